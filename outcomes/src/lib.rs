@@ -1,0 +1,21 @@
+//! The data that flows between the parts of Simutant.
+//!
+//! The mutator finds [`Sites`] in the source of a simulation: requirements to be covered and mutants. A campaign runs
+//! test cases on the original and on the mutants and leaves [`Outcomes`]. The analysis reads those and chooses a
+//! [`Suite`], which a harness runs on a real implementation. This crate holds these types and nothing that acts: it is
+//! the only thing that producers and consumers share, so that `analysis` can stay a pure function of outcomes.
+//!
+//! Everything here is plain data: public fields, serde, `validate` where a file made by hand can be wrong.
+
+mod outcome;
+mod sites;
+mod suite;
+
+pub use fixedbitset::FixedBitSet as BitSet;
+
+pub use outcome::{CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, ReasonCount, Verdict, VerdictCounts};
+pub use sites::{
+    Block, Branch, BranchOutcome, Function, Mutant, MutantNumber, RejectedMutant, Sites, SourceFile, Span,
+    UninstrumentedFunction,
+};
+pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};

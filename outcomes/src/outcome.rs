@@ -1,0 +1,177 @@
+//! What a campaign leaves: what each test case covers, and which mutants it kills.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BitSet, MutantNumber, Sites};
+
+/// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The run ended by itself, and every expectation and check held.
+    Reasonable,
+    /// The run ended by itself, with a result that breaks an expectation or a check.
+    Unreasonable,
+    /// The run used up its steps, events or virtual time, or a process of it hung.
+    NotTerminated,
+    /// A panic, a stack overflow, an abort, or memory used up.
+    Abnormal,
+}
+
+impl Verdict {
+    /// All verdicts, in the order of the thesis.
+    pub const ALL: [Self; 4] = [Self::Reasonable, Self::Unreasonable, Self::NotTerminated, Self::Abnormal];
+
+    /// Returns whether a run with this verdict kills the mutant it ran on.
+    pub fn kills(self) -> bool {
+        self != Self::Reasonable
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Reasonable => "reasonable",
+            Self::Unreasonable => "unreasonable",
+            Self::NotTerminated => "not terminated",
+            Self::Abnormal => "abnormal",
+        })
+    }
+}
+
+/// One run of one test case on the original or on one mutant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Execution {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Why, in words; empty if [`Verdict::Reasonable`].
+    pub reason: String,
+    /// Events that the engine handled.
+    pub events: u64,
+    /// Steps that the instrumented code took: loop iterations and calls.
+    pub steps: u64,
+}
+
+/// How many test cases ended in which way on one mutant; pairs that were pruned are [`Verdict::Reasonable`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictCounts {
+    /// Ended as the original.
+    pub reasonable: u32,
+    /// Ended with a wrong result.
+    pub unreasonable: u32,
+    /// Did not end.
+    pub not_terminated: u32,
+    /// Ended by a panic or a crash.
+    pub abnormal: u32,
+}
+
+impl VerdictCounts {
+    /// Counts one more.
+    pub fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Reasonable => self.reasonable += 1,
+            Verdict::Unreasonable => self.unreasonable += 1,
+            Verdict::NotTerminated => self.not_terminated += 1,
+            Verdict::Abnormal => self.abnormal += 1,
+        }
+    }
+
+    /// Returns how many of them kill.
+    pub fn kills(self) -> u32 {
+        self.unreasonable + self.not_terminated + self.abnormal
+    }
+}
+
+/// What the original did on one test case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseOutcome {
+    /// The test case, in its system's own form.
+    pub case: serde_json::Value,
+    /// Events that the engine handled.
+    pub events: u64,
+    /// Steps that the instrumented code took.
+    pub steps: u64,
+    /// Virtual time at the end of the run, in nanoseconds.
+    pub virtual_time_ns: u64,
+    /// Mutants whose place the run reached.
+    pub reached: BitSet,
+    /// Mutants that the run infected: only these can be killed by the test case.
+    pub infected: BitSet,
+}
+
+/// Where a criterion looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CriterionKind {
+    /// At the code of the simulation.
+    WhiteBox,
+    /// At the test case alone.
+    BlackBox,
+}
+
+/// An adequacy criterion with its requirements, and which test case covers which of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// Its name, for example `all-branches` or `IP-1`.
+    pub name: String,
+    /// Where it looks.
+    pub kind: CriterionKind,
+    /// A label for each requirement.
+    pub requirements: Vec<String>,
+    /// `covered[case]` has a bit for each requirement that the test case covers; shape `cases x requirements`.
+    pub covered: Vec<BitSet>,
+}
+
+/// How often a reason was given for a verdict on one mutant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReasonCount {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The reason, in words.
+    pub reason: String,
+    /// How many test cases.
+    pub count: u32,
+    /// The first of them.
+    pub first_case: usize,
+}
+
+/// All that a campaign found out, in the order of cases and of mutants: independent of the order of execution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// The system.
+    pub system: String,
+    /// The seed that the universe was drawn from.
+    pub seed: u64,
+    /// The source, its requirements and its mutants.
+    pub sites: Sites,
+    /// One entry per test case of the universe.
+    pub cases: Vec<CaseOutcome>,
+    /// The criteria: `all-blocks`, `all-branches`, then the system's black-box criteria in its own order.
+    pub criteria: Vec<Criterion>,
+    /// `kills[mutant]` has a bit for each test case that kills it; shape `mutants x cases`.
+    pub kills: Vec<BitSet>,
+    /// `verdicts[mutant]` counts the ends of the runs over all test cases.
+    pub verdicts: Vec<VerdictCounts>,
+    /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`].
+    pub reasons: Vec<Vec<ReasonCount>>,
+}
+
+impl Outcomes {
+    /// How many different reasons are kept for a mutant.
+    pub const REASONS_MAX: usize = 8;
+
+    /// Returns how many (mutant, test case) pairs there are.
+    pub fn pairs(&self) -> u64 {
+        self.cases.len() as u64 * self.sites.mutants.len() as u64
+    }
+
+    /// Returns how many pairs were infected, which is how many were executed.
+    pub fn pairs_infected(&self) -> u64 {
+        self.cases.iter().map(|case| case.infected.count_ones(..) as u64).sum()
+    }
+
+    /// Returns the numbers of the mutants that at least one test case kills.
+    pub fn killed_mutants(&self) -> Vec<MutantNumber> {
+        (0..).zip(&self.kills).filter(|(_, kills)| !kills.is_clear()).map(|(number, _)| number).collect()
+    }
+}

@@ -1,0 +1,243 @@
+//! What the mutator finds in the source: files, functions, blocks, branches and mutants, each with its place.
+
+use serde::{Deserialize, Serialize};
+
+/// A mutant's number: its index in [`Sites::mutants`].
+pub type MutantNumber = u32;
+
+/// Everything that the mutator found in the specification files of one system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sites {
+    /// The package that the files belong to.
+    pub package: String,
+    /// The system's name, as the package's manifest has it.
+    pub system: String,
+    /// The specification files, in the order of the manifest.
+    pub files: Vec<SourceFile>,
+    /// Every instrumented function, in source order.
+    pub functions: Vec<Function>,
+    /// The requirements of all-blocks: basic blocks of the control-flow graphs.
+    pub blocks: Vec<Block>,
+    /// The requirements of all-branches: edges that leave a block with more than one successor.
+    pub branches: Vec<Branch>,
+    /// The mutants that compile; a mutant's number is its index.
+    pub mutants: Vec<Mutant>,
+    /// The mutants that the compiler rejected, each with the compiler's reason.
+    pub rejected: Vec<RejectedMutant>,
+    /// Functions of the specification files that could not be instrumented, each with the reason.
+    pub uninstrumented: Vec<UninstrumentedFunction>,
+}
+
+/// One specification file, as it was when it was instrumented.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// The path relative to the package's folder, with `/`.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// A place in a specification file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Span {
+    /// Index into [`Sites::files`].
+    pub file: usize,
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// Column of the first byte in characters, from 1.
+    pub column: usize,
+    /// Line of the last byte, from 1.
+    pub line_end: usize,
+}
+
+/// An instrumented function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// Module path and name, for example `gbn::sender::Window::grow`.
+    pub path: String,
+    /// From the signature to the closing brace.
+    pub span: Span,
+}
+
+/// A basic block: a requirement of all-blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Index into [`Sites::functions`].
+    pub function: usize,
+    /// The code of the block, as far as it is in one piece: what a report highlights when the block is not covered.
+    pub span: Span,
+}
+
+/// An edge of the control-flow graph that leaves a decision: a requirement of all-branches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branch {
+    /// Index into [`Sites::functions`].
+    pub function: usize,
+    /// The condition, pattern or operator that decides.
+    pub span: Span,
+    /// Which way out of the decision this edge is.
+    pub outcome: BranchOutcome,
+}
+
+/// Which way out of a decision a branch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BranchOutcome {
+    /// A condition that holds, or a pattern that matches.
+    True,
+    /// A condition that does not hold, or a pattern that does not match.
+    False,
+    /// The arm of a `match` with this index, from 0.
+    Arm(usize),
+    /// `?` on a success.
+    Continue,
+    /// `?` on a failure: the function returns.
+    Return,
+    /// A `for` loop that goes round once more.
+    Iterate,
+    /// A `for` loop whose iterator is used up.
+    Exhausted,
+}
+
+impl std::fmt::Display for BranchOutcome {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::True => formatter.write_str("true"),
+            Self::False => formatter.write_str("false"),
+            Self::Arm(index) => write!(formatter, "arm {}", index + 1),
+            Self::Continue => formatter.write_str("continues"),
+            Self::Return => formatter.write_str("returns"),
+            Self::Iterate => formatter.write_str("iterates"),
+            Self::Exhausted => formatter.write_str("exhausted"),
+        }
+    }
+}
+
+/// One small change to the specification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mutant {
+    /// A name that survives edits elsewhere in the file: a hash of the function's path, the normalised source of the
+    /// place, the operator, the replacement, and an ordinal among equals. 16 hexadecimal digits.
+    pub identity: String,
+    /// The mutation operator's short name, for example `ROR`.
+    pub operator: String,
+    /// Index into [`Sites::functions`].
+    pub function: usize,
+    /// The code that is replaced.
+    pub span: Span,
+    /// The code that is replaced, as text.
+    pub original: String,
+    /// What stands there in the mutant.
+    pub replacement: String,
+}
+
+/// A mutant that does not compile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedMutant {
+    /// The mutant.
+    pub mutant: Mutant,
+    /// The compiler's message.
+    pub reason: String,
+}
+
+/// A function of a specification file that runs as it is written, without probes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UninstrumentedFunction {
+    /// Module path and name.
+    pub path: String,
+    /// Its place.
+    pub span: Span,
+    /// Why it has no probes.
+    pub reason: String,
+}
+
+impl Mutant {
+    /// Returns the change as a unified diff with `context` lines before and after it.
+    ///
+    /// # Panics
+    /// If `file` is not the file that the mutant's span points into.
+    pub fn diff(&self, file: &SourceFile, context: usize) -> String {
+        let text = file.text.as_str();
+        assert_eq!(&text[self.span.start..self.span.end], self.original, "{}: not this mutant's file", file.path);
+        let line_start = text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[self.span.end..].find('\n').map_or(text.len(), |at| self.span.end + at);
+        let before: Vec<&str> = text[..line_start].lines().rev().take(context).collect();
+        let after: Vec<&str> = text[line_end..].lines().skip(1).take(context).collect();
+        let old = &text[line_start..line_end];
+        let new =
+            format!("{}{}{}", &text[line_start..self.span.start], self.replacement, &text[self.span.end..line_end]);
+        let new_lines: Vec<&str> = if new.trim().is_empty() { Vec::new() } else { new.lines().collect() };
+        let first = self.span.line - before.len();
+        let shared = before.len() + after.len();
+        let mut diff = format!(
+            "--- a/{path}\n+++ b/{path}\n@@ -{first},{} +{first},{} @@\n",
+            shared + old.lines().count(),
+            shared + new_lines.len(),
+            path = file.path,
+        );
+        let mut push = |sign: char, line: &str| {
+            diff.push(sign);
+            diff.push_str(line);
+            diff.push('\n');
+        };
+        before.iter().rev().for_each(|line| push(' ', line));
+        old.lines().for_each(|line| push('-', line));
+        new_lines.iter().for_each(|line| push('+', line));
+        after.iter().for_each(|line| push(' ', line));
+        diff
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, original: &str, replacement: &str, context: usize, expect: &str) {
+        let start = text.find(original).expect("the original is in the text");
+        let line = text[..start].matches('\n').count() + 1;
+        let span = Span {
+            file: 0,
+            start,
+            end: start + original.len(),
+            line,
+            column: 1,
+            line_end: line + original.matches('\n').count(),
+        };
+        let mutant = Mutant {
+            identity: String::new(),
+            operator: "AOR".into(),
+            function: 0,
+            span,
+            original: original.into(),
+            replacement: replacement.into(),
+        };
+        let file = SourceFile { path: "src/a.rs".into(), text: text.into() };
+        assert_eq!(mutant.diff(&file, context), expect);
+    }
+
+    #[test]
+    fn a_diff_shows_the_line_and_its_neighbours() {
+        check(
+            "one\ntwo\n  a + b;\nfour\nfive\n",
+            "a + b",
+            "a - b",
+            1,
+            "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -2,3 +2,3 @@\n two\n-  a + b;\n+  a - b;\n four\n",
+        );
+    }
+
+    #[test]
+    fn a_deleted_statement_leaves_no_line() {
+        check("f {\n  a;\n}\n", "a;", "", 1, "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,2 @@\n f {\n-  a;\n }\n");
+    }
+
+    #[test]
+    fn several_lines_are_replaced_as_one_hunk() {
+        check("x\ny\nz\n", "x\ny", "w", 0, "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,1 @@\n-x\n-y\n+w\n");
+    }
+}

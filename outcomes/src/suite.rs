@@ -1,0 +1,133 @@
+//! A test suite as a file: the chosen inputs, and why they were chosen.
+
+use serde::{Deserialize, Serialize};
+
+/// The version that every JSON file and `--json` output of this release carries.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A chosen test suite, as written to `suite.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The system that the test cases are for.
+    pub system: String,
+    /// The criterion that the suite is adequate for.
+    pub criterion: String,
+    /// How it was chosen, in words.
+    pub chosen: String,
+    /// The seed of the study that chose it.
+    pub seed: u64,
+    /// Its mutant score in that study, `None` if no mutant counted.
+    pub mutant_score: Option<f64>,
+    /// The share of the dominator mutants that it kills, `None` if there is none.
+    pub dominator_score: Option<f64>,
+    /// The test cases, in the order in which they were selected.
+    pub cases: Vec<SuiteCase>,
+}
+
+/// One test case of a suite.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteCase {
+    /// A name that is unique in the suite, for example `gbn-0042`: what `--only` takes.
+    pub name: String,
+    /// The test case, in its system's own form.
+    pub case: serde_json::Value,
+}
+
+/// Why a suite file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SuiteError {
+    /// The text is not JSON, or a field is missing, unknown or of another type.
+    #[error("not a suite: {0}; a suite is what `simutant study` writes as suite.json")]
+    Malformed(#[from] serde_json::Error),
+    /// The file was written by another release.
+    #[error(
+        "field `format_version` is {found}, this release reads {FORMAT_VERSION}; run the study again to write the suite anew"
+    )]
+    Version {
+        /// The version in the file.
+        found: u32,
+    },
+    /// The suite belongs to another system.
+    #[error(
+        "field `system` is `{found}`, but the command is for `{expected}`; give the suite of a study of `{expected}`"
+    )]
+    OtherSystem {
+        /// The system in the file.
+        found: String,
+        /// The system that the command is for.
+        expected: String,
+    },
+    /// Two test cases have one name.
+    #[error("field `cases`: the name `{0}` occurs twice; names must be unique, since `--only` takes them")]
+    DuplicateName(String),
+}
+
+impl Suite {
+    /// Returns the suite in `text`, checked to be for `system`.
+    ///
+    /// # Errors
+    /// [`SuiteError`], which names the field and the cure; the caller adds the file's name.
+    pub fn parse(text: &str, system: &str) -> Result<Self, SuiteError> {
+        let suite: Self = serde_json::from_str(text)?;
+        if suite.format_version != FORMAT_VERSION {
+            return Err(SuiteError::Version { found: suite.format_version });
+        }
+        if suite.system != system {
+            return Err(SuiteError::OtherSystem { found: suite.system, expected: system.into() });
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for case in &suite.cases {
+            if !names.insert(&case.name) {
+                return Err(SuiteError::DuplicateName(case.name.clone()));
+            }
+        }
+        Ok(suite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite() -> Suite {
+        Suite {
+            format_version: FORMAT_VERSION,
+            system: "gbn".into(),
+            criterion: "IP-2".into(),
+            chosen: "highest mutant score of 200 adequate suites".into(),
+            seed: 1,
+            mutant_score: Some(0.5),
+            dominator_score: None,
+            cases: vec![SuiteCase { name: "gbn-0001".into(), case: serde_json::json!({ "bytes": 1 }) }],
+        }
+    }
+
+    #[track_caller]
+    fn check_error(change: impl FnOnce(&mut Suite), expect: &str) {
+        let mut suite = suite();
+        change(&mut suite);
+        let text = serde_json::to_string(&suite).expect("a suite is plain data");
+        let message = Suite::parse(&text, "gbn").expect_err("the suite is damaged").to_string();
+        assert!(message.contains(expect), "{message}");
+    }
+
+    #[test]
+    fn a_suite_survives_the_round_trip() {
+        let text = serde_json::to_string(&suite()).expect("a suite is plain data");
+        assert_eq!(Suite::parse(&text, "gbn").expect("a good suite"), suite());
+    }
+
+    #[test]
+    fn a_damaged_suite_names_the_field() {
+        check_error(|suite| suite.system = "dns".into(), "field `system` is `dns`");
+        check_error(|suite| suite.format_version = 99, "field `format_version` is 99");
+        check_error(|suite| suite.cases.push(suite.cases[0].clone()), "`gbn-0001` occurs twice");
+        let message = Suite::parse("{}", "gbn").expect_err("nothing is there").to_string();
+        assert!(message.contains("missing field `format_version`"), "{message}");
+    }
+}
