@@ -1,1 +1,48 @@
-//! (to be written)
+//! Source-to-source: from the specification files of a simulation to one executable with all its mutants.
+//!
+//! The files are parsed by `syn`. From each function's syntax come a control-flow graph, whose blocks and branches are the
+//! requirements of all-blocks and all-branches, and the places where mutation operators apply. Probes and mutants are put
+//! into a copy of the text at byte offsets, so that everything keeps its file, line and column, and the copy is compiled once:
+//! every mutant is behind a number (mutant schemata; Untch, Offutt and Harrold, ISSTA 1993). What does not type-check is rejected by
+//! the compiler's own messages, whose positions lie in the text of a mutant. So operators need no types, and a simulation needs no annotation.
+//!
+//! # What becomes of a function
+//!
+//! ```text
+//! fn f(…) -> T { BODY }      becomes
+//! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT) { 0 => {clean} 1 => {mutated} _ => {recording} } }
+//! ```
+//!
+//! All three bodies count the turns of loops and the calls of closures. In the mutated one a point reads
+//! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
+//! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks and branches, and for each mutant whether it is reached and whether its value differs.
+//!
+//! # Limits
+//!
+//! A `const fn`, a function inside a function, and a function that returns an `impl Trait` other than by `async` run as they are
+//! written; [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason. The tokens of a macro call are not looked into: an
+//! assertion is a part of the oracle and is never mutated.
+//!
+//! # Where to read on
+//!
+//! `operators.rs` for the operators, `graph.rs` for requirements, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
+
+mod build;
+mod edit;
+mod error;
+mod graph;
+mod identity;
+mod instrument;
+mod mutation;
+mod operators;
+mod package;
+mod purity;
+mod source;
+mod steps;
+#[cfg(test)]
+mod test_support;
+
+pub use build::{Build, BuildEvent, Request, build};
+pub use error::MutatorError;
+pub use operators::Replacements;
+pub use package::Package;

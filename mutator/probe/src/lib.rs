@@ -1,1 +1,313 @@
-//! (to be written)
+//! What an instrumented simulation calls while it runs.
+//!
+//! The mutator gives every specification function three bodies: a clean one, one in which each mutation point chooses
+//! between the original and its mutants, and one that records. [`enter`] says, once per call, which body runs. All
+//! state belongs to the thread: a run never leaves it.
+//!
+//! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
+//! [`finish`]) stands first; the rest is called by generated code only.
+//!
+//! The crate has no dependencies, so that it can be added to any package.
+
+mod record;
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+pub use record::{Recording, Sizes};
+
+/// [`ACTIVE`] while no mutant is: every function runs its clean body.
+const NONE: u32 = u32::MAX;
+/// [`ACTIVE`] while a run is recorded: every function runs its recording body.
+const RECORD: u32 = u32::MAX - 1;
+
+thread_local! {
+    static ACTIVE: Cell<u32> = const { Cell::new(NONE) };
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+    static STEP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
+    static OUT_OF_STEPS: Cell<bool> = const { Cell::new(false) };
+    static MUTANT_REACHED: Cell<bool> = const { Cell::new(false) };
+    static RECORDER: RefCell<Option<record::Recorder>> = const { RefCell::new(None) };
+}
+
+/// What a run that uses up its steps unwinds with; not text, and no panic hook sees it.
+#[derive(Debug)]
+pub struct OutOfSteps;
+
+/// What [`finish`] found out about a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// Steps taken: loop iterations and calls in instrumented code.
+    pub steps: u64,
+    /// Whether the run was ended because it took more steps than it was given.
+    pub out_of_steps: bool,
+    /// Whether the active mutant was executed at least once.
+    pub mutant_reached: bool,
+    /// What the run covered, reached and infected; only after [`start_recording`].
+    pub recording: Option<Recording>,
+}
+
+fn start(active: u32, step_limit: u64, recorder: Option<record::Recorder>) {
+    ACTIVE.set(active);
+    STEPS.set(0);
+    STEP_LIMIT.set(step_limit);
+    OUT_OF_STEPS.set(false);
+    MUTANT_REACHED.set(false);
+    RECORDER.set(recorder);
+}
+
+/// Begins a run of the original that records nothing; it unwinds with [`OutOfSteps`] after `step_limit` steps.
+pub fn start_clean(step_limit: u64) {
+    start(NONE, step_limit, None);
+}
+
+/// Begins a run of the original that records blocks, branches, and which mutants it reaches and infects.
+pub fn start_recording(step_limit: u64, sizes: Sizes) {
+    start(RECORD, step_limit, Some(record::Recorder::new(sizes)));
+}
+
+/// Begins a run of the mutant with this number.
+///
+/// # Panics
+/// If `number` is one of the two values that are reserved.
+pub fn start_mutant(number: u32, step_limit: u64) {
+    assert!(number < RECORD, "mutant {number} is out of range");
+    start(number, step_limit, None);
+}
+
+/// Ends the run that was begun last, however it ended, and returns what is known of it.
+pub fn finish() -> Finished {
+    ACTIVE.set(NONE);
+    Finished {
+        steps: STEPS.get(),
+        out_of_steps: OUT_OF_STEPS.get(),
+        mutant_reached: MUTANT_REACHED.get(),
+        recording: RECORDER.take().map(record::Recorder::finish),
+    }
+}
+
+/// Says which body of a function runs: 0 the clean one, 1 the one with the mutants, 2 the one that records.
+///
+/// `first` is the number of the function's first mutant, `count` how many it has. A call is a step.
+#[inline]
+pub fn enter(first: u32, count: u32) -> u8 {
+    tick();
+    let active = ACTIVE.get();
+    if active.wrapping_sub(first) < count {
+        1
+    } else if active == RECORD {
+        2
+    } else {
+        0
+    }
+}
+
+/// Counts one step; unwinds if that was one too many.
+#[inline]
+pub fn tick() {
+    let steps = STEPS.get() + 1;
+    STEPS.set(steps);
+    if steps > STEP_LIMIT.get() {
+        out_of_steps();
+    }
+}
+
+#[cold]
+fn out_of_steps() {
+    // Destructors run while the stack unwinds, and may take steps of their own: those must not unwind again, since a
+    // panic in a destructor during unwinding aborts the process.
+    if !OUT_OF_STEPS.replace(true) && !std::thread::panicking() {
+        resume_unwind(Box::new(OutOfSteps));
+    }
+}
+
+/// Returns the number of the active mutant.
+#[inline]
+pub fn active() -> u32 {
+    ACTIVE.get()
+}
+
+/// Notes that the active mutant is executed.
+#[inline]
+pub fn hit() {
+    MUTANT_REACHED.set(true);
+}
+
+fn with_recorder(action: impl FnOnce(&mut record::Recorder)) {
+    // A recording body can still run after `finish`, when a destructor of the simulation calls it.
+    RECORDER.with_borrow_mut(|recorder| recorder.as_mut().map(action));
+}
+
+/// Notes that a block is executed.
+pub fn block(block: u32) {
+    with_recorder(|recorder| recorder.blocks.insert(block));
+}
+
+/// Notes that a block is executed, and hands `value` on.
+pub fn pass<T>(block: u32, value: T) -> T {
+    with_recorder(|recorder| recorder.blocks.insert(block));
+    value
+}
+
+/// Notes that a branch is taken.
+pub fn edge(branch: u32) {
+    with_recorder(|recorder| recorder.branches.insert(branch));
+}
+
+/// Notes which way a condition goes, and hands its value on.
+pub fn branch(if_true: u32, if_false: u32, condition: bool) -> bool {
+    edge(if condition { if_true } else { if_false });
+    condition
+}
+
+/// A value that `?` can be applied to.
+pub trait Attempt {
+    /// Whether `?` goes on with a value.
+    fn continues(&self) -> bool;
+}
+
+impl<T, E> Attempt for Result<T, E> {
+    fn continues(&self) -> bool {
+        self.is_ok()
+    }
+}
+
+impl<T> Attempt for Option<T> {
+    fn continues(&self) -> bool {
+        self.is_some()
+    }
+}
+
+impl<B, C> Attempt for std::ops::ControlFlow<B, C> {
+    fn continues(&self) -> bool {
+        self.is_continue()
+    }
+}
+
+/// Notes which way a `?` goes, and hands its operand on.
+pub fn question<T: Attempt>(if_continues: u32, if_returns: u32, attempt: T) -> T {
+    edge(if attempt.continues() { if_continues } else { if_returns });
+    attempt
+}
+
+/// An iterator that notes whether it goes on; see [`iterate`].
+#[derive(Debug)]
+pub struct Iterate<I> {
+    inner: I,
+    if_iterates: u32,
+    if_exhausted: u32,
+}
+
+impl<I: Iterator> Iterator for Iterate<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.inner.next();
+        edge(if item.is_some() { self.if_iterates } else { self.if_exhausted });
+        item
+    }
+}
+
+/// Makes the iterator of a `for` loop note whether it goes on.
+pub fn iterate<I: IntoIterator>(if_iterates: u32, if_exhausted: u32, items: I) -> Iterate<I::IntoIter> {
+    Iterate { inner: items.into_iter(), if_iterates, if_exhausted }
+}
+
+/// Notes that a mutant is reached and infects: what it does differs from the original for certain, or may differ.
+pub fn infect(mutant: u32) {
+    with_recorder(|recorder| {
+        recorder.reached.insert(mutant);
+        recorder.infected.insert(mutant);
+    });
+}
+
+/// Notes that a mutant is reached, and that it infects if `mutated` is not equal to `original` or panics.
+///
+/// `mutated` has no effects. It is evaluated until it has infected once in a run, and its steps are not counted.
+pub fn compare<T: PartialEq>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
+    let mut infected = false;
+    with_recorder(|recorder| {
+        recorder.reached.insert(mutant);
+        infected = recorder.infected.contains(mutant);
+    });
+    if infected {
+        return;
+    }
+    let steps = STEPS.get();
+    let value = catch_unwind(AssertUnwindSafe(mutated));
+    STEPS.set(steps);
+    if !value.is_ok_and(|value| value == *original) {
+        infect(mutant);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes { blocks: 70, branches: 4, mutants: 3 };
+
+    #[test]
+    fn a_call_runs_the_body_that_the_run_asks_for() {
+        start_clean(10);
+        assert_eq!(enter(0, 3), 0);
+        start_mutant(2, 10);
+        assert_eq!((enter(0, 2), enter(2, 1), enter(3, 0)), (0, 1, 0));
+        start_recording(10, SIZES);
+        assert_eq!(enter(0, 3), 2);
+        assert_eq!(finish().steps, 1);
+        assert_eq!(enter(0, 3), 0, "nothing is active after a run");
+    }
+
+    #[test]
+    fn the_step_after_the_last_unwinds_and_only_once() {
+        start_clean(2);
+        let payload = catch_unwind(|| {
+            tick();
+            tick();
+            tick();
+        })
+        .expect_err("three steps are one too many");
+        assert!(payload.is::<OutOfSteps>());
+        tick();
+        let finished = finish();
+        assert_eq!((finished.steps, finished.out_of_steps), (4, true));
+    }
+
+    #[test]
+    fn a_recording_holds_what_was_executed_in_ascending_order() {
+        start_recording(10, SIZES);
+        block(69);
+        assert_eq!(pass(3, "value"), "value");
+        assert!(branch(0, 1, true));
+        assert_eq!(question(2, 3, None::<()>), None);
+        assert_eq!(iterate(1, 2, [7]).collect::<Vec<_>>(), [7]);
+        let recording = finish().recording.expect("it was recorded");
+        assert_eq!(recording.blocks, [3, 69]);
+        assert_eq!(recording.branches, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_mutant_infects_when_its_value_differs_or_panics() {
+        start_recording(10, SIZES);
+        compare(0, &1, || {
+            tick();
+            1
+        });
+        compare(1, &1, || 2);
+        compare(1, &1, || unreachable!("infected already"));
+        compare(2, &1, || resume_unwind(Box::new("a panic")));
+        let finished = finish();
+        assert_eq!(finished.steps, 0, "the steps of alternatives do not count");
+        let recording = finished.recording.expect("it was recorded");
+        assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![1, 2]));
+    }
+
+    #[test]
+    fn nothing_is_recorded_outside_of_a_recording() {
+        start_clean(10);
+        block(1);
+        infect(1);
+        assert_eq!(finish().recording, None);
+    }
+}

@@ -1,0 +1,398 @@
+//! One build of all mutants: copy the package, put probes and mutants in, compile, reject what does not, repeat.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::Message;
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
+use simutant_outcomes::Sites;
+
+use crate::edit::Owner;
+use crate::identity::Hash;
+use crate::instrument::{Instrumented, Specification, Verdicts};
+use crate::operators::Replacements;
+use crate::source::Source;
+use crate::{MutatorError, Package};
+
+/// The folder of the probe crate, which the instrumented copy depends on.
+const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
+
+/// How often the compiler may find something new. Each time something is rejected, so this is never reached by
+/// ordinary code: errors come in four or five waves (names, types, borrows, ...).
+const ROUNDS_MAX: usize = 100;
+
+/// What is to be built.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The package and the system in it.
+    pub package: &'a Package,
+    /// How many replacements operators make.
+    pub replacements: Replacements,
+    /// The folder for the generated workspace; what is there is overwritten.
+    pub directory: &'a Path,
+    /// The crate that drives the instrumented system, as (name, folder). It exports
+    /// `main(&[Box<dyn System>], &[(&str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for
+    /// each instrumented file its path and the original line of each of its lines.
+    pub worker: (&'a str, &'a Path),
+}
+
+/// A finished build.
+#[derive(Debug, Clone)]
+pub struct Build {
+    /// Requirements and mutants, numbered as in the executable.
+    pub sites: Sites,
+    /// The executable.
+    pub worker: PathBuf,
+    /// A hash of all source that went into it: outcomes of equal hashes can be compared.
+    pub source_hash: u64,
+}
+
+/// Something to tell a person who waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildEvent {
+    /// The compiler starts, for the first time or again after mutants were rejected.
+    Compiling {
+        /// Which time, from 1.
+        round: usize,
+        /// Mutants in this round.
+        mutants: usize,
+        /// Mutants rejected so far.
+        rejected: usize,
+    },
+    /// A crate has been compiled.
+    Compiled {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Builds the system's package once with all its mutants, and returns the executable and what it measures.
+///
+/// Mutants that do not compile are in [`Sites::rejected`]. Compiling takes as long as a release build of the package and
+/// of what it depends on, and some seconds for each round in which mutants are rejected; what did not change since
+/// an earlier build in the same folder is not compiled again.
+///
+/// # Errors
+/// If the package does not compile by itself, or a file cannot be read or written.
+pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
+    let package = request.package;
+    let specification = read_specification(package, request.replacements)?;
+    let workspace = Workspace::new(request)?;
+    workspace.write_fixed(request)?;
+    let mut verdicts = Verdicts::default();
+    for round in 1..=ROUNDS_MAX {
+        let instrumented = specification.instrument(&verdicts);
+        workspace.write_sources(&instrumented, package)?;
+        let rejected = verdicts.rejected.len();
+        progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
+        let errors = match workspace.compile(progress)? {
+            Compiled::Executable(worker) => {
+                let source_hash = workspace.source_hash(package)?;
+                return Ok(Build { sites: instrumented.sites, worker, source_hash });
+            }
+            Compiled::Errors(errors) => errors,
+        };
+        let before = (verdicts.rejected.len(), verdicts.incomparable.len(), verdicts.uninstrumented.len());
+        for error in &errors {
+            workspace.blame(error, &instrumented, &specification, &mut verdicts);
+        }
+        if before == (verdicts.rejected.len(), verdicts.incomparable.len(), verdicts.uninstrumented.len()) {
+            return Err(workspace.does_not_compile(&errors));
+        }
+    }
+    Err(MutatorError::Cargo(format!("mutants were still rejected after {ROUNDS_MAX} builds")))
+}
+
+fn read_specification(package: &Package, replacements: Replacements) -> Result<Specification, MutatorError> {
+    let files = &package.section.specification;
+    let sources = files.iter().map(|path| Source::read(package.root(), path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Specification::new(package.name(), &package.system, sources, replacements))
+}
+
+/// The generated workspace: the instrumented copy of the package, and a main program.
+#[derive(Debug)]
+struct Workspace {
+    root: PathBuf,
+    target_directory: PathBuf,
+    main_name: String,
+}
+
+enum Compiled {
+    Executable(PathBuf),
+    Errors(Vec<Diagnostic>),
+}
+
+impl Workspace {
+    fn new(request: &Request<'_>) -> Result<Self, MutatorError> {
+        let directory = request.directory;
+        std::fs::create_dir_all(directory).map_err(|error| MutatorError::io("create", directory, error))?;
+        let root = directory.canonicalize().map_err(|error| MutatorError::io("find", directory, error))?;
+        Ok(Self {
+            root,
+            // Apart from the ordinary builds, whose settings differ; together for all studies, which share dependencies.
+            target_directory: request.package.target_directory.join("simutant"),
+            main_name: format!("simutant-worker-{}", request.package.system),
+        })
+    }
+
+    /// Writes all that does not change between rounds.
+    fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
+        let package = request.package;
+        let (worker_name, worker_path) = request.worker;
+        write(
+            &self.root.join("Cargo.toml"),
+            "[workspace]\nresolver = \"3\"\nmembers = [\"package\", \"main\"]\n\n\
+             [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n",
+        )?;
+        if package.lock.exists() {
+            let lock = read(&package.lock)?;
+            // Only at first: cargo drops the entries that are not needed here, and would have to drop them each time.
+            if !self.root.join("Cargo.lock").exists() {
+                write(&self.root.join("Cargo.lock"), &lock)?;
+            }
+        }
+        let manifest = package.manifest(&[("simutant-probe", Path::new(PROBE))])?;
+        copy_package(package.root(), &self.root, &package.section.specification)?;
+        write(&self.root.join("package/Cargo.toml"), &manifest.to_string())?;
+        write(
+            &self.root.join("main/Cargo.toml"),
+            &format!(
+                "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                 {worker_name} = {{ path = {:?} }}\nsystem = {{ path = \"../package\", package = {:?} }}\n",
+                self.main_name,
+                worker_path.display().to_string(),
+                package.name(),
+            ),
+        )
+    }
+
+    fn write_sources(&self, instrumented: &Instrumented, package: &Package) -> Result<(), MutatorError> {
+        let mut lines = String::new();
+        for (file, output) in instrumented.sites.files.iter().zip(&instrumented.outputs) {
+            write(&self.root.join("package").join(&file.path), &output.text)?;
+            lines.push_str(&format!("    ({:?}, &{:?}),\n", file.path, output.original_lines()));
+        }
+        let main = format!(
+            "//! Generated: the instrumented system behind a worker's protocol.\n\n\
+             const LINES: &[(&str, &[u32])] = &[\n{lines}];\n\n\
+             fn main() -> std::process::ExitCode {{\n    \
+             simutant_worker::main(&[simutant_worker::system::<system::{}>()], LINES)\n}}\n",
+            package.section.type_path,
+        );
+        write(&self.root.join("main/src/main.rs"), &main)
+    }
+
+    fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled, MutatorError> {
+        let cannot_run = |error: std::io::Error| MutatorError::Cargo(error.to_string());
+        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["build", "--release", "--message-format=json", "--package", &self.main_name])
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", &self.target_directory)
+            // Mutants look odd on purpose: no lint may reject what compiles.
+            .env("RUSTFLAGS", "--cap-lints=allow")
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(cannot_run)?;
+        let mut stderr = child.stderr.take().expect("it is piped");
+        let complaints = std::thread::spawn(move || {
+            let mut text = String::new();
+            // What is not text cannot be shown; the exit status still tells.
+            let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
+            text
+        });
+        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut errors = Vec::new();
+        let mut executable = None;
+        for message in Message::parse_stream(stdout) {
+            match message.map_err(cannot_run)? {
+                Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
+                    errors.push(message.message);
+                }
+                Message::CompilerArtifact(artifact) => {
+                    if artifact.target.name == self.main_name {
+                        executable = artifact.executable.map(PathBuf::from);
+                    }
+                    if !artifact.fresh {
+                        progress(BuildEvent::Compiled { name: artifact.target.name });
+                    }
+                }
+                _ => {}
+            }
+        }
+        let status = child.wait().map_err(cannot_run)?;
+        let complaints = complaints.join().unwrap_or_default();
+        match executable {
+            Some(executable) if status.success() => Ok(Compiled::Executable(executable)),
+            _ if errors.is_empty() => Err(MutatorError::Cargo(complaints)),
+            _ => Ok(Compiled::Errors(errors)),
+        }
+    }
+
+    /// Finds out what an error is about, and rejects that.
+    fn blame(
+        &self,
+        error: &Diagnostic,
+        instrumented: &Instrumented,
+        specification: &Specification,
+        verdicts: &mut Verdicts,
+    ) {
+        let spans = |is_primary: bool| {
+            let children = error.children.iter().flat_map(|child| &child.spans);
+            error.spans.iter().chain(children).filter(move |span| span.is_primary == is_primary)
+        };
+        let mut function = None;
+        for span in spans(true).chain(spans(false)) {
+            let Some((file, range)) = self.range_of(span, instrumented) else { continue };
+            let owners = &instrumented.outputs[file].owners;
+            // Inner ranges come first.
+            for (_, owner) in owners.iter().filter(|(owned, _)| owned.start <= range.start && range.end <= owned.end) {
+                match *owner {
+                    Owner::Mutant(candidate) => {
+                        verdicts.rejected.insert(candidate, error.message.clone());
+                        return;
+                    }
+                    Owner::Comparison(candidate) => {
+                        verdicts.incomparable.insert(candidate);
+                        return;
+                    }
+                    Owner::Function(index) => function = function.or(Some((file, index))),
+                }
+            }
+        }
+        let Some((file, index)) = function else { return };
+        // The error shows elsewhere in the function. The mutants of the places that it names go first; if there are none
+        // left, all mutants of the function; then its probes.
+        let lines: Vec<u32> = error
+            .spans
+            .iter()
+            .filter_map(|span| {
+                let (file, _) = self.range_of(span, instrumented)?;
+                instrumented.outputs[file].original_lines().get(span.line_start.checked_sub(1)?).copied()
+            })
+            .collect();
+        let in_function = |candidate: &usize| {
+            let placed = &specification.candidates[*candidate];
+            (placed.file, placed.function) == (file, index) && !verdicts.rejected.contains_key(candidate)
+        };
+        let left: Vec<usize> = (0..specification.candidates.len()).filter(in_function).collect();
+        let at_lines = |candidate: &usize| {
+            let placed = &specification.candidates[*candidate];
+            let span = specification.sources[file].span(file, placed.candidate.range());
+            lines.iter().any(|line| (span.line..=span.line_end).contains(&(*line as usize)))
+        };
+        let mut blamed: Vec<usize> = left.iter().copied().filter(at_lines).collect();
+        if blamed.is_empty() {
+            blamed = left;
+        }
+        if blamed.is_empty() {
+            verdicts.uninstrumented.insert((file, index), error.message.clone());
+        }
+        for candidate in blamed {
+            verdicts.rejected.insert(candidate, format!("not told apart from others: {}", error.message));
+        }
+    }
+
+    /// Returns the instrumented file and the bytes that a span of the compiler points to.
+    fn range_of(&self, span: &DiagnosticSpan, instrumented: &Instrumented) -> Option<(usize, Range<usize>)> {
+        let mut span = span;
+        // An error in a macro's expansion belongs to the place where the macro is called.
+        while let Some(expansion) = &span.expansion {
+            span = &expansion.span;
+        }
+        let path = self.root.join(&span.file_name);
+        let in_package = path.strip_prefix(self.root.join("package")).ok()?;
+        let file = instrumented.sites.files.iter().position(|file| Path::new(&file.path) == in_package)?;
+        Some((file, span.byte_start as usize..span.byte_end as usize))
+    }
+
+    fn does_not_compile(&self, errors: &[Diagnostic]) -> MutatorError {
+        let rendered = |error: &Diagnostic| error.rendered.clone().unwrap_or_else(|| error.message.clone());
+        let message = errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n");
+        MutatorError::DoesNotCompile { directory: self.root.clone(), message }
+    }
+
+    /// Returns a hash of the generated workspace and of the local packages that it depends on.
+    fn source_hash(&self, package: &Package) -> Result<u64, MutatorError> {
+        let mut hash = Hash::default();
+        let folders = [self.root.join("package"), self.root.join("main")];
+        let sources = package.local_packages.iter().map(|folder| folder.join("src"));
+        for folder in folders.into_iter().chain(sources) {
+            let mut files = BTreeMap::new();
+            list_files(&folder, &folder, &mut files)?;
+            for (relative, path) in files {
+                let is_source = relative.extension().is_some_and(|extension| extension == "rs" || extension == "toml");
+                if is_source {
+                    hash.write(relative.to_string_lossy().as_bytes());
+                    hash.write(read(&path)?.as_bytes());
+                }
+            }
+        }
+        Ok(hash.0)
+    }
+}
+
+fn read(path: &Path) -> Result<String, MutatorError> {
+    std::fs::read_to_string(path).map_err(|error| MutatorError::io("read", path, error))
+}
+
+/// Writes a file, unless it is as it should be: cargo compiles again what is newer.
+fn write(path: &Path, text: &str) -> Result<(), MutatorError> {
+    if std::fs::read_to_string(path).is_ok_and(|known| known == text) {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| MutatorError::io("create", parent, error))?;
+    }
+    std::fs::write(path, text).map_err(|error| MutatorError::io("write", path, error))
+}
+
+/// Lists the files below a folder, by their path from `root`; build products, other packages and hidden files left out.
+fn list_files(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, PathBuf>) -> Result<(), MutatorError> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(MutatorError::io("list", folder, error)),
+    };
+    for entry in entries {
+        let path = entry.map_err(|error| MutatorError::io("list", folder, error))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_other = name.starts_with('.') || name == "target" || path.join("Cargo.toml").exists();
+        if path.is_dir() && !is_other {
+            list_files(root, &path, files)?;
+        } else if path.is_file() && !name.starts_with('.') {
+            files.insert(path.strip_prefix(root).unwrap_or(&path).into(), path.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Copies a package's files, but for its manifest and the files that are instrumented.
+fn copy_package(from: &Path, workspace: &Path, specification: &[String]) -> Result<(), MutatorError> {
+    let mut files = BTreeMap::new();
+    list_files(from, from, &mut files)?;
+    for (relative, path) in files {
+        let is_generated = relative == Path::new("Cargo.toml")
+            || relative == Path::new("Cargo.lock")
+            || specification.iter().any(|file| Path::new(file) == relative)
+            || path.starts_with(workspace);
+        if is_generated {
+            continue;
+        }
+        let bytes = std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?;
+        let to = workspace.join("package").join(relative);
+        if std::fs::read(&to).is_ok_and(|known| known == bytes) {
+            continue;
+        }
+        if let Some(parent) = to.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| MutatorError::io("create", parent, error))?;
+        }
+        std::fs::write(&to, bytes).map_err(|error| MutatorError::io("write", &to, error))?;
+    }
+    Ok(())
+}

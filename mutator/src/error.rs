@@ -1,0 +1,81 @@
+//! What can go wrong between a manifest and an instrumented executable.
+
+use std::path::{Path, PathBuf};
+
+/// Why a system cannot be instrumented.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MutatorError {
+    /// `cargo metadata` failed: there is no manifest, or it is damaged.
+    #[error("cannot read the package: {0}")]
+    Metadata(#[from] cargo_metadata::Error),
+    /// No package of the workspace has a system of this name.
+    #[error(
+        "no system `{system}` in {}; {}",
+        workspace.display(),
+        if known.is_empty() {
+            "name it in the package's Cargo.toml: [package.metadata.simutant.systems.NAME]".to_owned()
+        } else {
+            format!("known systems: {}", known.join(", "))
+        }
+    )]
+    UnknownSystem {
+        /// The name asked for.
+        system: String,
+        /// The workspace that was searched.
+        workspace: PathBuf,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The manifest's section for a system is damaged.
+    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate) and `systems.NAME.specification` (a list of files)", manifest.display())]
+    Manifest {
+        /// The manifest.
+        manifest: PathBuf,
+        /// What is wrong, naming the field.
+        message: String,
+    },
+    /// The package has no library that a worker could link.
+    #[error("{}: the package has no library target; move the system from main.rs into lib.rs", manifest.display())]
+    NoLibrary {
+        /// The manifest.
+        manifest: PathBuf,
+    },
+    /// A specification file does not parse.
+    #[error("{path}:{line}: {message}")]
+    Syntax {
+        /// The file, relative to its package.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The parser's message.
+        message: String,
+    },
+    /// The package does not compile, and no mutant is to blame.
+    #[error("the instrumented copy in {} does not compile:\n{message}", directory.display())]
+    DoesNotCompile {
+        /// The generated workspace.
+        directory: PathBuf,
+        /// The compiler's messages.
+        message: String,
+    },
+    /// Cargo could not be run, or ended without a word.
+    #[error("cannot run cargo: {0}; it must be on the PATH, since the simulation is compiled anew with its mutants")]
+    Cargo(String),
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {error}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+impl MutatorError {
+    pub(crate) fn io(action: &'static str, path: &Path, error: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), error }
+    }
+}

@@ -1,0 +1,624 @@
+//! From syntax to a control-flow graph.
+//!
+//! [`Lowering`] walks a function body in the order of evaluation. A [`Flow`] is where control is: inside a block, or on
+//! its way out of several. A block is made only when there is code for it, with edges from all that is on its way.
+
+use std::ops::Range;
+
+use simutant_outcomes::BranchOutcome;
+use syn::{BinOp, Block, Expr, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, Label, Lifetime, Pat, Stmt, UnOp};
+
+use super::{BasicBlock, BlockId, BranchSite, Edge, Graph, Lowered};
+use crate::edit::{Edit, Piece, Variant};
+use crate::operators::{binds, range_of};
+
+const RECORDING: &[Variant] = &[Variant::Recording];
+
+/// Macros after which control does not go on.
+const DIVERGING_MACROS: [&str; 4] = ["panic", "unreachable", "todo", "unimplemented"];
+
+pub(super) fn lower(body: &Block, first_block: usize, first_branch: usize) -> Lowered {
+    let mut lowering = Lowering {
+        graph: Graph::default(),
+        edits: Vec::new(),
+        loops: Vec::new(),
+        next_block: first_block,
+        first_branch,
+    };
+    let start = body.brace_token.span.open().byte_range().end;
+    let entry = lowering.new_block(Vec::new(), start..start, Probe::Insert(start), true);
+    let end = lowering.block(body, Flow::In(entry));
+    lowering.leave(end);
+    for block in &mut lowering.graph.blocks {
+        if block.range.is_empty() && block.range.start == start {
+            block.range = range_of(body);
+        }
+    }
+    Lowered { graph: lowering.graph, edits: lowering.edits }
+}
+
+/// Where control is.
+#[derive(Debug)]
+enum Flow {
+    /// Inside a block that goes on.
+    In(BlockId),
+    /// On its way out of these; on no way at all where it cannot be.
+    On(Vec<Exit>),
+}
+
+impl Flow {
+    fn into_exits(self) -> Vec<Exit> {
+        match self {
+            Self::In(block) => vec![Exit { from: block, branch: None }],
+            Self::On(exits) => exits,
+        }
+    }
+}
+
+/// An edge whose target is not known yet.
+#[derive(Debug, Clone, Copy)]
+struct Exit {
+    from: BlockId,
+    branch: Option<usize>,
+}
+
+/// Where the probe of a new block goes.
+#[derive(Debug, Clone)]
+enum Probe {
+    /// Before a statement or at the start of a block of statements.
+    Insert(usize),
+    /// Before an expression, which becomes the value of a block.
+    Around(Range<usize>),
+    /// After an expression, which is handed on.
+    After(Range<usize>),
+}
+
+/// What a condition leads to.
+#[derive(Debug, Default)]
+struct Decision {
+    if_true: Vec<Exit>,
+    if_false: Vec<Exit>,
+    /// Branches that no probe at the condition can note: they are noted where the `true` side begins ...
+    noted_if_true: Vec<usize>,
+    /// ... and where the `false` side begins.
+    noted_if_false: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Loop {
+    label: Option<String>,
+    /// Where `continue` goes; `None` for a labelled block.
+    head: Option<BlockId>,
+    breaks: Vec<Exit>,
+}
+
+#[derive(Debug)]
+struct Lowering {
+    graph: Graph,
+    edits: Vec<Edit>,
+    loops: Vec<Loop>,
+    next_block: usize,
+    first_branch: usize,
+}
+
+impl Lowering {
+    fn new_block(&mut self, exits: Vec<Exit>, range: Range<usize>, probe: Probe, is_entered: bool) -> BlockId {
+        let block = self.graph.blocks.len();
+        self.graph.blocks.push(BasicBlock { range, is_entered });
+        self.connect(exits, Some(block));
+        if is_entered {
+            let number = self.next_block;
+            self.next_block += 1;
+            self.edits.push(match probe {
+                Probe::Insert(at) => {
+                    Edit::insert(at, RECORDING, vec![format!(" ::simutant_probe::block({number}); ").into()])
+                }
+                Probe::Around(range) => Edit::wrap(
+                    range,
+                    RECORDING,
+                    vec![format!("({{ ::simutant_probe::block({number}); ").into()],
+                    vec![" })".into()],
+                ),
+                Probe::After(range) => Edit::wrap(
+                    range,
+                    RECORDING,
+                    vec![format!("::simutant_probe::pass({number}, ").into()],
+                    vec![")".into()],
+                ),
+            });
+        }
+        block
+    }
+
+    fn connect(&mut self, exits: Vec<Exit>, to: Option<BlockId>) {
+        self.graph.edges.extend(exits.into_iter().map(|Exit { from, branch }| Edge { from, to, branch }));
+    }
+
+    /// Control leaves the function.
+    fn leave(&mut self, flow: Flow) {
+        self.connect(flow.into_exits(), None);
+    }
+
+    /// Returns the block that code at `range` belongs to, made if control is not in one.
+    fn enter(&mut self, flow: Flow, range: Range<usize>, probe: Probe) -> BlockId {
+        match flow {
+            Flow::In(block) => {
+                self.extend(block, range);
+                block
+            }
+            Flow::On(exits) => {
+                let is_entered = !exits.is_empty();
+                self.new_block(exits, range, probe, is_entered)
+            }
+        }
+    }
+
+    fn extend(&mut self, block: BlockId, range: Range<usize>) {
+        let known = &mut self.graph.blocks[block].range;
+        *known = if known.start == known.end { range } else { known.start.min(range.start)..known.end.max(range.end) };
+    }
+
+    fn new_branch(&mut self, range: Range<usize>, outcome: BranchOutcome) -> usize {
+        self.graph.branches.push(BranchSite { range, outcome });
+        self.graph.branches.len() - 1
+    }
+
+    /// Notes branches at the start of a block of statements.
+    fn note_at(&mut self, at: usize, branches: &[usize]) {
+        if !branches.is_empty() {
+            let text = self.noting(branches);
+            self.edits.push(Edit::insert(at, RECORDING, vec![text]));
+        }
+    }
+
+    fn noting(&self, branches: &[usize]) -> Piece {
+        let mut text = String::new();
+        for branch in branches {
+            text.push_str(&format!(" ::simutant_probe::edge({}); ", self.first_branch + branch));
+        }
+        text.into()
+    }
+
+    fn block(&mut self, block: &Block, mut flow: Flow) -> Flow {
+        for statement in &block.stmts {
+            flow = self.statement(statement, flow);
+        }
+        flow
+    }
+
+    fn statement(&mut self, statement: &Stmt, flow: Flow) -> Flow {
+        let range = range_of(statement);
+        let start = Probe::Insert(range.start);
+        match statement {
+            Stmt::Item(_) => flow,
+            Stmt::Macro(statement) => {
+                let block = self.enter(flow, range, start);
+                if diverges(&statement.mac) { Flow::On(Vec::new()) } else { Flow::In(block) }
+            }
+            Stmt::Expr(Expr::Loop(expression), _) => self.endless_loop(expression, flow),
+            Stmt::Expr(Expr::While(expression), _) => self.while_loop(expression, flow),
+            Stmt::Expr(expression, _) => {
+                let block = self.enter(flow, range.start..range.start, start);
+                let end = self.expression(expression, block);
+                self.cover_if_whole(block, &end, range);
+                end
+            }
+            Stmt::Local(local) => {
+                let block = self.enter(flow, range.start..range.start, start);
+                let Some(init) = &local.init else {
+                    self.extend(block, range);
+                    return Flow::In(block);
+                };
+                let Some((_, otherwise)) = &init.diverge else {
+                    let end = self.expression(&init.expr, block);
+                    self.cover_if_whole(block, &end, range);
+                    return end;
+                };
+                let block = self.operand(&init.expr, block);
+                let pattern = range_of(&local.pat);
+                let matches = self.new_branch(pattern.clone(), BranchOutcome::True);
+                let fails = self.new_branch(pattern, BranchOutcome::False);
+                self.note_at(range.end, &[matches]);
+                let exits = vec![Exit { from: block, branch: Some(fails) }];
+                let end = self.alternative(otherwise, exits, &[fails]);
+                self.leave(end);
+                Flow::On(vec![Exit { from: block, branch: Some(matches) }])
+            }
+        }
+    }
+
+    /// A statement that is in one block as a whole is shown as a whole.
+    fn cover_if_whole(&mut self, block: BlockId, end: &Flow, range: Range<usize>) {
+        if matches!(end, Flow::In(last) if *last == block) {
+            self.extend(block, range);
+        }
+    }
+
+    /// Lowers an expression whose value is used by more code: control is in a block when it has been evaluated.
+    fn operand(&mut self, expression: &Expr, block: BlockId) -> BlockId {
+        match self.expression(expression, block) {
+            Flow::In(block) => block,
+            flow => {
+                let range = range_of(expression);
+                self.enter(flow, range.end..range.end, Probe::After(range))
+            }
+        }
+    }
+
+    fn operands<'e>(&mut self, expressions: impl IntoIterator<Item = &'e Expr>, block: BlockId) -> BlockId {
+        expressions.into_iter().fold(block, |block, expression| self.operand(expression, block))
+    }
+
+    /// Lowers what is evaluated in `block`, and returns where control is afterwards.
+    fn expression(&mut self, expression: &Expr, block: BlockId) -> Flow {
+        let range = range_of(expression);
+        let last = match expression {
+            Expr::Paren(inner) => return self.expression(&inner.expr, block),
+            Expr::Group(inner) => return self.expression(&inner.expr, block),
+            Expr::If(inner) => return self.if_else(inner, block),
+            Expr::Match(inner) => return self.match_arms(inner, block),
+            Expr::Loop(inner) => return self.endless_loop(inner, Flow::In(block)),
+            Expr::While(inner) => return self.while_loop(inner, Flow::In(block)),
+            Expr::ForLoop(inner) => return self.for_loop(inner, block),
+            Expr::Block(inner) => return self.labelled(&inner.block, inner.label.as_ref(), block),
+            Expr::Unsafe(inner) => return self.block(&inner.block, Flow::In(block)),
+            Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => {
+                let decision = self.condition(&inner.left, block, false);
+                let (goes_on, decided) = match inner.op {
+                    BinOp::And(_) => (decision.if_true, decision.if_false),
+                    _ => (decision.if_false, decision.if_true),
+                };
+                let right = range_of(&inner.right);
+                let block = self.new_block(goes_on, right.clone(), Probe::Around(right), true);
+                let mut exits = self.expression(&inner.right, block).into_exits();
+                exits.extend(decided);
+                return Flow::On(exits);
+            }
+            Expr::Await(inner) => {
+                let block = self.operand(&inner.base, block);
+                self.extend(block, range);
+                return Flow::On(vec![Exit { from: block, branch: None }]);
+            }
+            Expr::Try(inner) => {
+                let operand = range_of(&inner.expr);
+                let question = inner.question_token.span.byte_range();
+                let continues = self.new_branch(question.clone(), BranchOutcome::Continue);
+                let returns = self.new_branch(question, BranchOutcome::Return);
+                self.wrap_call("question", &[continues, returns], operand);
+                let block = self.operand(&inner.expr, block);
+                self.extend(block, range);
+                self.connect(vec![Exit { from: block, branch: Some(returns) }], None);
+                return Flow::On(vec![Exit { from: block, branch: Some(continues) }]);
+            }
+            Expr::Return(inner) => {
+                let block = self.operands(inner.expr.as_deref(), block);
+                self.extend(block, range);
+                self.leave(Flow::In(block));
+                return Flow::On(Vec::new());
+            }
+            Expr::Break(inner) => {
+                let block = self.operands(inner.expr.as_deref(), block);
+                self.extend(block, range);
+                let target = self.target(inner.label.as_ref(), false);
+                if let Some(target) = target {
+                    self.loops[target].breaks.push(Exit { from: block, branch: None });
+                }
+                return Flow::On(Vec::new());
+            }
+            Expr::Continue(inner) => {
+                self.extend(block, range);
+                let head = self.target(inner.label.as_ref(), true).and_then(|target| self.loops[target].head);
+                self.connect(vec![Exit { from: block, branch: None }], head);
+                return Flow::On(Vec::new());
+            }
+            Expr::Closure(closure) => {
+                self.nested(&closure.body, block);
+                block
+            }
+            Expr::Async(inner) => {
+                let exits = Flow::In(block).into_exits();
+                self.apart(|lowering| lowering.block(&inner.block, Flow::On(exits)));
+                block
+            }
+            Expr::Macro(inner) => {
+                self.extend(block, range);
+                return if diverges(&inner.mac) { Flow::On(Vec::new()) } else { Flow::In(block) };
+            }
+            Expr::Assign(inner) => self.operands([&*inner.right, &*inner.left], block),
+            Expr::Binary(inner) => self.operands([&*inner.left, &*inner.right], block),
+            Expr::Index(inner) => self.operands([&*inner.expr, &*inner.index], block),
+            Expr::Range(inner) => self.operands(inner.start.as_deref().into_iter().chain(inner.end.as_deref()), block),
+            Expr::Call(inner) => self.operands(std::iter::once(&*inner.func).chain(&inner.args), block),
+            Expr::MethodCall(inner) => self.operands(std::iter::once(&*inner.receiver).chain(&inner.args), block),
+            Expr::Struct(inner) => {
+                self.operands(inner.fields.iter().map(|field| &field.expr).chain(inner.rest.as_deref()), block)
+            }
+            Expr::Array(inner) => self.operands(&inner.elems, block),
+            Expr::Tuple(inner) => self.operands(&inner.elems, block),
+            Expr::Unary(inner) => self.operand(&inner.expr, block),
+            Expr::Reference(inner) => self.operand(&inner.expr, block),
+            Expr::RawAddr(inner) => self.operand(&inner.expr, block),
+            Expr::Cast(inner) => self.operand(&inner.expr, block),
+            Expr::Field(inner) => self.operand(&inner.base, block),
+            Expr::Repeat(inner) => self.operand(&inner.expr, block),
+            _ => block,
+        };
+        if last == block {
+            self.extend(block, range);
+        } else {
+            // The block began after an operand: what is left of the expression is its own.
+            let start = self.graph.blocks[last].range.start.max(range.start);
+            self.extend(last, start..range.end);
+        }
+        Flow::In(last)
+    }
+
+    fn wrap_call(&mut self, function: &str, branches: &[usize], range: Range<usize>) {
+        let mut before = format!("::simutant_probe::{function}(");
+        for branch in branches {
+            before.push_str(&format!("{}, ", self.first_branch + branch));
+        }
+        self.edits.push(Edit::wrap(range, RECORDING, vec![before.into()], vec![")".into()]));
+    }
+
+    /// Lowers a condition that is evaluated in `block`. `in_chain`: it is a part of a condition with a `let`.
+    fn condition(&mut self, condition: &Expr, block: BlockId, in_chain: bool) -> Decision {
+        match condition {
+            Expr::Paren(inner) => self.condition(&inner.expr, block, in_chain),
+            Expr::Unary(inner) if matches!(inner.op, UnOp::Not(_)) => {
+                self.extend(block, range_of(condition));
+                let decision = self.condition(&inner.expr, block, in_chain);
+                Decision {
+                    if_true: decision.if_false,
+                    if_false: decision.if_true,
+                    noted_if_true: decision.noted_if_false,
+                    noted_if_false: decision.noted_if_true,
+                }
+            }
+            Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => {
+                let mut left = self.condition(&inner.left, block, in_chain);
+                let is_and = matches!(inner.op, BinOp::And(_));
+                let goes_on = std::mem::take(if is_and { &mut left.if_true } else { &mut left.if_false });
+                let range = range_of(&inner.right);
+                let begins = if let Expr::Let(binding) = &*inner.right {
+                    // There is no place before a pattern; a value is handed on, a place is not touched.
+                    let scrutinee = range_of(&binding.expr);
+                    let can_be_wrapped = !is_place(&binding.expr) && !goes_on.is_empty();
+                    self.new_block(goes_on, range, Probe::After(scrutinee), can_be_wrapped)
+                } else {
+                    let noted = std::mem::take(&mut left.noted_if_true);
+                    if !noted.is_empty() {
+                        let before = vec!["({".into(), self.noting(&noted)];
+                        self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
+                    }
+                    self.new_block(goes_on, range.clone(), Probe::Around(range), true)
+                };
+                let mut right = self.condition(&inner.right, begins, in_chain);
+                right.if_true.extend(left.if_true);
+                right.if_false.extend(left.if_false);
+                right.noted_if_true.extend(left.noted_if_true);
+                right.noted_if_false.extend(left.noted_if_false);
+                right
+            }
+            Expr::Let(binding) => {
+                let block = self.operand(&binding.expr, block);
+                self.extend(block, range_of(condition));
+                let range = range_of(condition);
+                let matches = self.new_branch(range.clone(), BranchOutcome::True);
+                let fails = (!in_chain).then(|| self.new_branch(range, BranchOutcome::False));
+                Decision {
+                    if_true: vec![Exit { from: block, branch: Some(matches) }],
+                    if_false: vec![Exit { from: block, branch: fails }],
+                    noted_if_true: vec![matches],
+                    noted_if_false: fails.into_iter().collect(),
+                }
+            }
+            _ => {
+                let range = range_of(condition);
+                let holds = self.new_branch(range.clone(), BranchOutcome::True);
+                let fails = self.new_branch(range.clone(), BranchOutcome::False);
+                self.wrap_call("branch", &[holds, fails], range);
+                let block = self.operand(condition, block);
+                Decision {
+                    if_true: vec![Exit { from: block, branch: Some(holds) }],
+                    if_false: vec![Exit { from: block, branch: Some(fails) }],
+                    ..Decision::default()
+                }
+            }
+        }
+    }
+
+    /// Lowers the whole condition of an `if` or a `while`.
+    fn decision(&mut self, condition: &Expr, block: BlockId) -> Decision {
+        let in_chain = binds(condition) && !matches!(condition, Expr::Let(_));
+        let mut decision = self.condition(condition, block, in_chain);
+        if in_chain {
+            let fails = self.new_branch(range_of(condition), BranchOutcome::False);
+            decision.noted_if_false.push(fails);
+            for exit in decision.if_false.iter_mut().filter(|exit| exit.branch.is_none()) {
+                exit.branch = Some(fails);
+            }
+        }
+        decision
+    }
+
+    /// Lowers an expression that stands behind `else` or `=>`: a block of statements, or put into one.
+    fn alternative(&mut self, expression: &Expr, exits: Vec<Exit>, noted: &[usize]) -> Flow {
+        if let Expr::Block(inner) = expression
+            && inner.label.is_none()
+        {
+            self.note_at(inner.block.brace_token.span.open().byte_range().end, noted);
+            return self.block(&inner.block, Flow::On(exits));
+        }
+        let range = range_of(expression);
+        let before = vec!["{".into(), self.noting(noted)];
+        self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["}".into()]));
+        let block = self.enter(Flow::On(exits), range.start..range.start, Probe::Around(range));
+        self.expression(expression, block)
+    }
+
+    fn if_else(&mut self, expression: &ExprIf, block: BlockId) -> Flow {
+        let decision = self.decision(&expression.cond, block);
+        let braces = expression.then_branch.brace_token.span;
+        self.note_at(braces.open().byte_range().end, &decision.noted_if_true);
+        let mut exits = self.block(&expression.then_branch, Flow::On(decision.if_true)).into_exits();
+        match &expression.else_branch {
+            Some((_, otherwise)) => {
+                let flow = self.alternative(otherwise, decision.if_false, &decision.noted_if_false);
+                exits.extend(flow.into_exits());
+            }
+            None => {
+                if !decision.noted_if_false.is_empty() {
+                    let pieces = vec![" else {".into(), self.noting(&decision.noted_if_false), "}".into()];
+                    self.edits.push(Edit::insert(braces.close().byte_range().end, RECORDING, pieces));
+                }
+                exits.extend(decision.if_false);
+            }
+        }
+        Flow::On(exits)
+    }
+
+    fn match_arms(&mut self, expression: &ExprMatch, block: BlockId) -> Flow {
+        let block = self.operand(&expression.expr, block);
+        self.extend(block, range_of(&expression.expr));
+        if let [only] = &expression.arms[..]
+            && !matches!(only.pat, Pat::Guard(_))
+        {
+            return self.expression(&only.body, block);
+        }
+        let mut exits = Vec::new();
+        let mut passed_on = Vec::new();
+        for (index, arm) in expression.arms.iter().enumerate() {
+            let branch = self.new_branch(range_of(&arm.pat), BranchOutcome::Arm(index));
+            let mut incoming = std::mem::take(&mut passed_on);
+            incoming.push(Exit { from: block, branch: Some(branch) });
+            let flow = match &arm.pat {
+                Pat::Guard(guarded) if !binds(&guarded.guard) => {
+                    let range = range_of(&guarded.guard);
+                    let before = vec!["({".into(), self.noting(&[branch])];
+                    self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
+                    let guard = self.new_block(incoming, range.clone(), Probe::Around(range), true);
+                    let decision = self.condition(&guarded.guard, guard, false);
+                    passed_on = decision.if_false;
+                    self.alternative(&arm.body, decision.if_true, &[])
+                }
+                _ => self.alternative(&arm.body, incoming, &[branch]),
+            };
+            exits.extend(flow.into_exits());
+        }
+        exits.extend(passed_on);
+        Flow::On(exits)
+    }
+
+    fn endless_loop(&mut self, expression: &ExprLoop, flow: Flow) -> Flow {
+        let start = expression.body.brace_token.span.open().byte_range().end;
+        let exits = flow.into_exits();
+        let is_entered = !exits.is_empty();
+        let head = self.new_block(exits, range_of(&expression.loop_token), Probe::Insert(start), is_entered);
+        self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, Flow::In(head)))
+    }
+
+    fn while_loop(&mut self, expression: &ExprWhile, flow: Flow) -> Flow {
+        let exits = flow.into_exits();
+        let is_entered = !exits.is_empty();
+        // The head is executed whenever the loop is come to: the loop's start stands for it.
+        let start = range_of(expression).start;
+        let head = self.new_block(exits, range_of(&expression.cond), Probe::Insert(start), is_entered);
+        let decision = self.decision(&expression.cond, head);
+        let braces = expression.body.brace_token.span;
+        self.note_at(braces.open().byte_range().end, &decision.noted_if_true);
+        if !decision.noted_if_false.is_empty() {
+            // A `while let` has no place for what happens when the pattern fails: it becomes a `loop` with an `if let`.
+            let keyword = range_of(&expression.while_token);
+            self.edits.push(Edit::replace(keyword, RECORDING, vec!["loop { if".into()]));
+            let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "break; } }".into()];
+            self.edits.push(Edit::insert(braces.close().byte_range().end, RECORDING, otherwise));
+        }
+        let body = Flow::On(decision.if_true);
+        let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
+        let mut exits = after.into_exits();
+        exits.extend(decision.if_false);
+        Flow::On(exits)
+    }
+
+    fn for_loop(&mut self, expression: &ExprForLoop, block: BlockId) -> Flow {
+        let items = range_of(&expression.expr);
+        let iterates = self.new_branch(items.clone(), BranchOutcome::Iterate);
+        let exhausted = self.new_branch(items.clone(), BranchOutcome::Exhausted);
+        self.wrap_call("iterate", &[iterates, exhausted], items.clone());
+        let block = self.operand(&expression.expr, block);
+        let exits = Flow::In(block).into_exits();
+        let pattern = range_of(&expression.pat);
+        let head = self.new_block(exits, pattern.start..items.end, Probe::After(items), true);
+        let body = Flow::On(vec![Exit { from: head, branch: Some(iterates) }]);
+        let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
+        let mut exits = after.into_exits();
+        exits.push(Exit { from: head, branch: Some(exhausted) });
+        Flow::On(exits)
+    }
+
+    /// Lowers one turn of a loop, and returns what breaks out of it.
+    fn turn(&mut self, label: Option<&Label>, head: BlockId, body: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        self.loops.push(Loop { label: label.map(name), head: Some(head), breaks: Vec::new() });
+        let end = body(self);
+        self.connect(end.into_exits(), Some(head));
+        let ended = self.loops.pop().expect("it was pushed above");
+        Flow::On(ended.breaks)
+    }
+
+    fn labelled(&mut self, block: &Block, label: Option<&Label>, begins: BlockId) -> Flow {
+        if label.is_none() {
+            return self.block(block, Flow::In(begins));
+        }
+        self.loops.push(Loop { label: label.map(name), head: None, breaks: Vec::new() });
+        let flow = self.block(block, Flow::In(begins));
+        let ended = self.loops.pop().expect("it was pushed above");
+        if ended.breaks.is_empty() {
+            return flow;
+        }
+        let mut exits = flow.into_exits();
+        exits.extend(ended.breaks);
+        Flow::On(exits)
+    }
+
+    /// Returns the index of the loop that a `break` or `continue` is about.
+    fn target(&self, label: Option<&Lifetime>, is_continue: bool) -> Option<usize> {
+        let wanted = label.map(|label| label.ident.to_string());
+        self.loops.iter().rposition(|candidate| match &wanted {
+            Some(_) => candidate.label == wanted,
+            None => candidate.head.is_some() || (!is_continue && candidate.label.is_none()),
+        })
+    }
+
+    /// Lowers a body that is run apart from the function: its loops and returns are its own.
+    fn apart(&mut self, body: impl FnOnce(&mut Self) -> Flow) {
+        let loops = std::mem::take(&mut self.loops);
+        let end = body(self);
+        self.leave(end);
+        self.loops = loops;
+    }
+
+    /// Lowers the body of a closure.
+    fn nested(&mut self, body: &Expr, block: BlockId) {
+        let exits = Flow::In(block).into_exits();
+        self.apart(|lowering| lowering.alternative(body, exits, &[]));
+    }
+}
+
+fn name(label: &Label) -> String {
+    label.name.ident.to_string()
+}
+
+fn diverges(mac: &syn::Macro) -> bool {
+    mac.path.segments.last().is_some_and(|segment| DIVERGING_MACROS.iter().any(|name| segment.ident == name))
+}
+
+/// Returns whether an expression names a place, so that handing its value on would move out of it.
+fn is_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => true,
+        Expr::Unary(inner) => matches!(inner.op, UnOp::Deref(_)),
+        Expr::Paren(inner) => is_place(&inner.expr),
+        _ => false,
+    }
+}

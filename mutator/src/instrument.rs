@@ -1,0 +1,326 @@
+//! Puts probes and mutants into specification files.
+//!
+//! Every function gets three bodies, and one test per call decides between them (function-level dispatch: tests at each
+//! point cost several times as much while no mutant in the function is active). The first body stays where it was, so the text up to
+//! the function's end keeps its lines; the lines of the copies are traced back by a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use simutant_outcomes::{Block, Branch, Function, Mutant, RejectedMutant, Sites, UninstrumentedFunction};
+
+use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
+use crate::graph::{Graph, Lowered};
+use crate::identity::Identities;
+use crate::mutation::{self, Candidate, Form};
+use crate::operators::{Infection, Replacements};
+use crate::source::Source;
+use crate::steps;
+
+const MUTATED: &[Variant] = &[Variant::Mutated];
+const RECORDING: &[Variant] = &[Variant::Recording];
+
+/// The specification of one system, with everything that may be done to it.
+#[derive(Debug)]
+pub(crate) struct Specification {
+    pub(crate) package: String,
+    pub(crate) system: String,
+    pub(crate) sources: Vec<Source>,
+    /// All candidates, in the order of files, functions and places.
+    pub(crate) candidates: Vec<PlacedCandidate>,
+}
+
+/// A candidate and the function that it is in.
+#[derive(Debug)]
+pub(crate) struct PlacedCandidate {
+    pub(crate) file: usize,
+    /// Index into the file's functions.
+    pub(crate) function: usize,
+    pub(crate) candidate: Candidate,
+    pub(crate) identity: String,
+}
+
+/// What the compiler has said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts {
+    /// Candidates that do not compile, with the reason.
+    pub(crate) rejected: BTreeMap<usize, String>,
+    /// Candidates whose value cannot be compared with the original's: they count as infected where they are reached.
+    pub(crate) incomparable: BTreeSet<usize>,
+    /// Functions, as (file, function), that do not compile with probes, with the reason.
+    pub(crate) uninstrumented: BTreeMap<(usize, usize), String>,
+}
+
+/// Instrumented files, in the order of the specification's, and what they measure.
+#[derive(Debug)]
+pub(crate) struct Instrumented {
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) sites: Sites,
+}
+
+impl Specification {
+    pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, replacements: Replacements) -> Self {
+        let mut candidates = Vec::new();
+        let mut identities = Identities::default();
+        for (file, source) in sources.iter().enumerate() {
+            for (index, function) in source.functions.iter().enumerate() {
+                for candidate in mutation::candidates(&function.body, &source.file.text, replacements) {
+                    let original = &source.file.text[candidate.range().clone()];
+                    let replacement = plain_text(&candidate.change.replacement, &source.file.text);
+                    let identity = identities.next(&function.path, original, candidate.operator, &replacement);
+                    candidates.push(PlacedCandidate { file, function: index, candidate, identity });
+                }
+            }
+        }
+        Self { package: package.into(), system: system.into(), sources, candidates }
+    }
+
+    fn mutant(&self, index: usize, function: usize) -> Mutant {
+        let PlacedCandidate { file, candidate, identity, .. } = &self.candidates[index];
+        let source = &self.sources[*file];
+        Mutant {
+            identity: identity.clone(),
+            operator: candidate.operator.into(),
+            function,
+            span: source.span(*file, candidate.range()),
+            original: source.file.text[candidate.range().clone()].into(),
+            replacement: plain_text(&candidate.change.replacement, &source.file.text),
+        }
+    }
+
+    fn no_sites(&self) -> Sites {
+        Sites {
+            package: self.package.clone(),
+            system: self.system.clone(),
+            files: self.sources.iter().map(|source| source.file.clone()).collect(),
+            functions: Vec::new(),
+            blocks: Vec::new(),
+            branches: Vec::new(),
+            mutants: Vec::new(),
+            rejected: Vec::new(),
+            uninstrumented: Vec::new(),
+        }
+    }
+
+    /// Returns the files with probes and with every candidate that has not been rejected.
+    pub(crate) fn instrument(&self, verdicts: &Verdicts) -> Instrumented {
+        let mut sites = self.no_sites();
+        let mut outputs = Vec::new();
+        for (file, source) in self.sources.iter().enumerate() {
+            let mut output = Output::default();
+            let plain = Renderer::new(&source.file.text, []);
+            let mut at = 0;
+            for (index, function) in source.functions.iter().enumerate() {
+                let obstacle = function.obstacle.map(str::to_owned);
+                if let Some(reason) = obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned()) {
+                    let span = source.span(file, &function.range);
+                    sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
+                    continue;
+                }
+                let inside = mutation::inside(&function.body);
+                plain.verbatim(at..inside.start, &mut output);
+                self.function(file, index, verdicts, &mut sites, &mut output);
+                at = inside.end;
+            }
+            plain.verbatim(at..source.file.text.len(), &mut output);
+            outputs.push(output);
+        }
+        Instrumented { outputs, sites }
+    }
+
+    /// Renders the inside of one function's body, and adds what is in it to the sites.
+    fn function(&self, file: usize, index: usize, verdicts: &Verdicts, sites: &mut Sites, output: &mut Output) {
+        let source = &self.sources[file];
+        let function = &source.functions[index];
+        let first = sites.mutants.len();
+        let edits = self.edits(file, index, verdicts, sites);
+        let count = sites.mutants.len() - first;
+        let renderer = Renderer::new(&source.file.text, &edits);
+        let inside = mutation::inside(&function.body);
+        let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
+        renderer.owned(Owner::Function(index), output, |output| {
+            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}) {{ 0 => {{"));
+            body(Variant::Clean, output);
+            if count > 0 {
+                output.text.push_str("} 1 => {");
+                body(Variant::Mutated, output);
+            }
+            output.text.push_str("} _ => {");
+            body(Variant::Recording, output);
+            output.text.push_str("} } ");
+        });
+    }
+
+    /// Returns the edits of one function's body, and adds what they measure and choose between to the sites.
+    fn edits(&self, file: usize, index: usize, verdicts: &Verdicts, sites: &mut Sites) -> Vec<Edit> {
+        let source = &self.sources[file];
+        let function = &source.functions[index];
+        let number = sites.functions.len();
+        sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
+
+        let Lowered { graph, mut edits } = Graph::lower(&function.body, sites.blocks.len(), sites.branches.len());
+        sites.blocks.extend(
+            graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
+        );
+        sites.branches.extend(graph.branches.iter().map(|branch| Branch {
+            function: number,
+            span: source.span(file, &branch.range),
+            outcome: branch.outcome,
+        }));
+        edits.extend(steps::edits(&function.body));
+
+        let mut point: Vec<Choice<'_>> = Vec::new();
+        for (candidate, placed) in self.candidates.iter().enumerate() {
+            if (placed.file, placed.function) != (file, index) {
+                continue;
+            }
+            let mutant = self.mutant(candidate, number);
+            if let Some(reason) = verdicts.rejected.get(&candidate) {
+                sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() });
+                continue;
+            }
+            if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
+                edits.extend(point_edits(&point));
+                point.clear();
+            }
+            point.push(Choice {
+                candidate: &placed.candidate,
+                index: candidate,
+                number: sites.mutants.len(),
+                is_comparable: !verdicts.incomparable.contains(&candidate),
+            });
+            sites.mutants.push(mutant);
+        }
+        edits.extend(point_edits(&point));
+        edits
+    }
+}
+
+/// One of the mutants at a point.
+#[derive(Debug)]
+struct Choice<'a> {
+    candidate: &'a Candidate,
+    /// Its index among all candidates.
+    index: usize,
+    /// Its number in this build.
+    number: usize,
+    is_comparable: bool,
+}
+
+impl Choice<'_> {
+    /// Whether a candidate belongs to the same point.
+    fn is_at(&self, candidate: &Candidate) -> bool {
+        self.candidate.form == candidate.form && self.candidate.range() == candidate.range()
+    }
+
+    fn replacement(&self) -> Piece {
+        Piece::Owned(Owner::Mutant(self.index), self.candidate.change.replacement.clone())
+    }
+
+    fn can_be_compared(&self) -> bool {
+        self.is_comparable && self.candidate.change.infection == Infection::Differs
+    }
+}
+
+/// Returns the edits that let a point choose between the original and its mutants, and that record what they would do.
+fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
+    let Some(first) = point.first() else { return Vec::new() };
+    let range = first.candidate.range().clone();
+    let form = first.candidate.form;
+    let (open, close) = match form {
+        Form::Expression => ("(", ")"),
+        Form::Statement => ("", ""),
+        Form::Block => ("{", "}"),
+    };
+    // The original stands first, so that the compiler blames the mutants where types differ.
+    let start = format!(
+        "{open}match ::simutant_probe::active().wrapping_sub({}) {{ {}.. => {}",
+        first.number,
+        point.len(),
+        if form == Form::Expression { "(" } else { "{" },
+    );
+    let mut end: Vec<Piece> = vec![if form == Form::Expression { ")," } else { "}" }.into()];
+    for (index, choice) in point.iter().enumerate() {
+        end.push(format!(" {index} => {{ ::simutant_probe::hit(); ").into());
+        end.push(choice.replacement());
+        end.push(" }".into());
+    }
+    end.push(format!(" }}{close}").into());
+    vec![Edit::wrap(range.clone(), MUTATED, vec![start.into()], end), recording_edit(point, range, form)]
+}
+
+fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit {
+    let (compared, certain): (Vec<_>, Vec<_>) = point.iter().partition(|choice| choice.can_be_compared());
+    let mut infect = String::new();
+    for choice in &certain {
+        infect.push_str(&format!("::simutant_probe::infect({}); ", choice.number));
+    }
+    match form {
+        Form::Statement => Edit::insert(range.start, RECORDING, vec![format!(" {infect}").into()]),
+        Form::Block => Edit::insert(range.start + 1, RECORDING, vec![format!(" {infect}").into()]),
+        Form::Expression if compared.is_empty() => {
+            Edit::wrap(range, RECORDING, vec![format!("({{ {infect}").into()], vec![" })".into()])
+        }
+        Form::Expression => {
+            let before = format!("({{ {infect}let simutant_value = ");
+            let mut after: Vec<Piece> = vec!["; ".into()];
+            for choice in compared {
+                let number = choice.number;
+                after.push(Piece::Owned(
+                    Owner::Comparison(choice.index),
+                    vec![
+                        format!("::simutant_probe::compare({number}, &simutant_value, || ").into(),
+                        Piece::Owned(Owner::Comparison(choice.index), choice.candidate.change.replacement.clone()),
+                        "); ".into(),
+                    ],
+                ));
+            }
+            after.push("simutant_value })".into());
+            Edit::wrap(range, RECORDING, vec![before.into()], after)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    /// Returns the body of the first function in `text`, as `variant` has it.
+    fn rendered(text: &str, variant: Variant) -> String {
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let specification = Specification::new("a", "a", vec![source], Replacements::Reduced);
+        let edits = specification.edits(0, 0, &Verdicts::default(), &mut specification.no_sites());
+        let mut output = Output::default();
+        let inside = mutation::inside(&specification.sources[0].functions[0].body);
+        Renderer::new(text, &edits).range(inside, variant, &mut output);
+        output.text
+    }
+
+    const SAMPLE: &str = "fn f(a: u32, list: &[u32]) -> u32 {
+    let mut sum = 0;
+    for item in list {
+        if a < *item && sum > 2 {
+            sum += g(*item)?;
+            h();
+        }
+    }
+    sum - 3
+}";
+
+    #[test]
+    fn the_clean_body_counts_steps() {
+        assert_snapshot!(rendered(SAMPLE, Variant::Clean));
+    }
+
+    #[test]
+    fn the_mutated_body_chooses_at_each_point() {
+        assert_snapshot!(rendered(SAMPLE, Variant::Mutated));
+    }
+
+    #[test]
+    fn the_recording_body_notes_coverage_and_infection() {
+        assert_snapshot!(rendered(SAMPLE, Variant::Recording));
+    }
+}

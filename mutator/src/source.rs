@@ -1,0 +1,168 @@
+//! A specification file: its text, its syntax, its functions.
+
+use std::ops::Range;
+use std::path::Path;
+
+use simutant_outcomes::{SourceFile, Span};
+use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, TraitItem, Type};
+
+use crate::MutatorError;
+use crate::operators::range_of;
+
+/// A parsed specification file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) file: SourceFile,
+    pub(crate) functions: Vec<FunctionSource>,
+    /// Byte offsets at which lines start.
+    line_starts: Vec<usize>,
+}
+
+/// A function with a body.
+#[derive(Debug)]
+pub(crate) struct FunctionSource {
+    /// Module path, type and name.
+    pub(crate) path: String,
+    /// From the signature to the closing brace.
+    pub(crate) range: Range<usize>,
+    pub(crate) body: Block,
+    /// Why it cannot have probes, if that can be told from its signature.
+    pub(crate) obstacle: Option<&'static str>,
+}
+
+impl Source {
+    /// Reads a file of a package. `path` is relative to the package's folder `root`, with `/`.
+    pub(crate) fn read(root: &Path, path: &str) -> Result<Self, MutatorError> {
+        let full = root.join(path);
+        let text = std::fs::read_to_string(&full).map_err(|error| MutatorError::io("read", &full, error))?;
+        Self::parse(path, text)
+    }
+
+    pub(crate) fn parse(path: &str, text: String) -> Result<Self, MutatorError> {
+        // Not `parse_file`: it strips what stands before the first item, and byte offsets would shift.
+        let syntax: syn::File = syn::parse_str(&text).map_err(|error| MutatorError::Syntax {
+            path: path.into(),
+            line: error.span().start().line,
+            message: error.to_string(),
+        })?;
+        let mut functions = Vec::new();
+        collect(syntax.items, &module_path(path), &mut functions);
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Ok(Self { file: SourceFile { path: path.into(), text }, functions, line_starts })
+    }
+
+    /// Returns the place of a range. `file` is the index of this file.
+    pub(crate) fn span(&self, file: usize, range: &Range<usize>) -> Span {
+        let line_of = |offset: usize| self.line_starts.partition_point(|start| *start <= offset);
+        let line = line_of(range.start);
+        let column = self.file.text[self.line_starts[line - 1]..range.start].chars().count() + 1;
+        let last = range.end.saturating_sub(1).max(range.start);
+        Span { file, start: range.start, end: range.end, line, column, line_end: line_of(last) }
+    }
+}
+
+/// Returns the module that a file of a package holds: `src/gbn/sender.rs` is `gbn::sender`.
+fn module_path(path: &str) -> String {
+    let path = path.strip_prefix("src/").unwrap_or(path);
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.into() } else { format!("{path}::{name}") }
+}
+
+fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
+    for item in items {
+        match item {
+            Item::Fn(item) if !is_test(&item.attrs) => functions.push(function(path, &item.sig, *item.block)),
+            Item::Mod(item) if !is_test(&item.attrs) => {
+                let path = join(path, &item.ident.to_string());
+                collect(item.content.map(|(_, items)| items).unwrap_or_default(), &path, functions);
+            }
+            Item::Impl(item) if !is_test(&item.attrs) => {
+                let path = join(path, &type_name(&item.self_ty));
+                for item in item.items {
+                    if let ImplItem::Fn(item) = item {
+                        functions.push(function(&path, &item.sig, item.block));
+                    }
+                }
+            }
+            Item::Trait(item) => {
+                let path = join(path, &item.ident.to_string());
+                for item in item.items {
+                    if let TraitItem::Fn(item) = item
+                        && let Some(body) = item.default
+                    {
+                        functions.push(function(&path, &item.sig, body));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn function(path: &str, signature: &Signature, body: Block) -> FunctionSource {
+    let range = range_of(signature).start..range_of(&body).end;
+    let obstacle = signature.constness.is_some().then_some("a const function cannot call the probes");
+    FunctionSource { path: join(path, &signature.ident.to_string()), range, body, obstacle }
+}
+
+/// Returns whether an item is there for tests only.
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| match &attribute.meta {
+        Meta::Path(path) => path.is_ident("test"),
+        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        _ => false,
+    })
+}
+
+fn type_name(ty: &Type) -> String {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
+        Type::Reference(reference) => type_name(&reference.elem),
+        _ => "impl".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, text: &str, expect: &[&str]) {
+        let source = Source::parse(path, text.into()).expect("the test's own source");
+        let paths: Vec<&str> = source.functions.iter().map(|function| function.path.as_str()).collect();
+        assert_eq!(paths, expect);
+    }
+
+    #[test]
+    fn functions_are_named_by_module_and_type() {
+        check(
+            "src/gbn/sender.rs",
+            "fn a() {} impl<T> B<T> { fn c() {} } mod d { fn e() {} }",
+            &["gbn::sender::a", "gbn::sender::B::c", "gbn::sender::d::e"],
+        );
+        check("src/lib.rs", "trait A { fn b() {} fn c(); }", &["A::b"]);
+    }
+
+    #[test]
+    fn tests_are_no_specification() {
+        check("src/a.rs", "#[test] fn a() {} #[cfg(test)] mod tests { fn b() {} }", &[]);
+    }
+
+    #[test]
+    fn places_count_lines_and_characters_from_one() {
+        let source = Source::parse("src/a.rs", "// é\nfn é() {\n}\n".into()).expect("the test's own source");
+        let span = source.span(0, &source.functions[0].range);
+        assert_eq!((span.line, span.column, span.line_end), (2, 1, 3));
+    }
+
+    #[test]
+    fn a_syntax_error_names_file_and_line() {
+        let message = Source::parse("src/a.rs", "fn a() {}\nfn {".into()).expect_err("it ends early").to_string();
+        assert!(message.starts_with("src/a.rs:2: "), "{message}");
+    }
+}

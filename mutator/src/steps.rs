@@ -1,0 +1,51 @@
+//! Where a function body takes steps: each turn of a loop and each call of a closure.
+//!
+//! The call of the function itself is counted by the `enter` of `simutant-probe`.
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Item};
+
+use crate::edit::{Edit, Piece, Variant};
+use crate::operators::range_of;
+
+const ALL: &[Variant] = &[Variant::Clean, Variant::Mutated, Variant::Recording];
+const TICK: &str = " ::simutant_probe::tick(); ";
+
+/// Returns the edits that count the steps of a body.
+pub(crate) fn edits(body: &Block) -> Vec<Edit> {
+    let mut counter = Counter { edits: Vec::new() };
+    counter.visit_block(body);
+    counter.edits
+}
+
+struct Counter {
+    edits: Vec<Edit>,
+}
+
+impl Counter {
+    fn at_start_of(&mut self, block: &Block) {
+        let start = block.brace_token.span.open().byte_range().end;
+        self.edits.push(Edit::insert(start, ALL, vec![TICK.into()]));
+    }
+}
+
+impl<'ast> Visit<'ast> for Counter {
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        match expression {
+            Expr::Loop(inner) => self.at_start_of(&inner.body),
+            Expr::While(inner) => self.at_start_of(&inner.body),
+            Expr::ForLoop(inner) => self.at_start_of(&inner.body),
+            Expr::Closure(inner) => match &*inner.body {
+                Expr::Block(body) if body.label.is_none() => self.at_start_of(&body.block),
+                body => {
+                    let before: Vec<Piece> = vec!["{".into(), TICK.into()];
+                    self.edits.push(Edit::wrap(range_of(body), ALL, before, vec!["}".into()]));
+                }
+            },
+            _ => {}
+        }
+        visit::visit_expr(self, expression);
+    }
+
+    fn visit_item(&mut self, _: &'ast Item) {}
+}
