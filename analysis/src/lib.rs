@@ -1,1 +1,79 @@
-//! (to be written)
+//! What the outcomes of a campaign say: which inputs to run on a real implementation, how good they are likely to be,
+//! and which rule for choosing inputs suits the system.
+//!
+//! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`Options`]: it runs nothing, reads
+//! no clock and no file, and gives the same bytes for the same input. [`tables`] and [`report`] show its result to
+//! people, [`suite`] turns its recommendation into the inputs that a harness runs.
+//!
+//! # The way from outcomes to a recommendation
+//!
+//! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, pathological ones, and the rest, on
+//!    which suites are scored. The minimal kill rows are [`Dominators`].
+//! 2. For each criterion, adequate suites are drawn at random from the universe ([`AdequateSuite`]).
+//! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
+//!    would score: a closed form, not a sample ([`RandomBaseline`]).
+//! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`]), [`Boosting`] and
+//!    [`Ranking`]. Where the original experiments have figures for the system they stand beside ours ([`Comparison`]).
+//! 5. The [`Recommendation`] is the best suite of the best criterion.
+//!
+//! The method is that of Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. Departures from
+//! it are named where they are made; in short: suites are judged on mutants that did not choose them, random suites are
+//! computed rather than sampled, and effect sizes and a rank test stand beside the thesis's normal test.
+//!
+//! # Limits
+//!
+//! A mutant score speaks of the simulation. That it predicts what a suite finds in an implementation is the method's
+//! claim, to be checked against implementations. "Feasible" and "never killed" mean: by this universe. A p-value
+//! speaks of the drawing of suites from this universe with these mutants, not of other systems.
+//!
+//! # Determinism
+//!
+//! Every random draw comes from a stream of its own, named by the option's seed and by what it is for: adding a
+//! criterion does not change the suites of the others. No map with a random order is used. Suites and counts are the
+//! same on every platform; the last digits of p-values may differ between platforms with different mathematical
+//! libraries.
+
+mod analysis;
+mod baseline;
+mod boosting;
+mod chosen;
+mod conventional;
+mod criteria;
+mod dominators;
+mod error;
+mod histogram;
+mod kills;
+mod mutants;
+mod options;
+mod random;
+mod ranking;
+mod reference;
+mod report;
+mod score;
+mod shape;
+mod statistics;
+mod suites;
+#[cfg(test)]
+mod synthetic;
+mod tables;
+mod text;
+
+pub use analysis::{Analysis, CampaignCounts, VerdictTotals, analyse};
+pub use baseline::{Moments, RandomBaseline};
+pub use boosting::{Boosting, BoostingStep, HeldOut};
+pub use chosen::{Choice, Recommendation, boosted, case_name, suite, suite_of};
+pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
+pub use criteria::CriterionAnalysis;
+pub use dominators::{DominatorClass, Dominators};
+pub use error::AnalysisError;
+pub use histogram::histogram;
+pub use mutants::{ClassCounts, MutantClass, MutantClasses};
+pub use options::{Options, OptionsError};
+pub use ranking::{PairTest, Ranking};
+pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
+pub use report::report;
+pub use score::{Score, percent};
+pub use shape::ShapeError;
+pub use statistics::{Summary, ZTest, a12, holm, rank_sum, upper_tail, z_test};
+pub use suites::AdequateSuite;
+pub use tables::tables;

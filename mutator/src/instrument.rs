@@ -242,6 +242,10 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     let mut end: Vec<Piece> = vec![if form == Form::Expression { ")," } else { "}" }.into()];
     for (index, choice) in point.iter().enumerate() {
         end.push(format!(" {index} => {{ ::simutant_probe::hit(); ").into());
+        if form == Form::Block {
+            // The body of a loop takes its step inside: without it, the loop would go round uncounted.
+            end.push("::simutant_probe::tick(); ".into());
+        }
         end.push(choice.replacement());
         end.push(" }".into());
     }

@@ -1,0 +1,271 @@
+//! The whole analysis: from outcomes to everything that the tables and the report show.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{FORMAT_VERSION, Outcomes, Verdict, VerdictCounts};
+
+use crate::baseline::RandomBaseline;
+use crate::boosting::{self, HeldOut};
+use crate::chosen::{self, Recommendation};
+use crate::conventional::{self, CostEffectiveness};
+use crate::criteria::CriterionAnalysis;
+use crate::dominators::{Dominators, dominators};
+use crate::error::AnalysisError;
+use crate::kills::KillsByCase;
+use crate::mutants::{self, MutantClass, MutantClasses};
+use crate::options::Options;
+use crate::ranking::{self, Ranking};
+use crate::reference::{self, Comparison};
+use crate::shape;
+use crate::suites::{self, Scoring};
+
+/// What a campaign's outcomes say: plain data, the same bytes for the same outcomes and options.
+///
+/// Numbers of mutants, test cases and criteria are indices into the outcomes. No field is ever NaN or infinite: what is
+/// not defined is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The system.
+    pub system: String,
+    /// The seed that the universe was drawn from.
+    pub universe_seed: u64,
+    /// How the analysis was done.
+    pub options: Options,
+    /// How large the campaign was.
+    pub campaign: CampaignCounts,
+    /// The class of each mutant.
+    pub mutants: MutantClasses,
+    /// The dominator mutants, among all that are killed.
+    pub dominators: Dominators,
+    /// One entry per criterion, in the order of the outcomes.
+    pub criteria: Vec<CriterionAnalysis>,
+    /// The criteria against random suites.
+    pub cost_effectiveness: CostEffectiveness,
+    /// The halves of the mutants that boosting uses; `None` if there are too few to split.
+    pub held_out: Option<HeldOut>,
+    /// The order of the criteria.
+    pub ranking: Ranking,
+    /// How the order stands to that of the original experiments; `None` for systems that they did not have.
+    pub comparison: Option<Comparison>,
+    /// What to do; `None` if no criterion has a suite.
+    pub recommendation: Option<Recommendation>,
+}
+
+/// How large a campaign was, and what it saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CampaignCounts {
+    /// Test cases in the universe.
+    pub cases: usize,
+    /// Mutants.
+    pub mutants: usize,
+    /// Mutants that did not compile.
+    pub mutants_rejected: usize,
+    /// Pairs of a mutant and a test case.
+    pub pairs: u64,
+    /// Pairs that were executed: the test case infects the mutant.
+    pub pairs_executed: u64,
+    /// How the pairs ended; those that were not executed count as reasonable.
+    pub verdicts: VerdictTotals,
+}
+
+impl CampaignCounts {
+    /// Returns how many pairs did not need to be executed.
+    pub fn pairs_pruned(&self) -> u64 {
+        self.pairs - self.pairs_executed
+    }
+}
+
+/// How many pairs ended in which way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictTotals {
+    /// See [`Verdict::Reasonable`].
+    pub reasonable: u64,
+    /// See [`Verdict::Unreasonable`].
+    pub unreasonable: u64,
+    /// See [`Verdict::NotTerminated`].
+    pub not_terminated: u64,
+    /// See [`Verdict::Abnormal`].
+    pub abnormal: u64,
+}
+
+impl VerdictTotals {
+    /// Returns how many pairs ended with `verdict`.
+    pub fn of(self, verdict: Verdict) -> u64 {
+        match verdict {
+            Verdict::Reasonable => self.reasonable,
+            Verdict::Unreasonable => self.unreasonable,
+            Verdict::NotTerminated => self.not_terminated,
+            Verdict::Abnormal => self.abnormal,
+        }
+    }
+
+    fn add(mut self, counts: &VerdictCounts) -> Self {
+        self.reasonable += u64::from(counts.reasonable);
+        self.unreasonable += u64::from(counts.unreasonable);
+        self.not_terminated += u64::from(counts.not_terminated);
+        self.abnormal += u64::from(counts.abnormal);
+        self
+    }
+}
+
+/// Analyses `outcomes`.
+///
+/// Cost O(mutants^2 * cases / 64) for the random baseline, O(suites * cases) for each criterion.
+///
+/// # Errors
+/// [`AnalysisError`] if an option is out of its range, or if the parts of the outcomes do not fit together, as those of
+/// a campaign do.
+pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, AnalysisError> {
+    options.validate()?;
+    shape::validate(outcomes)?;
+    let mutants = mutants::classify(outcomes, options.pathological_above);
+    let dominators = dominators(&outcomes.kills);
+    let analysed = mutants.of(MutantClass::Analysed);
+    let representatives = dominators.representatives(outcomes.sites.mutants.len());
+    let kills = KillsByCase::new(outcomes);
+    let baseline_of = |mutants: &simutant_outcomes::BitSet| {
+        RandomBaseline::new(mutants.ones().map(|mutant| &outcomes.kills[mutant]), outcomes.cases.len())
+    };
+    let baseline = baseline_of(&analysed);
+    let held_out = boosting::hold_out(outcomes, &analysed, options.seed);
+
+    let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed: &analysed, dominators: &representatives };
+    let count = mutants.counts.analysed;
+    let criteria: Vec<CriterionAnalysis> = outcomes
+        .criteria
+        .iter()
+        .map(|criterion| {
+            let suites = suites::draw(criterion, options.suites, options.seed, &scoring);
+            let same_size = conventional::same_size(&suites, count, &baseline);
+            let boosting =
+                held_out.as_ref().and_then(|halves| boosting::boost(&criterion.name, &suites, &kills, halves, options));
+            let classes = dominators.classes.len();
+            let summary = CriterionAnalysis::new(criterion, suites, count, classes, options.cost_multiplier);
+            CriterionAnalysis { same_size, boosting, ..summary }
+        })
+        .collect();
+
+    let random = conventional::random_sizes(&outcomes.cases, &baseline, &baseline_of(&representatives), options);
+    let ranking = ranking::rank(&criteria, count, options.alpha);
+    Ok(Analysis {
+        format_version: FORMAT_VERSION,
+        system: outcomes.system.clone(),
+        universe_seed: outcomes.seed,
+        options: options.clone(),
+        campaign: campaign_counts(outcomes),
+        cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
+        comparison: reference::reference(&outcomes.system)
+            .map(|reference| reference::compare(reference, &criteria, &ranking)),
+        recommendation: chosen::recommend(&criteria, count, dominators.classes.len()),
+        mutants,
+        dominators,
+        criteria,
+        held_out,
+        ranking,
+    })
+}
+
+fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
+    CampaignCounts {
+        cases: outcomes.cases.len(),
+        mutants: outcomes.sites.mutants.len(),
+        mutants_rejected: outcomes.sites.rejected.len(),
+        pairs: outcomes.pairs(),
+        pairs_executed: outcomes.pairs_infected(),
+        verdicts: outcomes.verdicts.iter().fold(VerdictTotals::default(), VerdictTotals::add),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+    use crate::{report, suite, tables};
+    use simutant_outcomes::Suite;
+
+    /// Analyses, checks what must hold of every analysis, and shows it in every way.
+    #[track_caller]
+    fn check(outcomes: &Outcomes, options: &Options) -> Analysis {
+        let analysis = analyse(outcomes, options).expect("sound outcomes");
+        let json = serde_json::to_string(&analysis).expect("plain data");
+        let read: Analysis = serde_json::from_str(&json).expect("an analysis can be read back");
+        assert_eq!(read.ranking.order, analysis.ranking.order);
+        for shown in [format!("{analysis:?}"), tables(&analysis), report(outcomes, &analysis)] {
+            let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
+            assert_eq!(undefined, None);
+        }
+        let chosen = suite(outcomes, &analysis);
+        assert_eq!(chosen.is_some(), analysis.recommendation.is_some());
+        if let Some(chosen) = chosen {
+            let text = serde_json::to_string(&chosen).expect("plain data");
+            assert_eq!(Suite::parse(&text, &outcomes.system).expect("a good suite").cases, chosen.cases);
+        }
+        analysis
+    }
+
+    #[test]
+    fn the_same_input_gives_the_same_bytes() {
+        let write = || {
+            let outcomes = synthetic(60, 3);
+            let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+            (serde_json::to_string(&analysis).expect("plain data"), tables(&analysis), report(&outcomes, &analysis))
+        };
+        assert!(write() == write(), "two analyses of the same outcomes differ");
+    }
+
+    #[test]
+    fn another_seed_draws_other_suites() {
+        let outcomes = synthetic(60, 3);
+        let suites = |seed| check(&outcomes, &Options { seed, ..Options::default() }).criteria[0].suites.clone();
+        assert!(suites(1) != suites(2), "the seed changes nothing");
+    }
+
+    #[test]
+    fn a_criterion_more_does_not_change_the_others() {
+        let outcomes = synthetic(60, 3);
+        let mut fewer = outcomes.clone();
+        fewer.criteria.remove(0);
+        let (all, some) = (check(&outcomes, &Options::default()), check(&fewer, &Options::default()));
+        assert!(all.criteria[1..] == some.criteria, "a criterion less changed the others");
+    }
+
+    #[test]
+    fn a_campaign_is_counted() {
+        let outcomes = from_kills(&["kri", "..r"]);
+        let counts = check(&outcomes, &Options::default()).campaign;
+        assert_eq!((counts.cases, counts.mutants, counts.pairs), (3, 2, 6));
+        assert_eq!((counts.pairs_executed, counts.pairs_pruned()), (2, 4));
+        assert_eq!((counts.verdicts.reasonable, counts.verdicts.unreasonable), (5, 1));
+    }
+
+    #[test]
+    fn small_and_degenerate_outcomes_are_analysed_without_panics() {
+        let check_unscored = |outcomes: &Outcomes| {
+            let analysis = check(outcomes, &Options::default());
+            assert!(analysis.criteria.iter().all(|criterion| criterion.score.is_none()));
+            assert!(analysis.ranking.order.is_empty());
+            analysis
+        };
+        // No mutant at all; all mutants pathological; none killed.
+        let mut none = from_kills(&["."]);
+        none.sites.mutants.clear();
+        none.kills.clear();
+        none.verdicts.clear();
+        none.reasons.clear();
+        none.cases[0].reached.clone_from(&Default::default());
+        none.cases[0].infected.clone_from(&Default::default());
+        assert!(check_unscored(&none).recommendation.is_some());
+        assert_eq!(check_unscored(&from_kills(&["kkk", "kk."])).mutants.counts.pathological, 2);
+        assert_eq!(check_unscored(&from_kills(&["...", "ri."])).dominators.classes.len(), 0);
+        // One test case that kills one mutant is more than half of the universe.
+        assert_eq!(check_unscored(&from_kills(&["k"])).mutants.counts.pathological, 1);
+        // No requirement is feasible.
+        let mut infeasible = from_kills(&["k..", ".k."]);
+        infeasible.criteria.iter_mut().flat_map(|criterion| &mut criterion.covered).for_each(|set| set.clear());
+        assert_eq!(check_unscored(&infeasible).recommendation, None);
+        // Every suite scores the same.
+        let constant = check(&from_kills(&["k..", "k..", ".k.", ".k."]), &Options::default());
+        assert_eq!(constant.criteria[0].score.expect("mutants count").sd, Some(0.0));
+    }
+}

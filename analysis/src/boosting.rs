@@ -1,0 +1,210 @@
+//! The boosting scenario (thesis, sections 3.3.2 and 4.4): of several adequate suites, the one with the best score.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, MutantNumber, Outcomes};
+
+use crate::kills::KillsByCase;
+use crate::options::Options;
+use crate::random::Stream;
+use crate::score::Score;
+use crate::statistics::{Summary, ZTest, z_test};
+use crate::suites::AdequateSuite;
+
+/// The two halves of the analysed mutants: one chooses suites, the other judges the choice.
+///
+/// The thesis chooses by mutants and judges by implementations. Where only mutants are at hand, judging a suite by the
+/// mutants that chose it would reward luck, so the judges are held out. Mutants with equal rows of the kill matrix are
+/// kept together: one of them in each half would let the choosers see the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// The mutants that choose, ascending.
+    pub choosing: Vec<MutantNumber>,
+    /// The mutants that judge, ascending.
+    pub judging: Vec<MutantNumber>,
+}
+
+/// What choosing among several suites of one criterion brings, judged by the held-out mutants: tables 4.12 to 4.14.
+///
+/// As in the thesis, each number of suites is tested at the same alpha, without a correction for having looked before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Boosting {
+    /// The mean score of all suites on the judging mutants: what a suite taken at random brings.
+    pub baseline: f64,
+    /// One step per number of suites, from 2 up to the first that is significantly better than the baseline.
+    pub steps: Vec<BoostingStep>,
+    /// The least number of suites that is significantly better, `None` if none was up to the limit.
+    pub suites_min: Option<usize>,
+}
+
+/// Choosing the best of a number of suites, repeated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoostingStep {
+    /// How many suites there are to choose from.
+    pub suites: usize,
+    /// The scores of the chosen suites on the judging mutants, over the repetitions.
+    pub score: Summary,
+    /// Whether they are better than the baseline; `None` if they do not vary, which is never counted as significant.
+    pub better: Option<ZTest>,
+    /// Whether they are worse than the baseline, which the thesis never saw: one minus the p-value of `better`.
+    pub worse_p: Option<f64>,
+}
+
+impl Boosting {
+    /// Returns the step that was significantly better, if there is one.
+    pub fn boosted(&self) -> Option<&BoostingStep> {
+        self.steps.iter().find(|step| Some(step.suites) == self.suites_min)
+    }
+}
+
+/// Splits the analysed mutants into halves; `None` if there are fewer than two different rows of the kill matrix.
+pub(crate) fn hold_out(outcomes: &Outcomes, analysed: &BitSet, seed: u64) -> Option<HeldOut> {
+    // The map only finds equal rows. The groups are in the order of their first mutants, which no word size changes.
+    let mut group_of: BTreeMap<&[usize], usize> = BTreeMap::new();
+    let mut groups: Vec<Vec<MutantNumber>> = Vec::new();
+    for mutant in analysed.ones() {
+        let group = *group_of.entry(outcomes.kills[mutant].as_slice()).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(mutant as MutantNumber);
+    }
+    if groups.len() < 2 {
+        return None;
+    }
+    let (mut choosing, mut judging) = (Vec::new(), Vec::new());
+    for group in Stream::new(seed, "halves of the mutants").permutation(groups.len()) {
+        let half = if choosing.len() <= judging.len() { &mut choosing } else { &mut judging };
+        half.extend_from_slice(&groups[group]);
+    }
+    choosing.sort_unstable();
+    judging.sort_unstable();
+    Some(HeldOut { choosing, judging })
+}
+
+/// Tries growing numbers of suites of the criterion `name` until choosing among them is significantly better; `None`
+/// without suites.
+pub(crate) fn boost(
+    name: &str,
+    suites: &[AdequateSuite],
+    kills: &KillsByCase,
+    held_out: &HeldOut,
+    options: &Options,
+) -> Option<Boosting> {
+    let (choosing, judging) = scores_by_half(suites, kills, held_out)?;
+    let baseline = Summary::of(&judging)?.mean;
+    let mut stream = Stream::new(options.seed, &format!("boosting of {name}"));
+    let mut steps = Vec::new();
+    let mut suites_min = None;
+    for count in 2..=options.boosting_suites_max.min(suites.len()) {
+        let scores: Vec<f64> = (0..options.boosting_repetitions)
+            .map(|_| {
+                // The first drawn of equals wins, which is a random one.
+                let drawn = stream.permutation(suites.len()).take(count);
+                let best = drawn.reduce(|best, next| if choosing[next] > choosing[best] { next } else { best });
+                judging[best.expect("at least two suites are drawn")]
+            })
+            .collect();
+        let score = Summary::of(&scores)?;
+        let better = z_test(&score, baseline);
+        steps.push(BoostingStep { suites: count, score, better, worse_p: better.map(|test| 1.0 - test.p) });
+        if better.is_some_and(|test| test.p < options.alpha) {
+            suites_min = Some(count);
+            break;
+        }
+    }
+    Some(Boosting { baseline, steps, suites_min })
+}
+
+/// The suites' scores on the choosing mutants (as counts, which order the same way) and on the judging ones.
+fn scores_by_half(suites: &[AdequateSuite], kills: &KillsByCase, held_out: &HeldOut) -> Option<(Vec<usize>, Vec<f64>)> {
+    let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
+    let (choosing, judging) = (half(&held_out.choosing), half(&held_out.judging));
+    let of = held_out.judging.len();
+    suites
+        .iter()
+        .map(|suite| {
+            let killed = kills.of_suite(&suite.cases);
+            let judged = Score { killed: killed.intersection_count(&judging), of }.value()?;
+            Some((killed.intersection_count(&choosing), judged))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::from_kills;
+
+    fn suites(cases: usize) -> Vec<AdequateSuite> {
+        (0..cases)
+            .map(|case| AdequateSuite {
+                cases: vec![case],
+                considered: 1,
+                events_considered: 1,
+                events_selected: 1,
+                killed: 0,
+                dominators_killed: 0,
+            })
+            .collect()
+    }
+
+    fn analysed(outcomes: &Outcomes) -> BitSet {
+        (0..outcomes.sites.mutants.len()).collect()
+    }
+
+    #[test]
+    fn the_halves_share_nothing_and_split_no_equal_rows() {
+        let rows = ["k...", "k...", ".k..", ".k..", "..k.", "..k.", "...k", "...k"];
+        let outcomes = from_kills(&rows);
+        for seed in 0..20 {
+            let halves = hold_out(&outcomes, &analysed(&outcomes), seed).expect("there are several rows");
+            assert_eq!((halves.choosing.len(), halves.judging.len()), (4, 4));
+            for (one, other) in halves.choosing.iter().flat_map(|one| halves.judging.iter().map(move |o| (one, o))) {
+                assert_ne!(rows[*one as usize], rows[*other as usize], "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_cannot_be_split() {
+        let outcomes = from_kills(&["k..", "k.."]);
+        assert_eq!(hold_out(&outcomes, &analysed(&outcomes), 1), None);
+    }
+
+    /// Cases 0 to 9 kill nothing, cases 10 to 19 everything: the choosers' favourite is the judges' favourite.
+    #[test]
+    fn boosting_finds_what_choosers_and_judges_agree_on() {
+        let row = format!("{}{}", ".".repeat(10), "k".repeat(10));
+        let outcomes = from_kills(&[row.as_str(); 4]);
+        let halves = HeldOut { choosing: vec![0, 1], judging: vec![2, 3] };
+        let found = boost("c", &suites(20), &KillsByCase::new(&outcomes), &halves, &Options::default())
+            .expect("there are suites");
+        assert_eq!(found.baseline, 0.5);
+        assert_eq!(found.suites_min, Some(2));
+        // Both of two are bad with probability 9/38.
+        let mean = found.boosted().expect("it is significant").score.mean;
+        assert!((mean - 29.0 / 38.0).abs() < 0.15, "{mean}");
+    }
+
+    /// What kills the choosers says nothing about the judges, so that nothing can be gained.
+    #[test]
+    fn luck_with_the_choosers_is_not_rewarded() {
+        let outcomes = from_kills(&["kk..kk..kk..kk..", "k.k.k.k.k.k.k.k."]);
+        let halves = HeldOut { choosing: vec![0], judging: vec![1] };
+        let options = Options { alpha: 1e-6, ..Options::default() };
+        let found = boost("c", &suites(16), &KillsByCase::new(&outcomes), &halves, &options).expect("suites");
+        assert_eq!(found.suites_min, None);
+        assert_eq!(found.steps.iter().map(|step| step.suites).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn suites_that_all_score_alike_are_never_significant() {
+        let outcomes = from_kills(&["kkkk", "kkkk"]);
+        let halves = HeldOut { choosing: vec![0], judging: vec![1] };
+        let found = boost("c", &suites(4), &KillsByCase::new(&outcomes), &halves, &Options::default()).expect("suites");
+        assert!(found.steps.iter().all(|step| step.better.is_none()));
+        assert_eq!(found.suites_min, None);
+    }
+}

@@ -1,0 +1,243 @@
+//! What to do: the best suite of the best criterion, and any suite as a file for a harness.
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
+
+use crate::analysis::Analysis;
+use crate::criteria::CriterionAnalysis;
+use crate::score::{Score, percent};
+
+/// One of the suites of an analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Index into [`Analysis::criteria`].
+    pub criterion: usize,
+    /// Index into the criterion's suites.
+    pub suite: usize,
+}
+
+/// The suite that the ranking scenario ends with (thesis, section 3.3.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recommendation {
+    /// The suite.
+    pub choice: Choice,
+    /// The name of its criterion.
+    pub criterion: String,
+    /// How many test cases it has.
+    pub size: usize,
+    /// What it kills of the analysed mutants.
+    pub score: Score,
+    /// What it kills of the dominator classes.
+    pub dominator_score: Score,
+}
+
+impl Recommendation {
+    /// Returns the recommendation as two sentences: which criterion, and which suite.
+    pub fn sentences(&self, analysis: &Analysis) -> [String; 2] {
+        let criterion = &analysis.criteria[self.choice.criterion];
+        let by_criterion = match criterion.score {
+            Some(score) => format!(
+                "Choose inputs by {}: its suites kill {} of the {} analysed mutants on average, {}.",
+                self.criterion,
+                percent(score.mean),
+                self.score.of,
+                self.standing(analysis),
+            ),
+            None => format!(
+                "No mutant can tell the criteria apart, so {} is only the criterion with the highest dominator score or, \
+                 failing that, the smallest suites.",
+                self.criterion
+            ),
+        };
+        let by_suite = format!(
+            "Run suite {} of its {}: {} test case{} that kill{} {} of the analysed mutants and {} of the dominator \
+             classes.",
+            self.choice.suite + 1,
+            criterion.suites.len(),
+            self.size,
+            if self.size == 1 { "" } else { "s" },
+            if self.size == 1 { "s" } else { "" },
+            self.score,
+            self.dominator_score,
+        );
+        [by_criterion, by_suite]
+    }
+
+    /// How the criterion stands to the others that have scores.
+    fn standing(&self, analysis: &Analysis) -> String {
+        let not_beaten: Vec<&str> = analysis
+            .ranking
+            .pairs
+            .iter()
+            .filter(|pair| pair.better == self.choice.criterion && !pair.significant)
+            .map(|pair| analysis.criteria[pair.worse].name.as_str())
+            .collect();
+        match (analysis.ranking.order.len(), not_beaten.as_slice()) {
+            (0 | 1, _) => "and no other criterion has a score".into(),
+            (_, []) => "significantly more than those of every other criterion".into(),
+            (_, names) => {
+                format!("the highest mean, though not significantly above that of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// Picks the criterion with the highest mean mutant score and its suite with the highest mutant score.
+///
+/// Ties between criteria: the higher mean dominator score, the smaller mean size, the first. Ties between suites: the
+/// higher dominator score, fewer test cases, the first. `None` if no criterion has a suite.
+pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominators: usize) -> Option<Recommendation> {
+    let mean = |summary: Option<crate::Summary>| summary.map_or(f64::NEG_INFINITY, |summary| summary.mean);
+    let (index, criterion) = criteria.iter().enumerate().filter(|(_, criterion)| !criterion.suites.is_empty()).min_by(
+        |(_, left), (_, right)| {
+            // The order of "better first", so that the first of equals is the one found.
+            mean(right.score)
+                .total_cmp(&mean(left.score))
+                .then(mean(right.dominator_score).total_cmp(&mean(left.dominator_score)))
+                .then(mean(left.size).total_cmp(&mean(right.size)))
+        },
+    )?;
+    let suite = best_suite(criterion)?;
+    let chosen = &criterion.suites[suite];
+    Some(Recommendation {
+        choice: Choice { criterion: index, suite },
+        criterion: criterion.name.clone(),
+        size: chosen.cases.len(),
+        score: Score { killed: chosen.killed, of: analysed },
+        dominator_score: Score { killed: chosen.dominators_killed, of: dominators },
+    })
+}
+
+fn best_suite(criterion: &CriterionAnalysis) -> Option<usize> {
+    let suites = criterion.suites.iter().enumerate();
+    suites
+        .min_by_key(|(_, suite)| (Reverse(suite.killed), Reverse(suite.dominators_killed), suite.cases.len()))
+        .map(|(index, _)| index)
+}
+
+/// Returns the suite of the criterion called `name` with the highest mutant score, ties as for the recommendation: the
+/// boosting scenario (thesis, section 3.3.2). `None` if there is no such criterion or it has no suite.
+pub fn boosted(analysis: &Analysis, name: &str) -> Option<Choice> {
+    let criterion = analysis.criteria.iter().position(|criterion| criterion.name == name)?;
+    Some(Choice { criterion, suite: best_suite(&analysis.criteria[criterion])? })
+}
+
+/// Returns the recommended suite with its inputs, `None` if no criterion has a suite.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`.
+pub fn suite(outcomes: &Outcomes, analysis: &Analysis) -> Option<Suite> {
+    analysis.recommendation.as_ref().map(|recommendation| suite_of(outcomes, analysis, recommendation.choice))
+}
+
+/// Returns one suite of the analysis with its inputs.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`, or `choice` is not one of its suites.
+pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Suite {
+    let criterion = &analysis.criteria[choice.criterion];
+    let suite = &criterion.suites[choice.suite];
+    let score = Score { killed: suite.killed, of: analysis.mutants.counts.analysed };
+    let dominator_score = Score { killed: suite.dominators_killed, of: analysis.dominators.classes.len() };
+    let mut chosen = format!(
+        "suite {} of {} drawn at random that are adequate for {}",
+        choice.suite + 1,
+        criterion.suites.len(),
+        criterion.name
+    );
+    if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
+        chosen.push_str("; no other of them has a higher mutant score");
+    }
+    if analysis.ranking.order.first() == Some(&choice.criterion) {
+        chosen.push_str("; no other criterion has a higher mean mutant score");
+    }
+    Suite {
+        format_version: FORMAT_VERSION,
+        system: analysis.system.clone(),
+        criterion: criterion.name.clone(),
+        chosen,
+        seed: analysis.options.seed,
+        mutant_score: score.value(),
+        dominator_score: dominator_score.value(),
+        cases: suite
+            .cases
+            .iter()
+            .map(|&case| SuiteCase {
+                name: case_name(&analysis.system, case, analysis.campaign.cases),
+                case: outcomes.cases[case].case.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last one
+/// has, at least four.
+pub fn case_name(system: &str, case: usize, universe: usize) -> String {
+    let width = universe.saturating_sub(1).to_string().len().max(4);
+    format!("{system}-{case:0width$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suites::AdequateSuite;
+    use simutant_outcomes::{BitSet, Criterion, CriterionKind};
+
+    /// For each criterion its suites as (killed of 10, dominators killed of 5, size).
+    #[track_caller]
+    fn check(criteria: &[&[(usize, usize, usize)]], expect: Option<(usize, usize)>) {
+        let criteria: Vec<CriterionAnalysis> = criteria
+            .iter()
+            .map(|suites| {
+                let criterion = Criterion {
+                    name: "c".into(),
+                    kind: CriterionKind::BlackBox,
+                    requirements: vec!["r".into()],
+                    covered: vec![BitSet::with_capacity(1)],
+                };
+                let suites = suites.iter().map(|&(killed, dominators_killed, size)| AdequateSuite {
+                    cases: (0..size).collect(),
+                    considered: size,
+                    events_considered: 1,
+                    events_selected: 1,
+                    killed,
+                    dominators_killed,
+                });
+                CriterionAnalysis::new(&criterion, suites.collect(), 10, 5, 10)
+            })
+            .collect();
+        let found = recommend(&criteria, 10, 5).map(|found| (found.choice.criterion, found.choice.suite));
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn the_best_suite_is_that_of_the_criterion_with_the_best_mean() {
+        // The single best suite is the first criterion's, whose mean is lower.
+        check(&[&[(10, 5, 1), (0, 0, 1)], &[(6, 1, 1), (7, 1, 1)]], Some((1, 1)));
+    }
+
+    #[test]
+    fn ties_go_to_dominators_then_to_the_smaller_then_to_the_first() {
+        check(&[&[(5, 1, 2), (5, 3, 4), (5, 3, 3), (5, 3, 3)]], Some((0, 2)));
+        check(&[&[(5, 1, 2)], &[(5, 2, 9)]], Some((1, 0)));
+        check(&[&[(5, 2, 9)], &[(5, 2, 8)]], Some((1, 0)));
+        check(&[&[(5, 2, 8)], &[(5, 2, 8)]], Some((0, 0)));
+    }
+
+    #[test]
+    fn without_suites_nothing_is_recommended() {
+        check(&[], None);
+        check(&[&[]], None);
+        check(&[&[], &[(0, 0, 1)]], Some((1, 0)));
+    }
+
+    #[test]
+    fn names_have_as_many_digits_as_the_universe_needs() {
+        assert_eq!(case_name("gbn", 42, 2500), "gbn-0042");
+        assert_eq!(case_name("gbn", 42, 10_000), "gbn-0042");
+        assert_eq!(case_name("gbn", 42, 10_001), "gbn-00042");
+        assert_eq!(case_name("gbn", 0, 0), "gbn-0000");
+    }
+}

@@ -1,0 +1,244 @@
+//! The conventional scenario (thesis, sections 3.3.1 and 4.3): any adequate suite, against random ones.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::CaseOutcome;
+
+use crate::baseline::{Moments, RandomBaseline};
+use crate::criteria::CriterionAnalysis;
+use crate::options::Options;
+use crate::score::Score;
+use crate::statistics::{Summary, ZTest, z_test};
+use crate::suites::AdequateSuite;
+
+/// The suites of a criterion, each beside the random suites of exactly its size: size cannot explain what is left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SameSize {
+    /// The expected score of a random suite, on average over the sizes of the criterion's suites.
+    pub random_mean: f64,
+    /// Score minus expected score of a random suite of the same size, over the suites.
+    pub gain: Summary,
+    /// Whether the gain is above 0 on average, by the test of section 4.2; `None` if the gain does not vary.
+    pub test: Option<ZTest>,
+}
+
+/// Random suites of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RandomSize {
+    /// How many test cases.
+    pub size: usize,
+    /// Their mutant score, `None` if no mutant counts.
+    pub score: Option<Moments>,
+    /// Their score on the dominator classes, `None` if there are none.
+    pub dominator_score: Option<Moments>,
+    /// Their cost in events: `M * c_e`, since random suites need no analysis.
+    pub cost: Moments,
+}
+
+/// Cost and score of each criterion against random suites of each size: tables 4.9 to 4.11 of the thesis.
+///
+/// The cost is equation 4.1 in events of the simulation: the thesis adds seconds of simulation to seconds of an
+/// implementation, here both parts are events, so that the result is the same on every machine. The score takes the
+/// place of the effectiveness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostEffectiveness {
+    /// The random suites, by size from 1.
+    pub random: Vec<RandomSize>,
+    /// One entry per criterion that has suites.
+    pub criteria: Vec<CriterionRelations>,
+}
+
+/// One criterion against the random suites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionRelations {
+    /// Index of the criterion.
+    pub criterion: usize,
+    /// Its cost, by random size.
+    pub cost: Vec<Relation>,
+    /// Its mutant score, by random size; empty if no mutant counts.
+    pub score: Vec<Relation>,
+}
+
+/// How a criterion compares with random suites of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Relation {
+    /// Significantly worse: costs more, or scores lower.
+    #[serde(rename = "-")]
+    Worse,
+    /// No significant difference.
+    #[serde(rename = "=")]
+    Equivalent,
+    /// Significantly better: costs less, or scores higher.
+    #[serde(rename = "+")]
+    Better,
+}
+
+impl std::fmt::Display for Relation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Worse => "-",
+            Self::Equivalent => "=",
+            Self::Better => "+",
+        })
+    }
+}
+
+impl Relation {
+    /// Relates a sample, in which more is better, to a mean that is known exactly.
+    ///
+    /// A sample that does not vary leaves no doubt about its mean, so the means alone decide then.
+    fn of(sample: &Summary, known: f64, alpha: f64) -> Self {
+        let (above, below) = match z_test(sample, known) {
+            Some(test) => (test.p < alpha, 1.0 - test.p < alpha),
+            None => {
+                let margin = 1e-9 * known.abs().max(1.0);
+                (sample.mean > known + margin, sample.mean < known - margin)
+            }
+        };
+        match (above, below) {
+            (true, _) => Self::Better,
+            (_, true) => Self::Worse,
+            _ => Self::Equivalent,
+        }
+    }
+
+    fn opposite(self) -> Self {
+        match self {
+            Self::Worse => Self::Better,
+            Self::Equivalent => Self::Equivalent,
+            Self::Better => Self::Worse,
+        }
+    }
+}
+
+/// Compares each suite with the random suites of its size; `None` if there is no suite or no mutant counts.
+pub(crate) fn same_size(suites: &[AdequateSuite], analysed: usize, baseline: &RandomBaseline) -> Option<SameSize> {
+    let size_max = suites.iter().map(|suite| suite.cases.len()).max()?;
+    let mut expected = vec![None; size_max + 1];
+    let mut gains = Vec::with_capacity(suites.len());
+    let mut random_sum = 0.0;
+    for suite in suites {
+        let size = suite.cases.len();
+        let random = match expected[size] {
+            Some(random) => random,
+            None => *expected[size].insert(baseline.at(size)?.mean),
+        };
+        random_sum += random;
+        gains.push(Score { killed: suite.killed, of: analysed }.value()? - random);
+    }
+    let gain = Summary::of(&gains)?;
+    Some(SameSize { random_mean: random_sum / suites.len() as f64, gain, test: z_test(&gain, 0.0) })
+}
+
+/// Returns what random suites of each size up to the option's limit score and cost.
+pub(crate) fn random_sizes(
+    cases: &[CaseOutcome],
+    baseline: &RandomBaseline,
+    dominator_baseline: &RandomBaseline,
+    options: &Options,
+) -> Vec<RandomSize> {
+    let universe = cases.len() as f64;
+    let multiplier = f64::from(options.cost_multiplier);
+    let mean = cases.iter().map(|case| case.events as f64).sum::<f64>() / universe;
+    let squares: f64 = cases.iter().map(|case| (case.events as f64 - mean).powi(2)).sum();
+    (1..=options.random_size_max.min(cases.len()))
+        .map(|size| {
+            // Drawing without replacement: the variance of the sum shrinks to 0 as the suite becomes the universe.
+            let drawn = size as f64;
+            let left = if cases.len() > 1 { (universe - drawn) / (universe - 1.0) } else { 0.0 };
+            let variance = drawn * squares / universe * left;
+            RandomSize {
+                size,
+                score: baseline.at(size),
+                dominator_score: dominator_baseline.at(size),
+                cost: Moments { mean: multiplier * drawn * mean, sd: multiplier * variance.sqrt() },
+            }
+        })
+        .collect()
+}
+
+/// Compares every criterion that has suites with the random suites.
+///
+/// The thesis tests against 200 random suites per size; here the expected score and cost of the random suites are
+/// known, so that only the criterion's side is uncertain.
+pub(crate) fn cost_effectiveness(
+    criteria: &[CriterionAnalysis],
+    random: Vec<RandomSize>,
+    alpha: f64,
+) -> CostEffectiveness {
+    let criteria = criteria
+        .iter()
+        .enumerate()
+        .filter_map(|(index, criterion)| {
+            let cost = criterion.cost?;
+            Some(CriterionRelations {
+                criterion: index,
+                cost: random.iter().map(|size| Relation::of(&cost, size.cost.mean, alpha).opposite()).collect(),
+                score: random
+                    .iter()
+                    .filter_map(|size| Some(Relation::of(&criterion.score?, size.score?.mean, alpha)))
+                    .collect(),
+            })
+        })
+        .collect();
+    CostEffectiveness { random, criteria }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+
+    #[track_caller]
+    fn check(values: &[f64], known: f64, expect: Relation) {
+        assert_eq!(Relation::of(&Summary::of(values).expect("there are values"), known, 0.05), expect);
+    }
+
+    #[test]
+    fn a_relation_needs_significance() {
+        check(&[0.4, 0.5, 0.6], 0.49, Relation::Equivalent);
+        check(&[0.4, 0.5, 0.6], 0.40, Relation::Better);
+        check(&[0.4, 0.5, 0.6], 0.60, Relation::Worse);
+    }
+
+    #[test]
+    fn without_variation_the_means_decide() {
+        check(&[0.5; 3], 0.5 + 1e-12, Relation::Equivalent);
+        check(&[0.5; 3], 0.49, Relation::Better);
+        check(&[0.5; 3], 0.51, Relation::Worse);
+    }
+
+    #[test]
+    fn random_costs_agree_with_the_enumeration_of_all_pairs() {
+        let mut outcomes = synthetic(4, 1);
+        for (case, events) in outcomes.cases.iter_mut().zip([10, 20, 30, 60]) {
+            case.events = events;
+        }
+        let baseline = RandomBaseline::new([], 4);
+        let options = Options { cost_multiplier: 1, ..Options::default() };
+        let found = random_sizes(&outcomes.cases, &baseline, &baseline, &options);
+        // All pairs: 30, 40, 70, 50, 80, 90; mean 60, variance (900 + 400 + 100 + 100 + 400 + 900) / 6.
+        assert_eq!(found.len(), 4);
+        assert!((found[1].cost.mean - 60.0).abs() < 1e-12);
+        assert!((found[1].cost.sd.powi(2) - 2800.0 / 6.0).abs() < 1e-9);
+        assert_eq!(found[3].cost.sd, 0.0);
+    }
+
+    #[test]
+    fn the_gain_is_over_random_suites_of_the_same_size() {
+        let outcomes = from_kills(&["k...", ".k.."]);
+        let baseline = RandomBaseline::new(&outcomes.kills, 4);
+        let suite = |cases: Vec<usize>, killed| AdequateSuite {
+            considered: cases.len(),
+            cases,
+            events_considered: 1,
+            events_selected: 1,
+            killed,
+            dominators_killed: 0,
+        };
+        // A random test case kills a quarter of the mutants on average, two kill half of them.
+        let found = same_size(&[suite(vec![0], 1), suite(vec![0, 1], 2)], 2, &baseline).expect("there are suites");
+        assert_eq!(found.random_mean, 0.375);
+        assert_eq!((found.gain.min, found.gain.max), (0.25, 0.5));
+        assert_eq!(same_size(&[], 2, &baseline), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Which mutants suites are scored on.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, Outcomes};
+
+/// What the universe as a whole does to a mutant.
+///
+/// The thesis (section 4.2.1.3, table 4.2) tells equivalent, pathological and used mutants apart, the first by reading
+/// those that nothing killed. Reading cannot be automated, so the unkilled ones are told apart by how far they get:
+/// they may be equivalent, or the universe may lack a test case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MutantClass {
+    /// No test case reaches its place.
+    NeverReached,
+    /// Its place is reached, but its code never has another value or effect there.
+    NeverInfected,
+    /// It differs, but no verdict ever shows it.
+    NeverKilled,
+    /// More than [`Options::pathological_above`](crate::Options::pathological_above) of the universe kills it: any
+    /// suite would, so it cannot tell suites apart.
+    Pathological,
+    /// Killed, and not by most test cases: mutant scores count these.
+    Analysed,
+}
+
+impl MutantClass {
+    /// All classes, by how far a mutant gets.
+    pub const ALL: [Self; 5] =
+        [Self::NeverReached, Self::NeverInfected, Self::NeverKilled, Self::Pathological, Self::Analysed];
+
+    /// Returns whether some test case kills the mutants of this class.
+    pub fn is_killed(self) -> bool {
+        matches!(self, Self::Pathological | Self::Analysed)
+    }
+}
+
+impl std::fmt::Display for MutantClass {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::NeverReached => "never reached",
+            Self::NeverInfected => "never infected",
+            Self::NeverKilled => "never killed",
+            Self::Pathological => "pathological",
+            Self::Analysed => "analysed",
+        })
+    }
+}
+
+/// The class of each mutant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MutantClasses {
+    /// How many there are of each class.
+    pub counts: ClassCounts,
+    /// The class of each mutant, in the order of their numbers.
+    pub classes: Vec<MutantClass>,
+}
+
+/// How many mutants there are of each class: the columns of table 4.2.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassCounts {
+    /// See [`MutantClass::NeverReached`].
+    pub never_reached: usize,
+    /// See [`MutantClass::NeverInfected`].
+    pub never_infected: usize,
+    /// See [`MutantClass::NeverKilled`].
+    pub never_killed: usize,
+    /// See [`MutantClass::Pathological`].
+    pub pathological: usize,
+    /// See [`MutantClass::Analysed`].
+    pub analysed: usize,
+}
+
+impl ClassCounts {
+    /// Returns how many mutants no test case kills: an upper bound on the equivalent ones.
+    pub fn unkilled(self) -> usize {
+        self.never_reached + self.never_infected + self.never_killed
+    }
+
+    /// Returns how many mutants some test case kills.
+    pub fn killed(self) -> usize {
+        self.pathological + self.analysed
+    }
+
+    /// Returns how many mutants there are.
+    pub fn total(self) -> usize {
+        self.unkilled() + self.killed()
+    }
+
+    /// Returns how many mutants are of `class`.
+    pub fn of(self, class: MutantClass) -> usize {
+        match class {
+            MutantClass::NeverReached => self.never_reached,
+            MutantClass::NeverInfected => self.never_infected,
+            MutantClass::NeverKilled => self.never_killed,
+            MutantClass::Pathological => self.pathological,
+            MutantClass::Analysed => self.analysed,
+        }
+    }
+
+    fn add(&mut self, class: MutantClass) {
+        *match class {
+            MutantClass::NeverReached => &mut self.never_reached,
+            MutantClass::NeverInfected => &mut self.never_infected,
+            MutantClass::NeverKilled => &mut self.never_killed,
+            MutantClass::Pathological => &mut self.pathological,
+            MutantClass::Analysed => &mut self.analysed,
+        } += 1;
+    }
+}
+
+impl MutantClasses {
+    /// Returns the numbers of the mutants of `class` as a set.
+    pub(crate) fn of(&self, class: MutantClass) -> BitSet {
+        let mut set = BitSet::with_capacity(self.classes.len());
+        set.extend((0..).zip(&self.classes).filter(|(_, other)| **other == class).map(|(number, _)| number));
+        set
+    }
+}
+
+/// Returns the class of each mutant.
+pub(crate) fn classify(outcomes: &Outcomes, pathological_above: f64) -> MutantClasses {
+    let mutants = outcomes.sites.mutants.len();
+    let mut reached = BitSet::with_capacity(mutants);
+    let mut infected = BitSet::with_capacity(mutants);
+    for case in &outcomes.cases {
+        reached.union_with(&case.reached);
+        infected.union_with(&case.infected);
+    }
+    let killed_max = pathological_above * outcomes.cases.len() as f64;
+    let classes: Vec<MutantClass> = (0..mutants)
+        .map(|mutant| match outcomes.kills[mutant].count_ones(..) {
+            0 if !reached.contains(mutant) => MutantClass::NeverReached,
+            0 if !infected.contains(mutant) => MutantClass::NeverInfected,
+            0 => MutantClass::NeverKilled,
+            kills if kills as f64 > killed_max => MutantClass::Pathological,
+            _ => MutantClass::Analysed,
+        })
+        .collect();
+    let mut counts = ClassCounts::default();
+    classes.iter().for_each(|class| counts.add(*class));
+    MutantClasses { counts, classes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::from_kills;
+
+    #[track_caller]
+    fn check(row: &str, expect: MutantClass) {
+        let classes = classify(&from_kills(&[row]), 0.5);
+        assert_eq!(classes.classes, [expect]);
+        assert_eq!(classes.counts.of(expect), 1);
+        assert_eq!(classes.counts.total(), 1);
+    }
+
+    #[test]
+    fn a_mutant_is_classed_by_how_far_it_gets() {
+        check("....", MutantClass::NeverReached);
+        check(".r..", MutantClass::NeverInfected);
+        check(".ri.", MutantClass::NeverKilled);
+        check(".rik", MutantClass::Analysed);
+        check("kkki", MutantClass::Pathological);
+    }
+
+    #[test]
+    fn exactly_half_is_not_pathological() {
+        check("kk..", MutantClass::Analysed);
+    }
+}

@@ -1,0 +1,119 @@
+//! How an analysis is done.
+
+use serde::{Deserialize, Serialize};
+
+/// The settings of an analysis; [`Options::default`] is what the thesis used, where it used something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Where every random draw of the analysis starts.
+    pub seed: u64,
+    /// How many adequate suites are drawn for each criterion, at least 2: 200 in section 4.2.3.
+    pub suites: usize,
+    /// The level below which a p-value counts as significant, between 0 and 1.
+    pub alpha: f64,
+    /// A mutant that more than this share of the universe kills is pathological: 0.5 in section 4.2.1.3.
+    pub pathological_above: f64,
+    /// How often boosting is repeated for each number of suites, at least 2: 100 in section 4.4.
+    pub boosting_repetitions: usize,
+    /// The largest number of suites that boosting chooses from, at least 2: 8 in section 4.4.
+    pub boosting_suites_max: usize,
+    /// The largest size of the random suites that criteria are compared with, in test cases, at least 1.
+    pub random_size_max: usize,
+    /// How often a suite is expected to be run, `M` of equation 4.1: 10 in section 4.2.
+    pub cost_multiplier: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            suites: 200,
+            alpha: 0.05,
+            pathological_above: 0.5,
+            boosting_repetitions: 100,
+            boosting_suites_max: 8,
+            random_size_max: 30,
+            cost_multiplier: 10,
+        }
+    }
+}
+
+/// An option that is out of its range.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionsError {
+    /// A count is too small.
+    #[error("option `{field}` is {found}; give at least {least}")]
+    TooSmall {
+        /// The option.
+        field: &'static str,
+        /// Its value.
+        found: usize,
+        /// The least that makes sense.
+        least: usize,
+    },
+    /// A share is not between 0 and 1.
+    #[error("option `{field}` is {found}; give a number above 0 and below 1")]
+    NotAShare {
+        /// The option.
+        field: &'static str,
+        /// Its value.
+        found: f64,
+    },
+}
+
+impl Options {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`OptionsError`] for the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), OptionsError> {
+        for (field, found, least) in [
+            ("suites", self.suites, 2),
+            ("boosting_repetitions", self.boosting_repetitions, 2),
+            ("boosting_suites_max", self.boosting_suites_max, 2),
+            ("random_size_max", self.random_size_max, 1),
+        ] {
+            if found < least {
+                return Err(OptionsError::TooSmall { field, found, least });
+            }
+        }
+        for (field, found) in [("alpha", self.alpha), ("pathological_above", self.pathological_above)] {
+            if !(found > 0.0 && found < 1.0) {
+                return Err(OptionsError::NotAShare { field, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Options), expect: &str) {
+        let mut options = Options::default();
+        change(&mut options);
+        let error = options.validate().expect_err("the option is out of range");
+        assert_eq!(error.to_string(), expect);
+    }
+
+    #[test]
+    fn the_defaults_are_valid() {
+        assert_eq!(Options::default().validate(), Ok(()));
+    }
+
+    #[test]
+    fn an_option_out_of_range_is_named() {
+        check(|options| options.suites = 1, "option `suites` is 1; give at least 2");
+        check(|options| options.random_size_max = 0, "option `random_size_max` is 0; give at least 1");
+        check(|options| options.alpha = 1.0, "option `alpha` is 1; give a number above 0 and below 1");
+        check(|options| options.alpha = f64::NAN, "option `alpha` is NaN; give a number above 0 and below 1");
+        check(
+            |options| options.pathological_above = 0.0,
+            "option `pathological_above` is 0; give a number above 0 and below 1",
+        );
+    }
+}

@@ -1,0 +1,318 @@
+//! What the original experiments found, beside what these outcomes say.
+//!
+//! The figures are those of Matthew J. Rutherford, PhD thesis, University of Colorado, chapter 4. Its effectiveness is
+//! the share of faulty implementations that a suite finds. A mutant score is another quantity, so what can be
+//! compared is which criterion is better than which, not the numbers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::criteria::CriterionAnalysis;
+use crate::ranking::Ranking;
+
+/// What the thesis reports about one system.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reference {
+    /// The system.
+    pub system: &'static str,
+    /// Mutants: all, equivalent, pathological, used (table 4.2).
+    pub mutants: [usize; 4],
+    /// The criteria, by rising effectiveness.
+    pub criteria: &'static [ReferenceCriterion],
+    /// The claims that hold significantly (table 4.15), in the order of the table.
+    pub claims: &'static [ReferenceClaim],
+    /// Where the figures stand.
+    pub source: &'static str,
+}
+
+/// What the thesis reports about one criterion.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReferenceCriterion {
+    /// Its name.
+    pub name: &'static str,
+    /// The share of the requirements that suites aim at (table 4.7), for white-box criteria.
+    pub target: Option<f64>,
+    /// The mean size of a suite (table 4.8), for white-box criteria.
+    pub size: Option<f64>,
+    /// The mean effectiveness of a suite (table 4.12).
+    pub effectiveness: f64,
+    /// The least number of suites with which boosting is significant, `None` if none up to 8 (table 4.12).
+    pub suites_min: Option<usize>,
+    /// The effectiveness with boosting (table 4.12).
+    pub boosted: f64,
+}
+
+/// The claim that one criterion is better than another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReferenceClaim {
+    /// The better criterion.
+    pub better: &'static str,
+    /// The other one.
+    pub worse: &'static str,
+    /// The p-value by mutant score, as printed.
+    pub mutant_p: &'static str,
+    /// The p-value by effectiveness on implementations, as printed.
+    pub effectiveness_p: &'static str,
+}
+
+/// How these outcomes stand to the claims of the thesis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The claims about criteria that both have.
+    pub claims: Vec<ClaimComparison>,
+    /// Criteria of the thesis that these outcomes do not have, or that have no score here, in the thesis's order.
+    pub only_there: Vec<String>,
+    /// Criteria with scores here that the thesis does not have.
+    pub only_here: Vec<String>,
+}
+
+/// One claim of the thesis beside the test of it here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimComparison {
+    /// The criterion that is better in the thesis.
+    pub better: String,
+    /// The other one.
+    pub worse: String,
+    /// What is found here.
+    pub agreement: Agreement,
+}
+
+/// Whether a claim of the thesis holds here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    /// It holds here significantly.
+    Agrees,
+    /// Neither it nor its opposite is significant here.
+    Undecided,
+    /// The opposite holds here significantly.
+    Differs,
+}
+
+impl std::fmt::Display for Agreement {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Agrees => "agrees",
+            Self::Undecided => "undecided",
+            Self::Differs => "differs",
+        })
+    }
+}
+
+impl Comparison {
+    /// Returns how many claims stand so.
+    pub fn count(&self, agreement: Agreement) -> usize {
+        self.claims.iter().filter(|claim| claim.agreement == agreement).count()
+    }
+
+    /// Returns in one sentence each: how many claims agree, and what could not be compared.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if self.claims.is_empty() {
+            sentences.push("No pair of criteria is both here and in the thesis.".into());
+        } else {
+            sentences.push(format!(
+                "Of the {} pairs of criteria that both have, {} stand in the thesis's order, {} in the opposite one, and \
+                 {} are not significantly different here.",
+                self.claims.len(),
+                self.count(Agreement::Agrees),
+                self.count(Agreement::Differs),
+                self.count(Agreement::Undecided),
+            ));
+        }
+        if !self.only_there.is_empty() {
+            sentences.push(format!("The thesis also has {}, without a score here.", self.only_there.join(", ")));
+        }
+        if !self.only_here.is_empty() {
+            sentences.push(format!("The thesis does not have {}.", self.only_here.join(", ")));
+        }
+        sentences
+    }
+}
+
+/// Returns what the thesis reports about `system`, `None` if it reports nothing that can be compared.
+pub fn reference(system: &str) -> Option<&'static Reference> {
+    [&GBN].into_iter().find(|reference| reference.system == system)
+}
+
+/// Compares the claims of `reference` with what is found here.
+pub(crate) fn compare(reference: &Reference, criteria: &[CriterionAnalysis], ranking: &Ranking) -> Comparison {
+    let here = |name: &str| ranking.order.iter().copied().find(|&index| criteria[index].name == name);
+    let claims = reference
+        .claims
+        .iter()
+        .filter_map(|claim| {
+            let (better, worse) = (here(claim.better)?, here(claim.worse)?);
+            let holds = |better, worse| ranking.pair(better, worse).is_some_and(|pair| pair.significant);
+            let agreement = match (holds(better, worse), holds(worse, better)) {
+                (true, _) => Agreement::Agrees,
+                (_, true) => Agreement::Differs,
+                _ => Agreement::Undecided,
+            };
+            Some(ClaimComparison { better: claim.better.into(), worse: claim.worse.into(), agreement })
+        })
+        .collect();
+    let there = |name: &str| reference.criteria.iter().any(|criterion| criterion.name == name);
+    let only_there = reference.criteria.iter().filter(|criterion| here(criterion.name).is_none());
+    let only_here = ranking.order.iter().map(|&index| &criteria[index].name).filter(|name| !there(name));
+    Comparison {
+        claims,
+        only_there: only_there.map(|criterion| criterion.name.into()).collect(),
+        only_here: only_here.cloned().collect(),
+    }
+}
+
+const fn claim(better: &'static str, worse: &'static str, effectiveness_p: &'static str) -> ReferenceClaim {
+    ReferenceClaim { better, worse, mutant_p: "< 0.001", effectiveness_p }
+}
+
+const GBN: Reference = Reference {
+    system: "gbn",
+    mutants: [488, 74, 342, 72],
+    criteria: &[
+        ReferenceCriterion {
+            name: "all-blocks",
+            target: Some(1.0),
+            size: Some(3.1),
+            effectiveness: 0.19,
+            suites_min: Some(2),
+            boosted: 0.27,
+        },
+        ReferenceCriterion {
+            name: "all-branches",
+            target: Some(0.969),
+            size: Some(4.1),
+            effectiveness: 0.22,
+            suites_min: Some(2),
+            boosted: 0.29,
+        },
+        ReferenceCriterion {
+            name: "IP-1",
+            target: None,
+            size: None,
+            effectiveness: 0.29,
+            suites_min: Some(2),
+            boosted: 0.32,
+        },
+        ReferenceCriterion {
+            name: "all-uses",
+            target: Some(0.915),
+            size: Some(4.7),
+            effectiveness: 0.34,
+            suites_min: None,
+            boosted: 0.34,
+        },
+        ReferenceCriterion {
+            name: "IP-2",
+            target: None,
+            size: None,
+            effectiveness: 0.37,
+            suites_min: Some(3),
+            boosted: 0.41,
+        },
+    ],
+    claims: &[
+        claim("IP-1", "all-blocks", "< 0.001"),
+        claim("IP-1", "all-branches", "< 0.001"),
+        claim("IP-2", "all-uses", "0.004"),
+        claim("all-branches", "all-blocks", "0.002"),
+        claim("all-uses", "all-blocks", "< 0.001"),
+        claim("IP-2", "all-blocks", "< 0.001"),
+        claim("all-uses", "all-branches", "< 0.001"),
+        claim("IP-2", "all-branches", "< 0.001"),
+        claim("IP-2", "IP-1", "< 0.001"),
+        claim("all-uses", "IP-1", "< 0.001"),
+    ],
+    source: "Rutherford, PhD thesis, University of Colorado, tables 4.2, 4.7, 4.8, 4.12 and 4.15",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::PairTest;
+    use simutant_outcomes::CriterionKind;
+
+    fn criterion(name: &str) -> CriterionAnalysis {
+        CriterionAnalysis {
+            name: name.into(),
+            kind: CriterionKind::BlackBox,
+            requirements: 1,
+            uncovered: Vec::new(),
+            suites: Vec::new(),
+            size: None,
+            considered: None,
+            score: None,
+            dominator_score: None,
+            cost: None,
+            same_size: None,
+            boosting: None,
+        }
+    }
+
+    /// `significant` lists pairs of indices into `names`.
+    fn compared(names: &[&str], significant: &[(usize, usize)]) -> Comparison {
+        let criteria: Vec<CriterionAnalysis> = names.iter().map(|name| criterion(name)).collect();
+        let pairs = significant.iter().map(|&(better, worse)| PairTest {
+            better,
+            worse,
+            difference: 0.1,
+            test: None,
+            rank_sum_p: Some(0.0),
+            effect: 1.0,
+            significant: true,
+            implied: false,
+        });
+        let ranking = Ranking { order: (0..names.len()).collect(), pairs: pairs.collect() };
+        compare(&GBN, &criteria, &ranking)
+    }
+
+    #[track_caller]
+    fn check(names: &[&str], significant: &[(usize, usize)], expect: &[(&str, &str, Agreement)]) {
+        let found = compared(names, significant);
+        let found: Vec<_> = found.claims.iter().map(|c| (c.better.as_str(), c.worse.as_str(), c.agreement)).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn each_shared_pair_agrees_differs_or_is_undecided() {
+        check(
+            &["all-blocks", "all-branches", "IP-1"],
+            &[(2, 0), (0, 1)],
+            &[
+                ("IP-1", "all-blocks", Agreement::Agrees),
+                ("IP-1", "all-branches", Agreement::Undecided),
+                ("all-branches", "all-blocks", Agreement::Differs),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_compared_follows_from_the_criteria_at_hand() {
+        let sentences = |names: &[&str]| compared(names, &[]).sentences().join(" ");
+        let text = sentences(&["all-blocks", "all-branches", "IP-1", "IP-2", "loss"]);
+        assert!(text.contains("The thesis also has all-uses, without a score here."), "{text}");
+        assert!(text.contains("The thesis does not have loss."), "{text}");
+        let text = sentences(&["all-blocks", "all-branches", "IP-1", "all-uses", "IP-2"]);
+        assert!(text.starts_with("Of the 10 pairs") && !text.contains("also has"), "{text}");
+        assert!(sentences(&["loss"]).starts_with("No pair of criteria"));
+    }
+
+    /// Section 4.5: all-blocks < all-branches < IP-1 < all-uses < IP-2, each claim as the means have it.
+    #[test]
+    fn the_claims_are_exactly_the_order_of_the_means() {
+        let names: Vec<&str> = GBN.criteria.iter().map(|criterion| criterion.name).collect();
+        assert_eq!(names, ["all-blocks", "all-branches", "IP-1", "all-uses", "IP-2"]);
+        assert!(GBN.criteria.is_sorted_by(|left, right| left.effectiveness < right.effectiveness));
+        let place = |name| names.iter().position(|other| *other == name).expect("a criterion of the thesis");
+        let mut claimed: Vec<_> = GBN.claims.iter().map(|claim| (place(claim.better), place(claim.worse))).collect();
+        claimed.sort_unstable();
+        let all: Vec<_> = (0..5).flat_map(|better| (0..better).map(move |worse| (better, worse))).collect();
+        assert_eq!(claimed, all);
+        assert_eq!(GBN.mutants[0], GBN.mutants[1..].iter().sum::<usize>());
+    }
+
+    #[test]
+    fn systems_that_the_thesis_does_not_have_have_no_reference() {
+        assert!(reference("gbn").is_some());
+        assert_eq!(reference("raft"), None);
+    }
+}

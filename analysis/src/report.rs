@@ -1,0 +1,169 @@
+//! The analysis as one page: no network, readable without JavaScript, light and dark.
+
+mod boosting;
+mod criteria;
+mod curve;
+mod distributions;
+mod mutants;
+mod order;
+mod overview;
+mod source;
+mod suite;
+mod svg;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use simutant_outcomes::{BitSet, Outcomes};
+
+use crate::analysis::Analysis;
+use crate::kills::KillsByCase;
+use crate::suites;
+
+const STYLE: &str = include_str!("report/style.css");
+const SCRIPT: &str = include_str!("report/script.js");
+
+/// Returns the report as the text of one self-contained HTML page.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`.
+pub fn report(outcomes: &Outcomes, analysis: &Analysis) -> String {
+    let page = Page::new(outcomes, analysis);
+    let sections: [(&str, &str, Markup); 8] = [
+        ("criteria", "Criteria", criteria::section(&page)),
+        ("order", "Order of the criteria", order::section(&page)),
+        ("distributions", "Distributions", distributions::section(&page)),
+        ("size", "Size and cost", curve::section(&page)),
+        ("boosting", "Boosting", boosting::section(&page)),
+        ("suite", "Chosen suite", suite::section(&page)),
+        ("source", "Source", source::section(&page)),
+        ("mutants", "Mutants", mutants::section(&page)),
+    ];
+    let title = format!("Simutant: {}", analysis.system);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                nav aria-label="Sections" {
+                    a.brand href="#overview" { "Simutant " b { (analysis.system) } }
+                    @for (id, name, _) in &sections { a href={ "#" (id) } { (name) } }
+                }
+                main {
+                    (overview::section(&page))
+                    @for (id, name, content) in &sections {
+                        section id=(id) { h2 { (name) } (content) }
+                    }
+                }
+                footer {
+                    p {
+                        "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. "
+                        "A mutant score speaks of the simulation and of this universe of test cases."
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// What the sections of the page share.
+struct Page<'a> {
+    outcomes: &'a Outcomes,
+    analysis: &'a Analysis,
+    kills: KillsByCase,
+    /// Test cases of the recommended suite; empty if there is none.
+    suite: Vec<usize>,
+    /// Mutants that the recommended suite kills.
+    killed_by_suite: BitSet,
+}
+
+impl<'a> Page<'a> {
+    fn new(outcomes: &'a Outcomes, analysis: &'a Analysis) -> Self {
+        let of_these_outcomes = analysis.campaign.cases == outcomes.cases.len()
+            && analysis.mutants.classes.len() == outcomes.sites.mutants.len()
+            && analysis.criteria.iter().map(|c| &c.name).eq(outcomes.criteria.iter().map(|c| &c.name));
+        assert!(of_these_outcomes, "the analysis is of other outcomes: {} cases", analysis.campaign.cases);
+        let chosen = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice);
+        let suite = chosen
+            .map(|choice| analysis.criteria[choice.criterion].suites[choice.suite].cases.clone())
+            .unwrap_or_default();
+        let kills = KillsByCase::new(outcomes);
+        let killed_by_suite = kills.of_suite(&suite);
+        Self { outcomes, analysis, kills, suite, killed_by_suite }
+    }
+
+    /// Returns which requirements of the criterion called `name` the universe and the chosen suite cover, `None` if the
+    /// outcomes do not have it.
+    fn coverage(&self, name: &str) -> Option<(BitSet, BitSet)> {
+        let criterion = self.outcomes.criteria.iter().find(|criterion| criterion.name == name)?;
+        let mut by_suite = BitSet::with_capacity(criterion.requirements.len());
+        self.suite.iter().for_each(|&case| by_suite.union_with(&criterion.covered[case]));
+        Some((suites::target(criterion), by_suite))
+    }
+
+    /// Returns `path:line` of a place.
+    fn place(&self, span: simutant_outcomes::Span) -> String {
+        format!("{}:{}", self.outcomes.sites.files[span.file].path, span.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::synthetic;
+    use crate::{Options, analyse};
+
+    fn page() -> String {
+        let mut outcomes = synthetic(60, 1);
+        outcomes.sites.mutants[0].replacement = "<script>alert(1)</script>".into();
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        report(&outcomes, &analysis)
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_outside() {
+        let page = page();
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "the page has `{outside}`");
+        }
+    }
+
+    #[test]
+    fn code_is_escaped() {
+        let page = page();
+        assert!(page.contains("&lt;script&gt;alert(1)"));
+        assert!(!page.contains("<script>alert(1)"));
+    }
+
+    #[test]
+    fn every_link_has_its_target() {
+        let page = page();
+        for link in page.split("href=\"#").skip(1) {
+            let id = link.split('"').next().expect("a split has a first part");
+            assert!(page.contains(&format!("id=\"{id}\"")), "nothing has the id `{id}`");
+        }
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let page = page();
+        let mut ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    #[should_panic(expected = "the analysis is of other outcomes")]
+    fn an_analysis_of_other_outcomes_is_refused() {
+        let analysis = analyse(&synthetic(60, 1), &Options::default()).expect("sound outcomes");
+        report(&synthetic(61, 1), &analysis);
+    }
+}

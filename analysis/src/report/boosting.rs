@@ -1,0 +1,67 @@
+//! What choosing among several suites brings, step by step.
+
+use maud::{Markup, html};
+
+use super::Page;
+use crate::reference::reference;
+use crate::score::percent;
+use crate::text::{NONE, or_none, p_value, share_summary};
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let analysis = page.analysis;
+    let reference = reference(&analysis.system);
+    let Some(held_out) = &analysis.held_out else {
+        return html! { p { "There are too few different analysed mutants to hold half of them out as judges." } };
+    };
+    html! {
+        p {
+            "Of M suites drawn at random, the one with the highest score on " (held_out.choosing.len())
+            " mutants is taken, and judged by the other " (held_out.judging.len()) ", which had no say in the choice. "
+            "Each number of suites is repeated " (analysis.options.boosting_repetitions) " times, up to the first that is "
+            "significantly better than a suite taken at random."
+        }
+        div.scroll {
+            table.numbers {
+                thead {
+                    tr {
+                        th scope="col" { "criterion" }
+                        th scope="col" { "any suite" }
+                        th scope="col" { "best of M" }
+                        th scope="col" { "least M" }
+                        th scope="col" { "p by M = 2, 3, …" }
+                        @if reference.is_some() { th scope="col" { "thesis: least M, E → E+" } }
+                    }
+                }
+                tbody {
+                    @for criterion in &analysis.criteria {
+                        @if let Some(boosting) = &criterion.boosting {
+                            tr {
+                                th scope="row" { (criterion.name) }
+                                td { (percent(boosting.baseline)) }
+                                td { (or_none(boosting.steps.last(), |step| share_summary(&step.score))) }
+                                td { (or_none(boosting.suites_min, |suites| suites.to_string())) }
+                                td {
+                                    @for (index, step) in boosting.steps.iter().enumerate() {
+                                        @if index > 0 { ", " }
+                                        (or_none(step.better, |test| p_value(test.p)))
+                                    }
+                                }
+                                @if let Some(reference) = reference {
+                                    td {
+                                        @match reference.criteria.iter().find(|there| there.name == criterion.name) {
+                                            Some(there) => {
+                                                (or_none(there.suites_min, |suites| suites.to_string())) ", "
+                                                (format!("{:.2} → {:.2}", there.effectiveness, there.boosted))
+                                            }
+                                            None => (NONE)
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

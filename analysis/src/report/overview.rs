@@ -1,0 +1,87 @@
+//! The head of the page: what to do, how large the campaign was, what became of the mutants.
+
+use maud::{Markup, html};
+
+use super::Page;
+use crate::mutants::MutantClass;
+use crate::score::percent;
+use crate::text::count;
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let analysis = page.analysis;
+    let campaign = &analysis.campaign;
+    let sites = &page.outcomes.sites;
+    html! {
+        section #overview {
+            h1 { "Which inputs to run on a real " b { (analysis.system) } }
+            @match &analysis.recommendation {
+                Some(recommendation) => {
+                    @for sentence in recommendation.sentences(analysis) { p.lead { (sentence) } }
+                }
+                None => p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
+            }
+            dl.tiles {
+                (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
+                (tile("mutants", campaign.mutants as u64, &format!("{} did not compile", campaign.mutants_rejected)))
+                (tile("pairs", campaign.pairs, "mutant × test case"))
+                (tile("executed", campaign.pairs_executed, &share(campaign.pairs_executed, campaign.pairs)))
+                (tile("pruned", campaign.pairs_pruned(), &share(campaign.pairs_pruned(), campaign.pairs)))
+                (tile("not terminated", campaign.verdicts.not_terminated, "runs out of steps, also kills"))
+            }
+            (classes(page))
+            p.note {
+                "Analysis seed " (analysis.options.seed) ", " (analysis.options.suites) " suites per criterion, α = "
+                (analysis.options.alpha) ". Runs that ended unreasonably: " (count(campaign.verdicts.unreasonable))
+                ", abnormally: " (count(campaign.verdicts.abnormal)) "."
+            }
+            @if !sites.uninstrumented.is_empty() {
+                details {
+                    summary { (sites.uninstrumented.len()) " functions could not be instrumented" }
+                    ul {
+                        @for function in &sites.uninstrumented {
+                            li { code { (function.path) } " (" (page.place(function.span)) "): " (function.reason) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tile(name: &str, value: u64, note: &str) -> Markup {
+    html! { div { dt { (name) } dd { (count(value)) } dd.note { (note) } } }
+}
+
+fn share(part: u64, whole: u64) -> String {
+    if whole == 0 { "of none".into() } else { percent(part as f64 / whole as f64) }
+}
+
+/// One bar for all mutants, with its legend.
+fn classes(page: &Page<'_>) -> Markup {
+    let counts = page.analysis.mutants.counts;
+    let shown = || MutantClass::ALL.into_iter().filter(|class| counts.of(*class) > 0);
+    html! {
+        div.bar aria-hidden="true" {
+            @for class in shown() {
+                span class=(class_name(class)) style={ "flex-grow:" (counts.of(class)) } {}
+            }
+        }
+        ul.legend {
+            @for class in shown() {
+                li { i.(class_name(class)) {} b { (counts.of(class)) } " " (class) }
+            }
+            li { b { (page.analysis.dominators.classes.len()) } " dominator classes" }
+        }
+    }
+}
+
+/// The CSS class of a class of mutants.
+pub(super) fn class_name(class: MutantClass) -> &'static str {
+    match class {
+        MutantClass::NeverReached => "never-reached",
+        MutantClass::NeverInfected => "never-infected",
+        MutantClass::NeverKilled => "never-killed",
+        MutantClass::Pathological => "pathological",
+        MutantClass::Analysed => "analysed",
+    }
+}

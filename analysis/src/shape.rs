@@ -1,0 +1,194 @@
+//! Whether the parts of the outcomes fit together, so that the rest can index without asking.
+
+use simutant_outcomes::{Outcomes, Span};
+
+/// Parts of [`Outcomes`] that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A list or bit set has another length than what it describes.
+    #[error("field `{field}` has {found} entries, and there are {expected} {of}")]
+    Length {
+        /// The field.
+        field: String,
+        /// Its length.
+        found: usize,
+        /// The length that it should have.
+        expected: usize,
+        /// What it should have one entry for.
+        of: &'static str,
+    },
+    /// A list that the analysis needs is empty.
+    #[error("field `{0}` is empty: there is nothing to analyse")]
+    Empty(&'static str),
+    /// A place is outside its file, or cuts a character in two.
+    #[error("field `{field}` points outside the files in `sites.files`")]
+    Place {
+        /// The field.
+        field: String,
+    },
+    /// A mutant's original code is not what stands at its place.
+    #[error("field `sites.mutants[{0}].original` is not the code at its place")]
+    Original(usize),
+    /// A mutant is killed by a test case that did not infect it.
+    #[error("field `kills[{mutant}]`: test case {case} kills it without infecting it")]
+    KilledUninfected {
+        /// The mutant's number.
+        mutant: usize,
+        /// The test case.
+        case: usize,
+    },
+    /// The verdicts of a mutant do not agree with its kills.
+    #[error("field `verdicts[{mutant}]` counts {found} kills, `kills[{mutant}]` has {expected}")]
+    Verdicts {
+        /// The mutant's number.
+        mutant: usize,
+        /// The kills that the verdicts count.
+        found: usize,
+        /// The kills.
+        expected: usize,
+    },
+    /// Two criteria have one name.
+    #[error("field `criteria`: the name `{0}` occurs twice")]
+    DuplicateCriterion(String),
+}
+
+/// Checks that every list is as long as what it describes, and that every place lies in its file.
+///
+/// Cost O(mutants * cases / 64), as the kills are compared with the infections.
+///
+/// # Errors
+/// [`ShapeError`], which names the first field that does not fit.
+pub(crate) fn validate(outcomes: &Outcomes) -> Result<(), ShapeError> {
+    if outcomes.cases.is_empty() {
+        return Err(ShapeError::Empty("cases"));
+    }
+    if outcomes.criteria.is_empty() {
+        return Err(ShapeError::Empty("criteria"));
+    }
+    validate_criteria(outcomes)?;
+    validate_kills(outcomes)?;
+    validate_places(outcomes)
+}
+
+fn length(field: impl Into<String>, found: usize, expected: usize, of: &'static str) -> Result<(), ShapeError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ShapeError::Length { field: field.into(), found, expected, of })
+}
+
+fn validate_criteria(outcomes: &Outcomes) -> Result<(), ShapeError> {
+    for (index, criterion) in outcomes.criteria.iter().enumerate() {
+        if outcomes.criteria[..index].iter().any(|other| other.name == criterion.name) {
+            return Err(ShapeError::DuplicateCriterion(criterion.name.clone()));
+        }
+        length(format!("criteria[{index}].covered"), criterion.covered.len(), outcomes.cases.len(), "test cases")?;
+        for (case, covered) in criterion.covered.iter().enumerate() {
+            let field = || format!("criteria[{index}].covered[{case}]");
+            length(field(), covered.len(), criterion.requirements.len(), "requirements")?;
+        }
+        let sites = match criterion.name.as_str() {
+            "all-blocks" => Some((outcomes.sites.blocks.len(), "blocks in `sites`")),
+            "all-branches" => Some((outcomes.sites.branches.len(), "branches in `sites`")),
+            _ => None,
+        };
+        if let Some((expected, of)) = sites {
+            length(format!("criteria[{index}].requirements"), criterion.requirements.len(), expected, of)?;
+        }
+    }
+    Ok(())
+}
+
+fn validate_kills(outcomes: &Outcomes) -> Result<(), ShapeError> {
+    let mutants = outcomes.sites.mutants.len();
+    for (case, outcome) in outcomes.cases.iter().enumerate() {
+        length(format!("cases[{case}].reached"), outcome.reached.len(), mutants, "mutants")?;
+        length(format!("cases[{case}].infected"), outcome.infected.len(), mutants, "mutants")?;
+    }
+    length("kills", outcomes.kills.len(), mutants, "mutants")?;
+    length("verdicts", outcomes.verdicts.len(), mutants, "mutants")?;
+    length("reasons", outcomes.reasons.len(), mutants, "mutants")?;
+    for (mutant, kills) in outcomes.kills.iter().enumerate() {
+        length(format!("kills[{mutant}]"), kills.len(), outcomes.cases.len(), "test cases")?;
+        let uninfected = |case: &usize| !outcomes.cases[*case].infected.contains(mutant);
+        if let Some(case) = kills.ones().find(uninfected) {
+            return Err(ShapeError::KilledUninfected { mutant, case });
+        }
+        let (found, expected) = (outcomes.verdicts[mutant].kills() as usize, kills.count_ones(..));
+        if found != expected {
+            return Err(ShapeError::Verdicts { mutant, found, expected });
+        }
+    }
+    Ok(())
+}
+
+fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
+    let sites = &outcomes.sites;
+    let place = |field: &str, index: usize, span: Span| {
+        let lies_inside = sites.files.get(span.file).is_some_and(|file| file.text.get(span.start..span.end).is_some());
+        if lies_inside && span.line >= 1 && span.line <= span.line_end {
+            return Ok(());
+        }
+        Err(ShapeError::Place { field: format!("sites.{field}[{index}].span") })
+    };
+    for (index, function) in sites.functions.iter().enumerate() {
+        place("functions", index, function.span)?;
+    }
+    for (index, block) in sites.blocks.iter().enumerate() {
+        place("blocks", index, block.span)?;
+    }
+    for (index, branch) in sites.branches.iter().enumerate() {
+        place("branches", index, branch.span)?;
+    }
+    for (index, function) in sites.uninstrumented.iter().enumerate() {
+        place("uninstrumented", index, function.span)?;
+    }
+    for (index, rejected) in sites.rejected.iter().enumerate() {
+        place("rejected", index, rejected.mutant.span)?;
+    }
+    for (index, mutant) in sites.mutants.iter().enumerate() {
+        place("mutants", index, mutant.span)?;
+        let span = mutant.span;
+        if sites.files[span.file].text[span.start..span.end] != mutant.original {
+            return Err(ShapeError::Original(index));
+        }
+        if mutant.function >= sites.functions.len() {
+            return Err(ShapeError::Place { field: format!("sites.mutants[{index}].function") });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::synthetic;
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Outcomes), expect: &str) {
+        let mut outcomes = synthetic(20, 1);
+        change(&mut outcomes);
+        let message = validate(&outcomes).expect_err("the outcomes are damaged").to_string();
+        assert!(message.contains(expect), "{message}");
+    }
+
+    #[test]
+    fn sound_outcomes_pass() {
+        assert_eq!(validate(&synthetic(20, 1)), Ok(()));
+    }
+
+    #[test]
+    fn the_first_field_that_does_not_fit_is_named() {
+        check(|outcomes| outcomes.cases.clear(), "field `cases` is empty");
+        check(|outcomes| outcomes.criteria.clear(), "field `criteria` is empty");
+        check(|outcomes| drop(outcomes.kills.pop()), "field `kills` has");
+        check(|outcomes| outcomes.kills[3].grow(99), "field `kills[3]` has 99 entries, and there are 20 test cases");
+        check(|outcomes| outcomes.cases[2].infected.clear(), "test case 2 kills it without infecting it");
+        check(|outcomes| outcomes.verdicts[1].abnormal += 1, "field `verdicts[1]` counts");
+        check(|outcomes| outcomes.criteria[1].covered[4].grow(999), "field `criteria[1].covered[4]` has 999 entries");
+        check(|outcomes| outcomes.sites.blocks[0].span.end = 1 << 40, "field `sites.blocks[0].span` points outside");
+        check(|outcomes| outcomes.sites.mutants[5].original.push('x'), "field `sites.mutants[5].original` is not");
+        check(|outcomes| outcomes.criteria[1].name = "all-blocks".into(), "the name `all-blocks` occurs twice");
+    }
+}

@@ -1,0 +1,167 @@
+//! Test suites that are adequate for a criterion, drawn at random from the universe.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, CaseOutcome, Criterion};
+
+use crate::kills::KillsByCase;
+use crate::random::Stream;
+
+/// One adequate suite, what it cost to find, and what it kills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdequateSuite {
+    /// Indices of its test cases in the order in which they were selected; each improved the coverage.
+    pub cases: Vec<usize>,
+    /// How many candidates were considered, the selected ones included.
+    pub considered: usize,
+    /// Events of the simulation runs of all candidates considered: the analysis cost of a white-box criterion.
+    pub events_considered: u64,
+    /// Events of the simulation runs of the selected test cases: the execution cost of the suite.
+    pub events_selected: u64,
+    /// How many of the analysed mutants it kills.
+    pub killed: usize,
+    /// How many of the dominator classes it kills.
+    pub dominators_killed: usize,
+}
+
+/// Returns the requirements that the universe as a whole covers: the target of every suite.
+///
+/// The thesis finds infeasible requirements by reading the code; here a requirement counts as feasible if some test
+/// case of the universe covers it.
+pub(crate) fn target(criterion: &Criterion) -> BitSet {
+    let mut target = BitSet::with_capacity(criterion.requirements.len());
+    criterion.covered.iter().for_each(|covered| target.union_with(covered));
+    target
+}
+
+/// What the suites of all criteria are scored with.
+#[derive(Debug)]
+pub(crate) struct Scoring<'a> {
+    pub(crate) cases: &'a [CaseOutcome],
+    pub(crate) kills: &'a KillsByCase,
+    /// The mutants that scores count.
+    pub(crate) analysed: &'a BitSet,
+    /// One mutant of each dominator class.
+    pub(crate) dominators: &'a BitSet,
+}
+
+/// Draws `count` suites that are adequate for `criterion`; none if its target is empty.
+///
+/// Black-box criteria are treated alike, as in section 4.2.3 of the thesis.
+pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Scoring<'_>) -> Vec<AdequateSuite> {
+    let target = target(criterion).count_ones(..);
+    if target == 0 {
+        return Vec::new();
+    }
+    let mut stream = Stream::new(seed, &format!("suites of {}", criterion.name));
+    (0..count).map(|_| draw_one(criterion, target, &mut stream, scoring)).collect()
+}
+
+/// The algorithm of section 4.2.3: candidates come at random, one that improves the coverage is kept, and the target
+/// ends it.
+///
+/// A candidate is not drawn a second time. That changes no suite's probability, since a test case that was kept or
+/// discarded can never improve the coverage again; `considered` counts different test cases.
+fn draw_one(criterion: &Criterion, target: usize, stream: &mut Stream, scoring: &Scoring<'_>) -> AdequateSuite {
+    let mut covered = BitSet::with_capacity(criterion.requirements.len());
+    let mut cases = Vec::new();
+    let (mut considered, mut events_considered, mut events_selected) = (0, 0, 0);
+    for candidate in stream.permutation(criterion.covered.len()) {
+        let events = scoring.cases[candidate].events;
+        considered += 1;
+        events_considered += events;
+        if criterion.covered[candidate].is_subset(&covered) {
+            continue;
+        }
+        covered.union_with(&criterion.covered[candidate]);
+        cases.push(candidate);
+        events_selected += events;
+        if covered.count_ones(..) == target {
+            break;
+        }
+    }
+    assert_eq!(covered.count_ones(..), target, "the whole universe meets the target of {}", criterion.name);
+    let killed = scoring.kills.of_suite(&cases);
+    AdequateSuite {
+        cases,
+        considered,
+        events_considered,
+        events_selected,
+        killed: killed.intersection_count(scoring.analysed),
+        dominators_killed: killed.intersection_count(scoring.dominators),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::synthetic;
+    use proptest::prelude::*;
+    use simutant_outcomes::CriterionKind;
+
+    fn draw_from(covered: &[Vec<bool>], count: usize, seed: u64) -> (Criterion, Vec<AdequateSuite>) {
+        let requirements = covered.first().map_or(0, Vec::len);
+        let criterion = Criterion {
+            name: "c".into(),
+            kind: CriterionKind::BlackBox,
+            requirements: (0..requirements).map(|index| index.to_string()).collect(),
+            covered: covered
+                .iter()
+                .map(|row| {
+                    let mut set = BitSet::with_capacity(requirements);
+                    set.extend((0..requirements).filter(|&requirement| row[requirement]));
+                    set
+                })
+                .collect(),
+        };
+        let mut outcomes = synthetic(covered.len(), 1);
+        outcomes.criteria = vec![criterion.clone()];
+        let mutants = outcomes.sites.mutants.len();
+        let scoring = Scoring {
+            cases: &outcomes.cases,
+            kills: &KillsByCase::new(&outcomes),
+            analysed: &BitSet::with_capacity(mutants),
+            dominators: &BitSet::with_capacity(mutants),
+        };
+        let suites = draw(&criterion, count, seed, &scoring);
+        (criterion, suites)
+    }
+
+    proptest! {
+        #[test]
+        fn a_suite_is_adequate_and_every_case_improved_it(
+            covered in (1..40_usize, 1..12_usize).prop_flat_map(|(cases, requirements)|
+                proptest::collection::vec(proptest::collection::vec(any::<bool>(), requirements), cases)),
+            seed: u64,
+        ) {
+            let (criterion, suites) = draw_from(&covered, 5, seed);
+            let target = target(&criterion);
+            prop_assert_eq!(suites.is_empty(), target.is_clear());
+            for suite in suites {
+                let mut joint = BitSet::with_capacity(criterion.requirements.len());
+                for &case in &suite.cases {
+                    let before = joint.count_ones(..);
+                    joint.union_with(&criterion.covered[case]);
+                    prop_assert!(joint.count_ones(..) > before, "case {} improved nothing", case);
+                }
+                prop_assert_eq!(&joint, &target);
+                prop_assert!(suite.cases.len() <= suite.considered && suite.considered <= covered.len());
+                prop_assert!(suite.events_selected <= suite.events_considered);
+            }
+        }
+    }
+
+    #[test]
+    fn a_criterion_without_a_feasible_requirement_has_no_suite() {
+        assert_eq!(draw_from(&[vec![false, false], vec![false, false]], 3, 1).1, []);
+    }
+
+    #[test]
+    fn the_first_candidate_is_drawn_evenly() {
+        // One requirement that every case covers: a suite is its first candidate.
+        let (_, suites) = draw_from(&vec![vec![true]; 4], 4000, 9);
+        let mut counts = [0_u32; 4];
+        suites.iter().for_each(|suite| counts[suite.cases[0]] += 1);
+        // Five standard deviations of a binomial(4000, 1/4) are 137.
+        assert!(counts.iter().all(|&count| count.abs_diff(1000) < 137), "{counts:?}");
+    }
+}

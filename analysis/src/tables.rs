@@ -1,0 +1,258 @@
+//! The analysis as tables for a terminal.
+
+use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
+
+use crate::analysis::Analysis;
+use crate::boosting::Boosting;
+use crate::conventional::{CriterionRelations, Relation};
+use crate::mutants::MutantClass;
+use crate::reference::{Reference, ReferenceCriterion, reference};
+use crate::score::percent;
+use crate::statistics::Summary;
+use crate::text::{NONE, count, or_none, p_value, points, share_summary};
+
+/// A line below the head and no others: rows are short enough to follow.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
+/// How many random sizes fit into a line of the cost effectiveness table.
+const SIZES_MAX: usize = 16;
+
+/// Returns every table of the analysis, ready to be printed: the thesis's tables with our figures, and beside them the
+/// thesis's own where it has the system.
+///
+/// Plain text without colours, ending in a line break.
+pub fn tables(analysis: &Analysis) -> String {
+    let reference = reference(&analysis.system);
+    let mut text = overview(analysis);
+    let mut section = |title: &str, table: Table| {
+        text.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
+    };
+    section("Mutants", mutants(analysis, reference));
+    section(
+        "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
+        criteria(analysis, reference),
+    );
+    section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis));
+    section("Boosting: the best of M suites, judged by mutants that did not choose it", boosting(analysis, reference));
+    section("Ranking: which criterion's suites score higher", ranking(analysis, reference));
+    text.push('\n');
+    let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
+    let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
+    for sentence in sentences.chain(recommended) {
+        text.push_str(&sentence);
+        text.push('\n');
+    }
+    text
+}
+
+fn overview(analysis: &Analysis) -> String {
+    let campaign = &analysis.campaign;
+    format!(
+        "System {}, universe seed {}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
+         executed, {} pruned\n{} pairs ended unreasonably, {} did not terminate, {} ended abnormally\n",
+        analysis.system,
+        analysis.universe_seed,
+        analysis.options.seed,
+        count(campaign.cases as u64),
+        count(campaign.mutants as u64),
+        count(campaign.mutants_rejected as u64),
+        count(campaign.pairs),
+        count(campaign.pairs_executed),
+        count(campaign.pairs_pruned()),
+        count(campaign.verdicts.unreasonable),
+        count(campaign.verdicts.not_terminated),
+        count(campaign.verdicts.abnormal),
+    )
+}
+
+/// Table 4.2.
+fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let counts = analysis.mutants.counts;
+    let mut head = vec!["".to_string(), "all".into()];
+    head.extend(MutantClass::ALL.map(|class| class.to_string()));
+    head.push("dominators".into());
+    let mut table = table(head);
+    let mut row = vec!["here".to_string(), counts.total().to_string()];
+    row.extend(MutantClass::ALL.map(|class| counts.of(class).to_string()));
+    row.push(analysis.dominators.classes.len().to_string());
+    table.add_row(cells(row));
+    if let Some(reference) = reference {
+        let [all, equivalent, pathological, used] = reference.mutants;
+        let row = [
+            "thesis".to_string(),
+            all.to_string(),
+            NONE.into(),
+            NONE.into(),
+            format!("{equivalent} (equivalent)"),
+            pathological.to_string(),
+            used.to_string(),
+            NONE.into(),
+        ];
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let mut head =
+        vec!["criterion", "feasible", "suites", "size", "considered", "score", "dominators", "random", "gain", "p"];
+    if reference.is_some() {
+        head.extend(["thesis size", "thesis E"]);
+    }
+    let mut table = table(head);
+    for criterion in &analysis.criteria {
+        let same_size = criterion.same_size.as_ref();
+        let mean = |summary: Option<Summary>| or_none(summary, |summary| format!("{:.1}", summary.mean));
+        let mut row = vec![
+            criterion.name.clone(),
+            format!("{}/{}", criterion.feasible(), criterion.requirements),
+            criterion.suites.len().to_string(),
+            mean(criterion.size),
+            mean(criterion.considered),
+            or_none(criterion.score, |score| share_summary(&score)),
+            or_none(criterion.dominator_score, |score| share_summary(&score)),
+            or_none(same_size, |same_size| percent(same_size.random_mean)),
+            or_none(same_size, |same_size| points(same_size.gain.mean)),
+            or_none(same_size.and_then(|same_size| same_size.test), |test| p_value(test.p)),
+        ];
+        if let Some(reference) = reference {
+            let there = of_thesis(reference, &criterion.name);
+            row.push(or_none(there.and_then(|there| there.size), |size| format!("{size:.1}")));
+            row.push(or_none(there, |there| format!("{:.2}", there.effectiveness)));
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+/// Tables 4.9 to 4.11.
+fn cost_effectiveness(analysis: &Analysis) -> Table {
+    let sizes = sizes_shown(analysis);
+    let random = &analysis.cost_effectiveness.random;
+    let mut head = vec!["random size".to_string(), String::new()];
+    head.extend(sizes.iter().map(|&index| random[index].size.to_string()));
+    let mut table = table(head);
+    for row in &analysis.cost_effectiveness.criteria {
+        let mut line = |name: &str, letter: &str, relations: &[Relation]| {
+            let mut row = vec![name.to_string(), letter.into()];
+            row.extend(sizes.iter().map(|&index| or_none(relations.get(index), Relation::to_string)));
+            table.add_row(cells(row));
+        };
+        line(&analysis.criteria[row.criterion].name, "C", &row.cost);
+        line("", "E", &row.score);
+    }
+    table
+}
+
+/// Indices of the random sizes that are worth a column: from the smallest mean suite up to where every criterion is
+/// cheaper and scores lower.
+fn sizes_shown(analysis: &Analysis) -> Vec<usize> {
+    let smallest = analysis.criteria.iter().filter_map(|criterion| criterion.size).map(|size| size.mean);
+    let first = smallest.fold(f64::INFINITY, f64::min).min(1e9) as usize;
+    let relations = &analysis.cost_effectiveness;
+    let is_turned = |row: &CriterionRelations, index: usize| {
+        row.cost[index] == Relation::Better && row.score.get(index).is_none_or(|score| *score == Relation::Worse)
+    };
+    let last = (0..relations.random.len())
+        .find(|&index| index >= first && relations.criteria.iter().all(|row| is_turned(row, index)))
+        .unwrap_or(relations.random.len().saturating_sub(1));
+    let first = first.saturating_sub(1).min(last);
+    let step = (last + 1 - first).div_ceil(SIZES_MAX).max(1);
+    (first..relations.random.len().min(last + 1)).step_by(step).collect()
+}
+
+/// Tables 4.12 to 4.14.
+fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let mut head = vec!["criterion", "min M", "any suite", "best of M", "p"];
+    if reference.is_some() {
+        head.extend(["thesis min M", "thesis E", "thesis E+"]);
+    }
+    let mut table = table(head);
+    for criterion in &analysis.criteria {
+        let boosting = criterion.boosting.as_ref();
+        let step = boosting.and_then(Boosting::boosted);
+        let mut row = vec![
+            criterion.name.clone(),
+            or_none(step, |step| step.suites.to_string()),
+            or_none(boosting, |boosting| percent(boosting.baseline)),
+            or_none(step, |step| share_summary(&step.score)),
+            or_none(step.and_then(|step| step.better), |test| p_value(test.p)),
+        ];
+        if let Some(reference) = reference {
+            let there = of_thesis(reference, &criterion.name);
+            row.push(or_none(there.and_then(|there| there.suites_min), |suites| suites.to_string()));
+            row.push(or_none(there, |there| format!("{:.2}", there.effectiveness)));
+            row.push(or_none(there, |there| format!("{:.2}", there.boosted)));
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+/// Tables 4.15 to 4.17: every pair whose first criterion has the higher mean.
+fn ranking(analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let mut head = vec!["claim", "difference", "p", "rank test p (Holm)", "A12", "holds"];
+    if reference.is_some() {
+        head.extend(["thesis mutants p", "thesis effectiveness p"]);
+    }
+    let mut table = table(head);
+    for pair in analysis.ranking.pairs.iter().filter(|pair| pair.difference > 0.0) {
+        let (better, worse) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
+        let mut row = vec![
+            format!("{better} > {worse}"),
+            points(pair.difference),
+            or_none(pair.test, |test| p_value(test.p)),
+            or_none(pair.rank_sum_p, p_value),
+            format!("{:.2}", pair.effect),
+            if pair.significant { "yes".into() } else { "no".into() },
+        ];
+        if let Some(reference) = reference {
+            let claim = reference.claims.iter().find(|claim| claim.better == better && claim.worse == worse);
+            row.push(or_none(claim, |claim| claim.mutant_p.into()));
+            row.push(or_none(claim, |claim| claim.effectiveness_p.into()));
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn of_thesis<'a>(reference: &'a Reference, name: &str) -> Option<&'a ReferenceCriterion> {
+    reference.criteria.iter().find(|criterion| criterion.name == name)
+}
+
+/// A table with this head, drawn alike on every terminal and in every pipe.
+fn table<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Table {
+    let mut table = Table::new();
+    table.load_style(STYLE).force_no_tty().set_header(cells(head));
+    table
+}
+
+/// A row: the first cell to the left, numbers to the right.
+fn cells<T: Into<String>>(row: impl IntoIterator<Item = T>) -> Vec<Cell> {
+    row.into_iter()
+        .enumerate()
+        .map(|(column, text)| {
+            let alignment = if column == 0 { CellAlignment::Left } else { CellAlignment::Right };
+            Cell::new(text.into()).set_alignment(alignment)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+    use crate::{Options, analyse};
+
+    #[test]
+    fn the_tables_stand_beside_those_of_the_thesis() {
+        let analysis = analyse(&synthetic(120, 1), &Options::default()).expect("sound outcomes");
+        insta::assert_snapshot!(tables(&analysis));
+    }
+
+    #[test]
+    fn a_system_of_its_own_has_no_thesis_columns() {
+        let analysis = analyse(&from_kills(&["k..", ".k.", "k.k"]), &Options::default()).expect("sound outcomes");
+        insta::assert_snapshot!(tables(&analysis));
+    }
+}

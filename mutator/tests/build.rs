@@ -1,0 +1,195 @@
+//! Instruments and compiles a small package of awkward code, and runs every mutant of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Replacements, Request, build};
+
+const MANIFEST: &str = r#"
+[package]
+name = "toy"
+version = "0.1.0"
+edition = "2024"
+
+[workspace]
+
+[package.metadata.simutant.systems.toy]
+type = "Toy"
+specification = ["src/awkward.rs"]
+"#;
+
+const LIB: &str =
+    "pub mod awkward;\npub struct Toy;\nimpl Toy { pub fn run(input: u32) -> String { awkward::run(input) } }\n";
+
+/// A worker that runs each mutant on a few inputs and prints what it found.
+const WORKER: &str = r##"
+use std::panic::{AssertUnwindSafe, catch_unwind};
+pub type Run = fn(u32) -> String;
+pub trait System { fn run(input: u32) -> String; }
+pub fn system<S: System>() -> Run { S::run }
+fn outcome(run: Run, input: u32) -> String {
+    let result = catch_unwind(AssertUnwindSafe(|| run(input)));
+    let panicked = |payload: Box<dyn std::any::Any + Send>| {
+        if payload.is::<simutant_probe::OutOfSteps>() { "out of steps".to_owned() } else { "panic".to_owned() }
+    };
+    result.unwrap_or_else(panicked)
+}
+pub fn main(runs: &[Run], lines: &[(&str, &[u32])]) -> std::process::ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
+    let sizes = simutant_probe::Sizes { blocks: arguments[0], branches: arguments[1], mutants: arguments[2] };
+    println!("lines {} {}", lines[0].0, lines[0].1.len());
+    for input in 0..12 {
+        simutant_probe::start_clean(100_000);
+        let original = outcome(runs[0], input);
+        let steps = simutant_probe::finish().steps;
+        simutant_probe::start_recording(100_000, sizes);
+        let recorded_outcome = outcome(runs[0], input);
+        let recorded = simutant_probe::finish();
+        assert_eq!((original.clone(), steps), (recorded_outcome, recorded.steps), "recording changes nothing");
+        let recording = recorded.recording.unwrap();
+        println!("covered {input} {:?} {:?}", recording.blocks, recording.branches);
+        for mutant in 0..sizes.mutants as u32 {
+            simutant_probe::start_mutant(mutant, 3 * steps + 10);
+            let mutated = outcome(runs[0], input);
+            let finished = simutant_probe::finish();
+            let killed = mutated != original;
+            let reached = recording.reached.contains(&mutant);
+            let infected = recording.infected.contains(&mutant);
+            assert!(!infected || reached, "mutant {mutant}: infected, so reached");
+            assert_eq!(finished.mutant_reached, reached, "mutant {mutant} on {input}: reached");
+            assert!(!killed || infected, "mutant {mutant} on {input}: killed ({original} became {mutated}), so infected");
+            println!("pair {mutant} {input} {killed} {infected} {mutated}");
+        }
+    }
+    std::process::ExitCode::SUCCESS
+}
+"##;
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a temporary folder");
+    std::fs::write(path, text).expect("a temporary file");
+}
+
+/// Builds the package of `awkward` below `root`.
+fn build_toy(root: &Path, awkward: &str) -> Result<Build, MutatorError> {
+    let probe = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
+    write(&root.join("toy/Cargo.toml"), MANIFEST);
+    write(
+        &root.join("toy/src/lib.rs"),
+        &format!(
+            "{LIB}impl simutant_worker::System for Toy {{ fn run(input: u32) -> String {{ Toy::run(input) }} }}\n"
+        ),
+    );
+    write(&root.join("toy/src/awkward.rs"), awkward);
+    write(
+        &root.join("worker/Cargo.toml"),
+        &format!(
+            "[package]\nname = \"simutant-worker\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nsimutant-probe = {{ path = {probe:?} }}\n"
+        ),
+    );
+    write(&root.join("worker/src/lib.rs"), WORKER);
+    let manifest = format!("{MANIFEST}\n[dependencies]\nsimutant-worker = {{ path = \"../worker\" }}\n");
+    write(&root.join("toy/Cargo.toml"), &manifest);
+    let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?;
+    let request = Request {
+        package: &package,
+        replacements: Replacements::Reduced,
+        directory: &root.join("build"),
+        worker: ("simutant-worker", &root.join("worker")),
+    };
+    let mut rounds = 0;
+    build(&request, &mut |event| rounds += u32::from(matches!(event, BuildEvent::Compiling { .. })))
+}
+
+fn run(built: &Build) -> String {
+    let sizes = [built.sites.blocks.len(), built.sites.branches.len(), built.sites.mutants.len()];
+    let output =
+        Command::new(&built.worker).args(sizes.map(|size| size.to_string())).output().expect("the worker was built");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the worker prints text")
+}
+
+#[test]
+fn awkward_code_is_instrumented_and_every_mutant_runs() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let built = build_toy(root.path(), include_str!("build/awkward.rs")).expect("it compiles");
+    let output = run(&built);
+
+    let sites = &built.sites;
+    let mut killed: BTreeMap<usize, bool> = BTreeMap::new();
+    for line in output.lines().filter_map(|line| line.strip_prefix("pair ")) {
+        let fields: Vec<&str> = line.split(' ').collect();
+        *killed.entry(fields[0].parse().expect("a number")).or_default() |= fields[2] == "true";
+    }
+    assert_eq!(killed.len(), sites.mutants.len());
+    let survivors: Vec<String> = killed
+        .iter()
+        .filter(|(_, killed)| !**killed)
+        .map(|(number, _)| {
+            let mutant = &sites.mutants[*number];
+            format!("{} {}: {} -> {}", mutant.operator, mutant.span.line, mutant.original, mutant.replacement)
+        })
+        .collect();
+    let rejected: Vec<String> = sites
+        .rejected
+        .iter()
+        .map(|rejected| {
+            let mutant = &rejected.mutant;
+            let line = mutant.span.line;
+            format!("{} {line}: {} -> {} [{}]", mutant.operator, mutant.original, mutant.replacement, rejected.reason)
+        })
+        .collect();
+    let uninstrumented: Vec<String> =
+        sites.uninstrumented.iter().map(|function| format!("{}: {}", function.path, function.reason)).collect();
+    let coverage = |kind: &str, count: usize| {
+        let covered: std::collections::BTreeSet<usize> = output
+            .lines()
+            .filter_map(|line| line.strip_prefix("covered "))
+            .flat_map(|line| {
+                let list = line.split('[').nth(if kind == "blocks" { 1 } else { 2 }).expect("two lists");
+                list.trim_end_matches(['[', ']', ' '])
+                    .split(", ")
+                    .filter_map(|number| number.trim_end_matches(']').trim().parse().ok())
+                    .collect::<Vec<usize>>()
+            })
+            .collect();
+        (0..count).filter(|number| !covered.contains(number)).collect::<Vec<_>>()
+    };
+    let uncovered_branches: Vec<String> = coverage("branches", sites.branches.len())
+        .into_iter()
+        .map(|number| format!("{}: {}", sites.branches[number].span.line, sites.branches[number].outcome))
+        .collect();
+    let uncovered_blocks: Vec<usize> =
+        coverage("blocks", sites.blocks.len()).into_iter().map(|number| sites.blocks[number].span.line).collect();
+    insta::assert_debug_snapshot!((
+        sites.mutants.len(),
+        survivors,
+        rejected,
+        uninstrumented,
+        uncovered_blocks,
+        uncovered_branches
+    ));
+}
+
+#[test]
+fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let error = build_toy(root.path(), "pub fn run(input: u32) -> String { input }\n").expect_err("u32 is no String");
+    let message = error.to_string();
+    assert!(message.contains("does not compile") && message.contains("mismatched types"), "{message}");
+}
+
+#[test]
+fn an_unknown_system_names_those_there_are() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    write(&root.path().join("Cargo.toml"), MANIFEST);
+    write(&root.path().join("src/lib.rs"), "");
+    let error = Package::find(&root.path().join("Cargo.toml"), "tox").expect_err("there is no tox");
+    assert!(error.to_string().ends_with("known systems: toy"), "{error}");
+    let damaged = MANIFEST.replace("specification", "specifications");
+    write(&root.path().join("Cargo.toml"), &damaged);
+    let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("the field is unknown");
+    assert!(error.to_string().contains("unknown field `specifications`"), "{error}");
+}
