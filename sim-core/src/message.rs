@@ -1,0 +1,66 @@
+//! Messages, and the addresses that they travel between.
+
+use std::fmt;
+
+/// What components send to each other: plain immutable data.
+///
+/// A system has one message type, as a rule an enum with a struct for each kind.
+pub trait Message: Clone + fmt::Debug + 'static {
+    /// Returns the short name of this kind of message, for example `DAT`: traces show it.
+    fn kind(&self) -> &'static str;
+}
+
+/// A port of a component, as a socket address is a port of a host.
+///
+/// It is made by [`Simulation::address`](crate::Simulation::address), and belongs to that simulation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address {
+    pub(crate) component: ComponentId,
+    pub(crate) port: u16,
+}
+
+impl Address {
+    /// Returns the port.
+    pub fn port(self) -> u16 {
+        self.port
+    }
+
+    /// Returns whether both are ports of one component.
+    pub fn is_same_component(self, other: Self) -> bool {
+        self.component == other.component
+    }
+}
+
+/// The component's number, in the order in which the simulation heard of its components, and the port: `#0:1234`.
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "#{}:{}", self.component.0, self.port)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// A message that has arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery<M> {
+    /// The channel that sent it: where an answer goes.
+    pub source: Address,
+    /// The channel that it arrived at.
+    pub destination: Address,
+    /// The message.
+    pub message: M,
+}
+
+/// A component's number: its index among the names that the simulation knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ComponentId(pub(crate) u32);
+
+impl ComponentId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,67 @@
+//! Systems: a simulation with parameters, its input domain and its oracle. All that the rest of Simutant knows of one.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Message, Random, Simulation};
+
+/// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
+///
+/// A value of [`System::TestCase`] makes it concrete. The trait is implemented on a unit type that only names the system.
+pub trait System: 'static {
+    /// The system's name on the command line and in files: lower case, without spaces.
+    const NAME: &'static str;
+
+    /// An input vector: everything that a run depends on, seeds included. Serde's form of it is what files hold.
+    type TestCase: Serialize + DeserializeOwned + Clone + Debug + PartialEq + 'static;
+
+    /// What the components send.
+    type Message: Message;
+
+    /// Draws a test case from the input domain.
+    fn sample(random: &mut Random) -> Self::TestCase;
+
+    /// Checks that a test case is in the input domain, for test cases that people write.
+    ///
+    /// # Errors
+    /// [`InvalidTestCase`] for the first field that is not.
+    fn validate(case: &Self::TestCase) -> Result<(), InvalidTestCase>;
+
+    /// Returns the simulation of a valid test case, with expected results and final checks: the oracle.
+    fn configure(case: &Self::TestCase) -> Simulation<Self::Message>;
+
+    /// Returns the system's black-box adequacy criteria.
+    fn criteria() -> Vec<BlackBoxCriterion<Self::TestCase>>;
+}
+
+/// An adequacy criterion that looks at the test case alone (Rutherford, PhD thesis, section 4.4).
+#[derive(Debug, Clone)]
+pub struct BlackBoxCriterion<C> {
+    /// Its name, for example `IP-1`.
+    pub name: &'static str,
+    /// A label for each requirement.
+    pub requirements: Vec<String>,
+    /// Returns the indices of the requirements that a test case covers, ascending.
+    pub covered: fn(&C) -> Vec<usize>,
+}
+
+/// A test case outside the input domain.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {value}: it must be {allowed}")]
+pub struct InvalidTestCase {
+    /// The field, as the file has it, for example `requests[2].a`.
+    pub field: String,
+    /// Its value.
+    pub value: String,
+    /// What it may be, for example `from 1 to 335760`.
+    pub allowed: String,
+}
+
+/// Returns test case `index` of the universe of `seed`.
+///
+/// It depends on the system, the seed and the index alone, so a longer universe begins with the shorter one.
+pub fn universe<S: System>(seed: u64, index: usize) -> S::TestCase {
+    S::sample(&mut Random::from_seed(seed).stream(S::NAME).stream(&format!("case/{index}")))
+}

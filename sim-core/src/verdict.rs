@@ -1,0 +1,152 @@
+//! Verdicts: how a run ended, as data, in words that a person understands.
+
+use std::fmt;
+
+use crate::{LimitReached, VirtualTime};
+
+/// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It ended by itself, and every expectation and check held.
+    Reasonable,
+    /// It ended by itself, and this is the first expectation or check that did not hold.
+    Unreasonable(Violation),
+    /// A limit ended it.
+    NotTerminated(LimitReached),
+    /// A component or a check panicked, and the run stopped there.
+    Abnormal(Failure),
+}
+
+/// An expectation or a check that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// A component returned another value than was expected of it.
+    UnexpectedResult {
+        /// The component.
+        component: String,
+        /// When it returned.
+        at: VirtualTime,
+        /// What was expected, as `Debug` shows it.
+        expected: String,
+        /// What it returned, as `Debug` shows it.
+        actual: String,
+    },
+    /// A component of which a value was expected had not returned when nothing was left to happen.
+    NoResult {
+        /// The component.
+        component: String,
+        /// What was expected, as `Debug` shows it.
+        expected: String,
+        /// When the run ended.
+        ended_at: VirtualTime,
+        /// The receives in which it waits; empty if it waits for something that is no message.
+        waits: Vec<Wait>,
+    },
+    /// A final check failed.
+    CheckFailed {
+        /// The check's name.
+        check: String,
+        /// What it says.
+        failure: CheckFailure,
+    },
+}
+
+/// A receive that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// The port of the channel.
+    pub port: u16,
+    /// When the wait began.
+    pub since: VirtualTime,
+}
+
+/// Why a final check failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckFailure(String);
+
+/// A panic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Who panicked.
+    pub origin: Origin,
+    /// When, in virtual time.
+    pub at: VirtualTime,
+    /// The panic's message.
+    pub message: String,
+}
+
+/// Whose code panicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The component of this name.
+    Component(String),
+    /// The final check of this name.
+    Check(String),
+}
+
+impl Verdict {
+    /// Returns whether this is [`Verdict::Reasonable`].
+    pub fn is_reasonable(&self) -> bool {
+        *self == Self::Reasonable
+    }
+}
+
+impl CheckFailure {
+    /// Returns a failure that says `message`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reasonable => formatter.write_str("reasonable"),
+            Self::Unreasonable(violation) => write!(formatter, "unreasonable: {violation}"),
+            Self::NotTerminated(limit) => write!(formatter, "not terminated: {limit}"),
+            Self::Abnormal(failure) => write!(formatter, "abnormal: {failure}"),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnexpectedResult { component, at, expected, actual } => {
+                write!(formatter, "{component} returned {actual} at {at}, but {expected} was expected")
+            }
+            Self::NoResult { component, expected, ended_at, waits } => {
+                write!(
+                    formatter,
+                    "{component} did not return, but {expected} was expected: when nothing was left to happen, at \
+                     {ended_at}, it still waited for "
+                )?;
+                if waits.is_empty() {
+                    return formatter.write_str("something that no event brings");
+                }
+                for (index, Wait { port, since }) in waits.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", and for " };
+                    write!(formatter, "{separator}a message on port {port} (since {since})")?;
+                }
+                Ok(())
+            }
+            Self::CheckFailed { check, failure } => write!(formatter, "check \"{check}\" failed: {failure}"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} panicked at {}: {}", self.origin, self.at, self.message)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => formatter.write_str(name),
+            Self::Check(name) => write!(formatter, "check \"{name}\""),
+        }
+    }
+}
