@@ -1,1 +1,12 @@
-//! (to be written)
+//! Simulated distributed systems, each the executable specification of a protocol.
+//!
+//! A system is a module whose files read in order: messages, components, configuration (test cases, their domain, the
+//! oracle), criteria. The files of the components are the specification; the package's manifest names them in
+//! `[package.metadata.simutant]`. They are plain Rust on [`simutant_sim_core`], and know nothing of what is measured on
+//! them or changed in them.
+//!
+//! - [`gbn`]: go-back-n, the reliable transfer of a file over a network that loses and duplicates packets.
+//! - [`gcd`]: a service that computes greatest common divisors behind a cache.
+
+pub mod gbn;
+pub mod gcd;
