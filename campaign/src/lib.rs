@@ -1,1 +1,62 @@
-//! (to be written)
+//! Runs test cases on the original and on the mutants in worker processes, and keeps the journal.
+//!
+//! ```no_run
+//! # fn example(build: simutant_mutator::Build) -> Result<(), simutant_campaign::CampaignError> {
+//! use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
+//!
+//! let plan = Plan { build, seed: 1, cases: 2500, pruning: Pruning::Infected, bounds: Bounds::default() };
+//! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
+//! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
+//! let stop = std::sync::atomic::AtomicBool::new(false);
+//! campaign.run(jobs, &mut |_progress| {}, &stop)?;
+//! let outcomes = campaign.outcomes()?;
+//! # let _ = outcomes;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it goes
+//!
+//! 1. **Universe.** The test cases are drawn from the seed and written down.
+//! 2. **Baseline.** Each test case is run on the original twice, once with the probes recording what it covers and which
+//!    mutants it reaches and infects. A test case that fails, or whose two runs differ, ends the campaign: nothing that
+//!    followed would mean anything.
+//! 3. **Mutants.** Each test case is run on every mutant that it infects. A mutant that it does not infect would repeat
+//!    the run of the original, so that pair is not run ([`Pruning`]). A run may take three times the steps and events of
+//!    the longest run of the original (Rutherford, PhD thesis, section 4.2.1); what it does to its process, the next one
+//!    does not suffer from.
+//!
+//! # What can be relied on
+//!
+//! - Outcomes depend on the build, the seed and the number of test cases alone: not on the number of workers, on the order in
+//!   which they finish, on interruptions, or on load. The one clock is that of [`Bounds::hang`], for runs that come to no
+//!   limit; they are tried twice.
+//! - The unit of work is a test case. It is in the journal as a whole or not at all; a campaign that was killed goes on
+//!   with the first one that is missing.
+//! - No error of ours is a kill. A worker that someone kills is replaced and its run repeated; each run says whether it
+//!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error.
+//!
+//! # Where to read on
+//!
+//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `journal/schema.sql` for the tables.
+
+mod bits;
+mod campaign;
+mod crew;
+mod error;
+mod executor;
+mod journal;
+mod labels;
+mod lock;
+mod outcomes;
+mod plan;
+mod pool;
+mod simulator;
+mod worker;
+
+pub use campaign::Campaign;
+pub use error::CampaignError;
+pub use outcomes::read_outcomes;
+pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
+pub use simulator::Simulator;
+pub use simutant_protocol::{Limits, Simulated, Trace};

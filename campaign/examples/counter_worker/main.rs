@@ -1,0 +1,154 @@
+//! A worker written by hand, with a mutant for everything that a mutant can do to its process.
+//!
+//! The mutator generates such programs; this one shows what they look like inside, and the tests of the campaign run it.
+//! The system is one component that adds up the numbers below a limit.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+use simutant_probe as probe;
+use simutant_sim_core::{
+    BlackBoxCriterion, Context, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration,
+};
+
+/// How many mutants [`sum_below`] has.
+const MUTANTS: u32 = 14;
+
+#[derive(Debug)]
+struct Counter;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct TestCase {
+    limit: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Nothing;
+
+impl Message for Nothing {
+    fn kind(&self) -> &'static str {
+        "NOTHING"
+    }
+}
+
+impl System for Counter {
+    const NAME: &'static str = "counter";
+    type TestCase = TestCase;
+    type Message = Nothing;
+
+    fn sample(random: &mut Random) -> TestCase {
+        TestCase { limit: random.uniform(1..=16) }
+    }
+
+    fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
+        if (1..=17).contains(&case.limit) {
+            return Ok(());
+        }
+        Err(InvalidTestCase {
+            field: "limit".to_owned(),
+            value: case.limit.to_string(),
+            allowed: "from 1 to 17".to_owned(),
+        })
+    }
+
+    fn configure(case: &TestCase) -> Simulation<Nothing> {
+        let limit = case.limit;
+        // 17 is outside of the universe: the original fails on it.
+        let expected = if limit == 17 { 0 } else { limit * (limit - 1) / 2 };
+        let mut simulation = Simulation::new(1);
+        simulation.add("adder", move |context| sum_below(context, limit)).expecting(expected);
+        simulation
+    }
+
+    fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
+        vec![BlackBoxCriterion {
+            name: "parity",
+            requirements: vec!["even limit".to_owned(), "odd limit".to_owned()],
+            covered: |case| vec![(case.limit % 2) as usize],
+        }]
+    }
+}
+
+/// Adds up in the instrumented way: the first match is what the mutator makes of a function.
+async fn sum_below(context: Context<Nothing>, limit: u64) -> u64 {
+    let body = probe::enter(0, MUTANTS);
+    let mut sum = 0;
+    for number in 0..limit {
+        probe::tick();
+        sum += number;
+    }
+    context.pause(VirtualDuration::from_millis(1)).await;
+    match body {
+        0 => sum,
+        1 => mutated(&context, sum, limit).await,
+        _ => {
+            record(sum, limit);
+            sum
+        }
+    }
+}
+
+/// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
+fn record(sum: u64, limit: u64) {
+    probe::block(0);
+    probe::block(if limit.is_multiple_of(2) { 1 } else { 2 });
+    probe::branch(0, 1, limit.is_multiple_of(2));
+    probe::compare(0, &sum, || sum + limit / 8);
+    for mutant in (1..=9).chain([13]) {
+        probe::infect(mutant);
+    }
+    probe::compare(10, &sum, || sum);
+    if limit == 16 {
+        probe::infect(11);
+    }
+}
+
+async fn mutated(context: &Context<Nothing>, sum: u64, limit: u64) -> u64 {
+    let mutant = probe::active();
+    if mutant <= 10 || mutant == 13 || (mutant == 11 && limit == 16) {
+        probe::hit();
+    }
+    match mutant {
+        0 => sum + limit / 8,
+        1 => panic!("limit {}", limit % 2),
+        2 => loop {
+            probe::tick();
+        },
+        3 => endless(sum),
+        4 => {
+            let mut hoard: Vec<Vec<u8>> = Vec::new();
+            loop {
+                hoard.push(Vec::with_capacity(64 << 20));
+            }
+        }
+        5 => std::process::abort(),
+        6 => std::process::exit(3),
+        7 => {
+            _ = writeln!(std::io::stdout(), "this is not of the protocol");
+            sum
+        }
+        8 => loop {
+            context.pause(VirtualDuration::from_millis(1)).await;
+        },
+        9 => {
+            // Leaked, and never touched: the worker is replaced.
+            std::mem::forget(Vec::<u8>::with_capacity(300 << 20));
+            sum
+        }
+        11 if limit == 16 => loop {
+            std::thread::park();
+        },
+        13 if limit < 4 => sum + 1,
+        _ => sum,
+    }
+}
+
+#[expect(unconditional_recursion, reason = "this is the mutant that overflows the stack")]
+fn endless(sum: u64) -> u64 {
+    std::hint::black_box(endless(std::hint::black_box(sum)) + 1)
+}
+
+fn main() -> ExitCode {
+    simutant_worker::main(&[simutant_worker::system::<Counter>()], &[])
+}

@@ -1,0 +1,219 @@
+//! What a campaign and its worker processes say to each other.
+//!
+//! A worker is started with the name of a system as its only argument. It reads one [`Request`] per line from standard
+//! input and writes one [`Answer`] per line to standard output, both as JSON; it ends when its input ends. It answers
+//! [`Request::Execute`] twice: each run, as it ends, becomes one line ([`MutantExecution`]) of the file that the request
+//! names, and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves every run that it
+//! ended, and the first mutant of the request without a line is the one that was running; and the campaign is not woken
+//! for each run.
+//!
+//! This is a crate of its own because the two sides share nothing else: the worker is linked with the engine and one
+//! instrumented package, the campaign with neither.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use simutant_outcomes::{Execution, MutantNumber};
+
+/// What the campaign asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// Asks for the system's [`Description`].
+    Describe,
+    /// Asks for test cases `first .. first + count` of the universe that `seed` fixes.
+    Draw {
+        /// The seed of the universe.
+        seed: u64,
+        /// The number of the first test case.
+        first: usize,
+        /// How many.
+        count: usize,
+    },
+    /// Asks for two runs of the original, one of them recorded.
+    Record {
+        /// The test case, in the system's own form.
+        case: Value,
+        /// When a run is ended.
+        limits: Limits,
+        /// How many requirements and mutants the instrumented code has.
+        sizes: Sizes,
+    },
+    /// Asks for one run on each of some mutants.
+    Execute {
+        /// The test case, in the system's own form.
+        case: Value,
+        /// When a run is ended.
+        limits: Limits,
+        /// The mutants, in the order in which they are to run.
+        mutants: Vec<MutantNumber>,
+        /// The file that takes a line for each run; the worker appends to it.
+        answers: std::path::PathBuf,
+    },
+    /// Asks for one run that a person wants to look at.
+    Simulate {
+        /// The test case, in the system's own form.
+        case: Value,
+        /// When the run is ended.
+        limits: Limits,
+        /// The mutant to run on; `None` is the original.
+        mutant: Option<MutantNumber>,
+        /// Whether the trace is wanted.
+        trace: Trace,
+    },
+}
+
+/// When a run is ended, whatever it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Steps of the instrumented code: loop iterations and calls.
+    pub steps: u64,
+    /// Events of the engine.
+    pub events: u64,
+    /// Bytes of memory beside those in use when the run begins.
+    pub memory_bytes: u64,
+}
+
+/// How many blocks, branches and mutants the instrumented code has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Requirements of all-blocks.
+    pub blocks: usize,
+    /// Requirements of all-branches.
+    pub branches: usize,
+    /// Mutants.
+    pub mutants: usize,
+}
+
+/// Whether a run keeps its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trace {
+    /// Every event is kept.
+    Keep,
+    /// Nothing is kept.
+    Skip,
+}
+
+/// What the worker answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// To [`Request::Describe`].
+    Description(Description),
+    /// To [`Request::Draw`].
+    Cases(Vec<Value>),
+    /// To [`Request::Record`].
+    Recorded(Box<Recorded>),
+    /// To [`Request::Execute`], when every run has its line.
+    Executed {
+        /// Bytes in use now beyond those in use when the worker began: what runs have leaked. A campaign replaces a
+        /// worker before that hurts.
+        retained_bytes: u64,
+    },
+    /// To [`Request::Simulate`].
+    Simulated(Simulated),
+    /// The test case of the request is not one of the system's.
+    Refused {
+        /// Why, in words.
+        message: String,
+    },
+    /// The request could not be done, and no run is to blame.
+    Failed {
+        /// Why, in words.
+        message: String,
+    },
+}
+
+/// What a worker knows of its system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// The system's name.
+    pub system: String,
+    /// Its black-box criteria, in its own order.
+    pub criteria: Vec<CriterionDescription>,
+}
+
+/// A black-box criterion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionDescription {
+    /// Its name.
+    pub name: String,
+    /// A label for each requirement.
+    pub requirements: Vec<String>,
+}
+
+/// What the original did on a test case. All numbers are in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// How the run ended. If it was not reasonable, nothing was recorded and the rest is empty.
+    pub execution: Execution,
+    /// Virtual time at its end, in nanoseconds.
+    pub virtual_time_ns: u64,
+    /// Blocks executed.
+    pub blocks: Vec<u32>,
+    /// Branches taken.
+    pub branches: Vec<u32>,
+    /// Mutants reached.
+    pub reached: Vec<MutantNumber>,
+    /// Mutants infected.
+    pub infected: Vec<MutantNumber>,
+    /// The requirements covered of each black-box criterion, in the order of [`Description::criteria`].
+    pub covered: Vec<Vec<u32>>,
+    /// In what the recorded run differs from the one that was not recorded: a simulation must not, or none of its
+    /// results can be trusted.
+    pub difference: Option<String>,
+}
+
+/// One run on one mutant: a line of the file that [`Request::Execute`] names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MutantExecution {
+    /// The mutant.
+    pub mutant: MutantNumber,
+    /// Whether the run executed the mutated place.
+    pub reached: bool,
+    /// How the run ended.
+    pub execution: Execution,
+}
+
+/// A run for a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// How the run ended.
+    pub execution: Execution,
+    /// Virtual time at its end, in nanoseconds.
+    pub virtual_time_ns: u64,
+    /// Whether the mutated place was executed; `false` on the original.
+    pub reached: bool,
+    /// The events of the run, in the engine's form, if they were asked for.
+    pub trace: Option<Value>,
+}
+
+/// Returns `message` as one line of JSON, with its end.
+///
+/// # Panics
+/// If the message has a part that JSON cannot hold; none of this crate's types has.
+pub fn to_line<T: Serialize>(message: &T) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("messages are plain data with text as keys");
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_keeps_every_bit_on_its_way() {
+        for bits in (0..10_000_u64).map(|index| 0x3fb0_0000_0000_0000 + index * 0x5d_1234_5679) {
+            let probability = f64::from_bits(bits);
+            let request = Request::Record {
+                case: Value::from(probability),
+                limits: Limits { steps: 1, events: 1, memory_bytes: 1 },
+                sizes: Sizes { blocks: 1, branches: 1, mutants: 1 },
+            };
+            let line = to_line(&request);
+            assert_eq!(line.iter().position(|&byte| byte == b'\n'), Some(line.len() - 1), "a request is one line");
+            assert_eq!(serde_json::from_slice::<Request>(&line).expect("and back"), request);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! A campaign: draw the universe, run it on the original, run it on the mutants.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Verdict};
+use simutant_protocol::{Limits, Recorded, Sizes};
+
+use crate::crew::{Crew, Workshop};
+use crate::executor::{Executor, Numbered};
+use crate::journal::{Journal, Recording};
+use crate::lock::Lock;
+use crate::outcomes::{self, Settings};
+use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool};
+
+/// A run on a mutant may take so many times the steps and events of the longest run of the original (Rutherford, PhD
+/// thesis, section 4.2.1, has it for time).
+const LIMIT_FACTOR: u64 = 3;
+/// Test cases that are asked for at once.
+const DRAW_COUNT: usize = 1000;
+/// The name of the file in which a worker leaves its runs ends so.
+const ANSWERS_SUFFIX: &str = ".answers";
+
+/// A campaign in a directory, which no other process can open at the same time.
+#[derive(Debug)]
+pub struct Campaign {
+    directory: PathBuf,
+    plan: Plan,
+    journal: Journal,
+    session: Session,
+    /// Held as long as the journal is open.
+    _lock: Lock,
+}
+
+/// What this process did.
+#[derive(Debug, Default)]
+struct Session {
+    executed: u64,
+    elapsed: Duration,
+    jobs: usize,
+}
+
+impl Campaign {
+    /// Opens the campaign in `directory`, or begins it; nothing is run yet.
+    ///
+    /// # Errors
+    /// If another process has it open, if the directory holds another campaign, or if its journal cannot be used.
+    pub fn open(directory: &Path, plan: Plan, existing: Existing) -> Result<Self, CampaignError> {
+        std::fs::create_dir_all(directory).map_err(|source| CampaignError::file(directory, source))?;
+        let lock = Lock::take(directory)?;
+        if existing == Existing::Delete {
+            Journal::delete(directory)?;
+        }
+        delete_answers(directory)?;
+        let mut journal = Journal::open(directory)?;
+        if journal.get::<Value>("system")?.is_none() {
+            journal.transaction(|journal| {
+                journal.set("sites", &plan.build.sites)?;
+                settings(&plan).iter().try_for_each(|(key, value)| journal.set(key, value))
+            })?;
+        }
+        let campaign =
+            Self { directory: directory.to_owned(), plan, journal, session: Session::default(), _lock: lock };
+        campaign.check_settings()?;
+        Ok(campaign)
+    }
+
+    fn check_settings(&self) -> Result<(), CampaignError> {
+        let differs = |field, found: String, expected: String| {
+            Err(CampaignError::OtherCampaign { directory: self.directory.clone(), field, found, expected })
+        };
+        for (field, expected) in settings(&self.plan) {
+            let found: Value = self.journal.get(field)?.unwrap_or_default();
+            if found != expected {
+                return differs(field, found.to_string(), expected.to_string());
+            }
+        }
+        let sites = self.journal.get::<simutant_outcomes::Sites>("sites")?;
+        let sites = sites.ok_or_else(|| self.journal.damaged("the settings are not complete"))?;
+        if sites != self.plan.build.sites {
+            let count = |sites: &simutant_outcomes::Sites| format!("of {} mutants", sites.mutants.len());
+            return differs("sites", count(&sites), count(&self.plan.build.sites));
+        }
+        Ok(())
+    }
+
+    /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
+    ///
+    /// `jobs` worker processes run at a time, one test case each; the outcomes do not depend on how many. `progress` is
+    /// called after each test case.
+    ///
+    /// # Errors
+    /// [`CampaignError::BaselineFailed`] if a test case fails on the original; no mutant is run before all have passed.
+    /// After any error the journal holds all that was done, and another session can go on.
+    pub fn run(
+        &mut self,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
+        let cases = self.draw_universe(progress)?;
+        let settings =
+            Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
+        if stop.load(Relaxed) || self.run_baseline(&cases, &settings, jobs, progress, stop)? == End::Stopped {
+            return Ok(End::Stopped);
+        }
+        let begun = Instant::now();
+        self.session.jobs = jobs.get();
+        let end = self.run_mutants(&cases, &settings, jobs, progress, stop);
+        self.session.elapsed += begun.elapsed();
+        end
+    }
+
+    /// Returns what the finished campaign found out.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unfinished`] before that; others if the journal cannot be read.
+    pub fn outcomes(&self) -> Result<Outcomes, CampaignError> {
+        outcomes::read(&self.journal)
+    }
+
+    /// Returns the limits of runs on mutants; `None` before every test case has been run on the original.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub fn limits(&self) -> Result<Option<Limits>, CampaignError> {
+        self.journal.get("limits")
+    }
+
+    /// Returns what the campaign cost so far.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub fn statistics(&self) -> Result<Statistics, CampaignError> {
+        let mutants = self.plan.build.sites.mutants.len();
+        let recordings = match Settings::read(&self.journal)? {
+            Some(settings) => self.journal.recordings(&settings.content)?,
+            None => Vec::new(),
+        };
+        let pruned = |recording: &Recording| (mutants - self.selected(recording).len()) as u64;
+        Ok(Statistics {
+            pairs: self.plan.cases as u64 * mutants as u64,
+            pairs_pruned: recordings.iter().flatten().map(pruned).sum(),
+            pairs_executed: self.journal.executions_count()?,
+            session_executed: self.session.executed,
+            session_seconds: self.session.elapsed.as_secs_f64(),
+            session_jobs: self.session.jobs,
+        })
+    }
+
+    fn draw_universe(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Value>, CampaignError> {
+        let Plan { seed, cases: total, .. } = self.plan;
+        let drawn = self.journal.get::<Value>("criteria")?.is_some();
+        if let (true, Some(cases)) = (drawn, self.journal.cases(total)?) {
+            return Ok(cases);
+        }
+        let mut crew = Crew::new(workshop(&self.plan));
+        let description = crew.description()?;
+        let mut cases = Vec::with_capacity(total);
+        while cases.len() < total {
+            let count = DRAW_COUNT.min(total - cases.len());
+            cases.extend(crew.draw(seed, cases.len(), count)?);
+            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
+        }
+        self.journal.transaction(|journal| {
+            journal.set("criteria", &description.criteria)?;
+            journal.add_cases(&cases)
+        })?;
+        Ok(cases)
+    }
+
+    fn run_baseline(
+        &mut self,
+        cases: &[Value],
+        settings: &Settings,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
+        let Self { plan, journal, .. } = self;
+        let recordings = journal.recordings(&settings.content)?;
+        let todo = numbers_of_none(&recordings);
+        let sites = &plan.build.sites;
+        let sizes = Sizes { blocks: sites.blocks.len(), branches: sites.branches.len(), mutants: sites.mutants.len() };
+        let crews = (0..jobs.get().min(todo.len())).map(|_| Crew::new(workshop(plan))).collect();
+        let mut done = cases.len() - todo.len();
+        let work = |crew: &mut Crew<'_>, number: usize| {
+            let recorded = crew.record(&cases[number], sizes)?;
+            check_baseline(plan, number, &cases[number], &recorded)?;
+            recording(&recorded, settings)
+                .ok_or_else(|| crew.error(format!("recorded a number out of range on test case {number}")))
+        };
+        let end = pool::run(crews, &todo, stop, work, |number, recording| {
+            journal.transaction(|journal| journal.add_recording(number, &recording))?;
+            done += 1;
+            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
+            Ok(())
+        })?;
+        Ok(end)
+    }
+
+    fn run_mutants(
+        &mut self,
+        cases: &[Value],
+        settings: &Settings,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
+        let recordings: Option<Vec<Recording>> = self.journal.recordings(&settings.content)?.into_iter().collect();
+        let recordings = recordings.expect("the baseline is finished");
+        let limits = limits(&recordings, self.plan.bounds.memory_bytes);
+        self.journal.set("limits", &limits)?;
+        let todo = numbers_of_none(&self.journal.units(&settings.content)?);
+        let mutants: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
+        let Self { plan, journal, session, directory, .. } = self;
+        let executors = (0..jobs.get().min(todo.len()))
+            .map(|job| {
+                let answers = directory.join(format!("worker-{job}{ANSWERS_SUFFIX}"));
+                Executor::new(Crew::new(workshop(plan)), answers)
+            })
+            .collect();
+        let mut done = cases.len() - todo.len();
+        let work = |executor: &mut Executor<'_>, number: usize| {
+            let case = Numbered { number, case: &cases[number] };
+            executor.execute(case, limits, &mutants[number], &recordings[number].reached)
+        };
+        pool::run(executors, &todo, stop, work, |number, runs| {
+            journal.transaction(|journal| journal.add_executions(number, &runs))?;
+            done += 1;
+            session.executed += runs.len() as u64;
+            let executions = session.executed;
+            progress(Progress { phase: Phase::Mutants, done, total: cases.len(), executions });
+            Ok(())
+        })
+    }
+
+    /// Returns the mutants that a test case is run on.
+    fn selected(&self, recording: &Recording) -> Vec<MutantNumber> {
+        let numbers = |set: &BitSet| set.ones().map(|number| number as MutantNumber).collect();
+        match self.plan.pruning {
+            Pruning::Infected => numbers(&recording.infected),
+            Pruning::Reached => numbers(&recording.reached),
+            Pruning::None => (0..self.plan.build.sites.mutants.len() as MutantNumber).collect(),
+        }
+    }
+}
+
+/// What makes two campaigns the same, beside the sites.
+fn settings(plan: &Plan) -> [(&'static str, Value); 9] {
+    let Plan { build, seed, cases, pruning, bounds } = plan;
+    [
+        ("system", build.sites.system.as_str().into()),
+        ("package", build.sites.package.as_str().into()),
+        ("seed", (*seed).into()),
+        ("cases", (*cases).into()),
+        ("source_hash", format!("{:016x}", build.source_hash).into()),
+        ("pruning", serde_json::to_value(pruning).expect("a name")),
+        ("baseline_steps", bounds.baseline_steps.into()),
+        ("baseline_events", bounds.baseline_events.into()),
+        ("memory_bytes", bounds.memory_bytes.into()),
+    ]
+}
+
+fn workshop(plan: &Plan) -> Workshop<'_> {
+    Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds }
+}
+
+fn numbers_of_none<T>(items: &[Option<T>]) -> Vec<usize> {
+    (0..items.len()).filter(|&number| items[number].is_none()).collect()
+}
+
+fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
+    if recorded.execution.verdict != Verdict::Reasonable {
+        return Err(CampaignError::BaselineFailed {
+            system: plan.build.sites.system.clone(),
+            seed: plan.seed,
+            number,
+            case: case.clone(),
+            execution: recorded.execution.clone(),
+        });
+    }
+    match &recorded.difference {
+        None => Ok(()),
+        Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
+    }
+}
+
+/// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.
+fn recording(recorded: &Recorded, settings: &Settings) -> Option<Recording> {
+    let content = &settings.content;
+    let sets: Vec<&Vec<u32>> = [&recorded.blocks, &recorded.branches].into_iter().chain(&recorded.covered).collect();
+    if sets.len() != content.requirements.len() {
+        return None;
+    }
+    Some(Recording {
+        events: recorded.execution.events,
+        steps: recorded.execution.steps,
+        virtual_time_ns: recorded.virtual_time_ns,
+        reached: bits::from_numbers(&recorded.reached, content.mutants)?,
+        infected: bits::from_numbers(&recorded.infected, content.mutants)?,
+        covered: sets
+            .into_iter()
+            .zip(&content.requirements)
+            .map(|(set, &size)| bits::from_numbers(set, size))
+            .collect::<Option<_>>()?,
+    })
+}
+
+fn limits(recordings: &[Recording], memory_bytes: u64) -> Limits {
+    let most = |of: fn(&Recording) -> u64| recordings.iter().map(of).max().unwrap_or(0);
+    Limits {
+        steps: most(|recording| recording.steps).saturating_mul(LIMIT_FACTOR),
+        events: most(|recording| recording.events).saturating_mul(LIMIT_FACTOR),
+        memory_bytes,
+    }
+}
+
+/// Deletes what the workers of a session that was killed left.
+fn delete_answers(directory: &Path) -> Result<(), CampaignError> {
+    let failed = |source| CampaignError::file(directory, source);
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name().to_str().is_some_and(|name| name.ends_with(ANSWERS_SUFFIX)) {
+            std::fs::remove_file(entry.path()).map_err(failed)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! One worker after the other: a worker may die of what it is asked, and the next takes its place.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+use simutant_outcomes::{Execution, Verdict};
+use simutant_protocol::{Answer, Description, Recorded, Request, Sizes};
+
+use crate::CampaignError;
+use crate::plan::Bounds;
+use crate::worker::{Death, NoAnswer, Worker};
+
+/// How often a worker may be killed from outside at one run before the campaign gives up.
+pub(crate) const KILLS_MAX: u32 = 3;
+
+/// Where workers come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Workshop<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) system: &'a str,
+    pub(crate) bounds: Bounds,
+}
+
+impl Workshop<'_> {
+    /// Starts a worker and hears what it is; again if someone kills it before it says so.
+    fn start(self) -> Result<(Worker, Description), CampaignError> {
+        let failed = |detail: String| CampaignError::Worker { program: self.program.to_owned(), detail };
+        for _ in 0..KILLS_MAX {
+            let mut worker = Worker::start(self.program, self.system)?;
+            match worker.ask(&Request::Describe, self.bounds.hang, || 0) {
+                Ok(Answer::Description(description)) if description.system == self.system => {
+                    return Ok((worker, description));
+                }
+                Ok(answer) => return Err(worker.unexpected(&answer)),
+                Err(NoAnswer::Error(error)) => return Err(error),
+                Err(NoAnswer::Hung) => return Err(failed("does not say what it is".to_owned())),
+                Err(NoAnswer::Died { death: Death::ByItself(how), last_words }) => {
+                    return Err(failed(format!("ended before it said what it is: {how}: {last_words}")));
+                }
+                Err(NoAnswer::Died { death: Death::FromOutside(_), .. }) => {}
+            }
+        }
+        Err(failed(format!("it was killed from outside {KILLS_MAX} times")))
+    }
+}
+
+/// One worker after the other, for one thread.
+#[derive(Debug)]
+pub(crate) struct Crew<'a> {
+    workshop: Workshop<'a>,
+    worker: Option<(Worker, Description)>,
+}
+
+impl<'a> Crew<'a> {
+    /// Returns a crew without a worker yet.
+    pub(crate) fn new(workshop: Workshop<'a>) -> Self {
+        Self { workshop, worker: None }
+    }
+
+    /// Returns for how long nothing may be heard of a worker.
+    pub(crate) fn patience(&self) -> Duration {
+        self.workshop.bounds.hang
+    }
+
+    /// Returns what the workers know of their system.
+    pub(crate) fn description(&mut self) -> Result<Description, CampaignError> {
+        Ok(self.hire()?.1.clone())
+    }
+
+    /// Returns test cases `first .. first + count` of the universe.
+    pub(crate) fn draw(&mut self, seed: u64, first: usize, count: usize) -> Result<Vec<Value>, CampaignError> {
+        match self.ask_original(&Request::Draw { seed, first, count })? {
+            Answer::Cases(cases) if cases.len() == count => Ok(cases),
+            answer => Err(self.unexpected(&answer)),
+        }
+    }
+
+    /// Runs the original, recorded. A worker that dies or hangs in it is a verdict as well.
+    pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<Recorded, CampaignError> {
+        let limits = self.workshop.bounds.baseline_limits();
+        let request = Request::Record { case: case.clone(), limits, sizes };
+        match self.ask_attributing(&request)? {
+            Ok(Answer::Recorded(recorded)) => Ok(*recorded),
+            Ok(answer) => Err(self.unexpected(&answer)),
+            Err(execution) => Ok(Recorded {
+                execution,
+                virtual_time_ns: 0,
+                blocks: Vec::new(),
+                branches: Vec::new(),
+                reached: Vec::new(),
+                infected: Vec::new(),
+                covered: Vec::new(),
+                difference: None,
+            }),
+        }
+    }
+
+    /// Asks for something that ends in one answer; a worker that ends or hangs instead gives an execution that says so.
+    pub(crate) fn ask_attributing(&mut self, request: &Request) -> Result<Result<Answer, Execution>, CampaignError> {
+        let patience = self.patience();
+        let mut hung = false;
+        for _ in 0..KILLS_MAX {
+            match self.worker()?.ask(request, patience, || 0) {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(NoAnswer::Error(error)) => return Err(error),
+                Err(NoAnswer::Died { death: Death::ByItself(how), .. }) => {
+                    self.dismiss();
+                    return Ok(Err(crashed(how)));
+                }
+                Err(NoAnswer::Died { death: Death::FromOutside(_), .. }) => self.dismiss(),
+                Err(NoAnswer::Hung) => {
+                    self.dismiss();
+                    if hung {
+                        return Ok(Err(hung_run()));
+                    }
+                    hung = true;
+                }
+            }
+        }
+        Err(self.error(format!("it was killed from outside {KILLS_MAX} times")))
+    }
+
+    fn ask_original(&mut self, request: &Request) -> Result<Answer, CampaignError> {
+        self.ask_attributing(request)?.map_err(|execution| self.error(execution.reason))
+    }
+
+    /// Lets the worker go; the next request is for a new one.
+    pub(crate) fn dismiss(&mut self) {
+        self.worker = None;
+    }
+
+    /// Returns the worker, which is hired if there is none.
+    pub(crate) fn worker(&mut self) -> Result<&mut Worker, CampaignError> {
+        Ok(&mut self.hire()?.0)
+    }
+
+    fn hire(&mut self) -> Result<&mut (Worker, Description), CampaignError> {
+        if self.worker.is_none() {
+            self.worker = Some(self.workshop.start()?);
+        }
+        Ok(self.worker.as_mut().expect("it was hired if it was missing"))
+    }
+
+    /// Returns an error that says that this is not the answer to what was asked.
+    pub(crate) fn unexpected(&self, answer: &Answer) -> CampaignError {
+        self.error(format!("gave an answer that was not asked for: {answer:?}"))
+    }
+
+    /// Returns an error of the worker program.
+    pub(crate) fn error(&self, detail: String) -> CampaignError {
+        CampaignError::Worker { program: self.workshop.program.to_owned(), detail }
+    }
+}
+
+/// What is known of a run that ended its process; its events and steps went with it.
+pub(crate) fn crashed(reason: String) -> Execution {
+    Execution { verdict: Verdict::Abnormal, reason, events: 0, steps: 0 }
+}
+
+/// What is known of a run that had to be killed twice.
+pub(crate) fn hung_run() -> Execution {
+    let reason = "hung: it came to no limit and to no end".to_owned();
+    Execution { verdict: Verdict::NotTerminated, reason, events: 0, steps: 0 }
+}

@@ -1,0 +1,165 @@
+//! Why a campaign cannot go on.
+
+use std::path::PathBuf;
+
+use simutant_outcomes::{Execution, MutantNumber};
+
+/// Why a campaign cannot be opened or cannot go on. None of these says anything about a mutant.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CampaignError {
+    /// A test case does not pass on the original, so no result on a mutant would mean anything.
+    #[error(
+        "test case {number} of seed {seed} does not pass on the original {system}: {}: {}; no mutant was run, and the \
+         campaign goes on when the specification or its oracle is mended; the test case is {case}",
+        execution.verdict, execution.reason
+    )]
+    BaselineFailed {
+        /// The system.
+        system: String,
+        /// The seed of the universe.
+        seed: u64,
+        /// The number of the test case in the universe: the lowest that fails.
+        number: usize,
+        /// The test case, in the system's own form: [`Simulator::simulate`](crate::Simulator::simulate) replays it.
+        case: serde_json::Value,
+        /// How the run ended.
+        execution: Execution,
+    },
+    /// Two runs of one test case on the original differ.
+    #[error(
+        "two runs of test case {number} on the original differ: {difference}; a simulation must depend on its test case \
+         alone: look for state outside of it (statics, thread-locals), hash maps that are iterated, clocks"
+    )]
+    NotDeterministic {
+        /// The number of the test case in the universe.
+        number: usize,
+        /// In what they differ.
+        difference: String,
+    },
+    /// A mutant ran otherwise than the recorded run of the original says; the kill matrix could not be trusted.
+    #[error(
+        "test case {number} {} mutant {mutant}, but the recorded run of the original says otherwise; this is an error of \
+         Simutant or a simulation that keeps state outside of itself",
+        if *reached { "reached" } else { "did not reach" }
+    )]
+    WrongMutant {
+        /// The number of the test case in the universe.
+        number: usize,
+        /// The mutant that was asked for.
+        mutant: MutantNumber,
+        /// Whether the run reached it.
+        reached: bool,
+    },
+    /// The directory holds a campaign that differs from the one that was asked for.
+    #[error(
+        "{directory} holds a campaign with {field} {found}, but {field} {expected} was asked for; give another folder with \
+         --out, or delete what is there with --fresh"
+    )]
+    OtherCampaign {
+        /// The folder.
+        directory: PathBuf,
+        /// What differs first.
+        field: &'static str,
+        /// Its value in the journal.
+        found: String,
+        /// Its value in the plan.
+        expected: String,
+    },
+    /// Another process works in the directory.
+    #[error("{0}: another campaign is running in this folder; wait for its end, or give another folder with --out")]
+    InUse(PathBuf),
+    /// The journal's file is damaged, or is something else.
+    #[error(
+        "{path} is damaged or not a journal of a campaign ({detail}); restore it from a copy, or begin anew with --fresh"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// The disk is full.
+    #[error("{path}: no space is left on the disk; what is in the journal is safe: make room and run the same again")]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The journal cannot be read or written.
+    #[error("{path}: {source}")]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// What the database says.
+        source: rusqlite::Error,
+    },
+    /// A file or folder cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// A test case is not one of the system's.
+    #[error("{reason}")]
+    CaseRefused {
+        /// The system's reason, which names the field and what it may be.
+        reason: String,
+    },
+    /// The worker program cannot be started, or does not speak the protocol.
+    #[error("worker {program}: {detail}; build the system anew")]
+    Worker {
+        /// The program.
+        program: PathBuf,
+        /// What happened.
+        detail: String,
+    },
+    /// Something outside of the campaign keeps killing a worker at the same run.
+    #[error(
+        "a worker was killed from outside ({signal}) {times} times at test case {number} on mutant {mutant}; if the machine \
+         is short of memory, use fewer jobs"
+    )]
+    WorkerKilled {
+        /// The signal.
+        signal: String,
+        /// How often.
+        times: u32,
+        /// The number of the test case in the universe.
+        number: usize,
+        /// The mutant.
+        mutant: MutantNumber,
+    },
+    /// Outcomes were asked for before the campaign had come to its end.
+    #[error("{executed} of {cases} test cases have been run on the mutants; run the campaign to its end first")]
+    Unfinished {
+        /// Test cases that are done.
+        executed: usize,
+        /// Test cases of the universe.
+        cases: usize,
+    },
+}
+
+impl CampaignError {
+    /// Names the file, and tells a full disk from other trouble.
+    pub(crate) fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        let path = path.into();
+        match source.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::File { path, source },
+        }
+    }
+
+    /// Names the file, and tells a full disk and a damaged file from other trouble.
+    pub(crate) fn journal(path: impl Into<PathBuf>, source: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.into();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, detail: source.to_string() }
+            }
+            _ => Self::Journal { path, source },
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Runs a test case on many mutants, each of which may end its worker: the end is attributed, and the rest goes on.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use simutant_outcomes::{BitSet, MutantNumber};
+use simutant_protocol::{Answer, Limits, MutantExecution, Request};
+
+use crate::CampaignError;
+use crate::crew::{Crew, KILLS_MAX, crashed, hung_run};
+use crate::worker::{Death, NoAnswer};
+
+/// A worker that has leaked this much is replaced.
+const RETAINED_BYTES_MAX: u64 = 256 << 20;
+
+/// A crew and the file in which its workers leave their runs.
+#[derive(Debug)]
+pub(crate) struct Executor<'a> {
+    pub(crate) crew: Crew<'a>,
+    /// No other executor has the same.
+    answers: PathBuf,
+}
+
+/// A test case of the universe.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Numbered<'a> {
+    pub(crate) number: usize,
+    pub(crate) case: &'a Value,
+}
+
+/// How a batch ended.
+#[derive(Debug)]
+enum Ended {
+    Done,
+    Died(Death),
+    Hung,
+}
+
+impl<'a> Executor<'a> {
+    /// Returns an executor that overwrites the file `answers`, and deletes it in the end.
+    pub(crate) fn new(crew: Crew<'a>, answers: PathBuf) -> Self {
+        Self { crew, answers }
+    }
+
+    /// Runs the test case on each of `mutants`, in this order; `reached` says which of them the original reaches.
+    ///
+    /// A mutant that ends its worker has the verdict that the end tells, a mutant that hangs twice has not terminated; a
+    /// worker that was killed from outside says nothing, and its run is repeated.
+    pub(crate) fn execute(
+        &mut self,
+        Numbered { number, case }: Numbered<'_>,
+        limits: Limits,
+        mutants: &[MutantNumber],
+        reached: &BitSet,
+    ) -> Result<Vec<MutantExecution>, CampaignError> {
+        let mut runs: Vec<MutantExecution> = Vec::with_capacity(mutants.len());
+        // What happened to the run after `runs` so far.
+        let mut hung = false;
+        let mut kills = 0;
+        while runs.len() < mutants.len() {
+            // A run that hung is tried by itself, so that its second attempt has the bound for itself.
+            let left = &mutants[runs.len()..];
+            let batch = if hung { &left[..1] } else { left };
+            let (ended, new) = self.execute_batch(case, limits, batch)?;
+            for run in &new {
+                if run.reached != reached.contains(run.mutant as usize) {
+                    return Err(CampaignError::WrongMutant { number, mutant: run.mutant, reached: run.reached });
+                }
+            }
+            if !new.is_empty() {
+                (hung, kills) = (false, 0);
+            }
+            runs.extend(new);
+            let Some(&mutant) = mutants.get(runs.len()) else { break };
+            let end = |execution| MutantExecution { mutant, reached: reached.contains(mutant as usize), execution };
+            match ended {
+                Ended::Done => {}
+                Ended::Died(Death::ByItself(how)) => {
+                    runs.push(end(crashed(how)));
+                    (hung, kills) = (false, 0);
+                }
+                Ended::Died(Death::FromOutside(signal)) => {
+                    kills += 1;
+                    if kills == KILLS_MAX {
+                        return Err(CampaignError::WorkerKilled { signal, times: kills, number, mutant });
+                    }
+                }
+                Ended::Hung if hung => {
+                    runs.push(end(hung_run()));
+                    (hung, kills) = (false, 0);
+                }
+                Ended::Hung => hung = true,
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Runs a part of the mutants in one go; returns the runs that ended, which are the first of `mutants`.
+    fn execute_batch(
+        &mut self,
+        case: &Value,
+        limits: Limits,
+        mutants: &[MutantNumber],
+    ) -> Result<(Ended, Vec<MutantExecution>), CampaignError> {
+        let path = &self.answers;
+        let failed = |source| CampaignError::file(path, source);
+        fs::write(path, "").map_err(failed)?;
+        let request = Request::Execute { case: case.clone(), limits, mutants: mutants.to_vec(), answers: path.clone() };
+        let size = || fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let patience = self.crew.patience();
+        let answer = match self.crew.worker()?.ask(&request, patience, size) {
+            Ok(Answer::Executed { retained_bytes }) => Ok(retained_bytes),
+            Ok(answer) => return Err(self.crew.unexpected(&answer)),
+            Err(NoAnswer::Error(error)) => return Err(error),
+            Err(NoAnswer::Died { death, .. }) => Err(Ended::Died(death)),
+            Err(NoAnswer::Hung) => Err(Ended::Hung),
+        };
+        if answer.as_ref().map_or(true, |&retained_bytes| retained_bytes > RETAINED_BYTES_MAX) {
+            self.crew.dismiss();
+        }
+        let text = fs::read(&self.answers).map_err(|source| CampaignError::file(&self.answers, source))?;
+        let runs = self.read_runs(&text, mutants)?;
+        if answer.is_ok() && runs.len() < mutants.len() {
+            return Err(self.crew.error(format!("{} runs were asked for, {} were made", mutants.len(), runs.len())));
+        }
+        Ok((answer.map_or_else(|ended| ended, |_| Ended::Done), runs))
+    }
+
+    /// Reads the whole lines of `text`: they are the runs on the first of `mutants`.
+    fn read_runs(&self, text: &[u8], mutants: &[MutantNumber]) -> Result<Vec<MutantExecution>, CampaignError> {
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut runs = Vec::with_capacity(mutants.len());
+        for line in serde_json::Deserializer::from_slice(&text[..whole]).into_iter() {
+            let run: MutantExecution =
+                line.map_err(|error| self.crew.error(format!("left a run that is none: {error}")))?;
+            if mutants.get(runs.len()) != Some(&run.mutant) {
+                return Err(self.crew.error(format!("made a run on mutant {}, which was not its turn", run.mutant)));
+            }
+            runs.push(run);
+        }
+        Ok(runs)
+    }
+}
+
+impl Drop for Executor<'_> {
+    fn drop(&mut self) {
+        // The worker goes first. If the file stays, the next session deletes it.
+        self.crew.dismiss();
+        _ = fs::remove_file(&self.answers);
+    }
+}

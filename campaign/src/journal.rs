@@ -1,0 +1,259 @@
+//! The journal: a campaign's database, in which every unit of work is whole or not there.
+//!
+//! # Durability
+//!
+//! SQLite in write-ahead mode with `synchronous = NORMAL`: a transaction that was committed survives the death of the
+//! process at any time, since it is with the operating system by then. If the machine itself loses power, the last
+//! transactions may be gone, and the file is still whole: those units are run again. (`FULL` would wait for the disk once
+//! per unit, and buy only that.)
+//!
+//! # Tables
+//!
+//! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit `i % 8` of
+//! byte `i / 8`; verdicts are indices into [`Verdict::ALL`]; 64-bit numbers that SQLite would take as negative come back as
+//! they went in.
+
+mod content;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use simutant_outcomes::{BitSet, Verdict};
+use simutant_protocol::MutantExecution;
+
+pub(crate) use content::Content;
+
+use crate::{CampaignError, bits};
+
+/// The file's name in the campaign's directory.
+const FILE: &str = "journal.sqlite";
+/// What SQLite's header says of our files: "Simu".
+const APPLICATION_ID: i32 = 0x5369_6d75;
+/// Raised when the meaning of a table changes.
+const FORMAT_VERSION: u32 = 1;
+
+/// A campaign's database.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    connection: Connection,
+    /// The numbers of the reasons that were written or looked up.
+    reasons: BTreeMap<String, i64>,
+}
+
+/// What the original did on a test case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Recording {
+    pub(crate) events: u64,
+    pub(crate) steps: u64,
+    pub(crate) virtual_time_ns: u64,
+    pub(crate) reached: BitSet,
+    pub(crate) infected: BitSet,
+    /// One set for each criterion: all-blocks, all-branches, then the system's own.
+    pub(crate) covered: Vec<BitSet>,
+}
+
+impl Journal {
+    /// Opens the journal in `directory`, and makes an empty one if there is none.
+    pub(crate) fn open(directory: &Path) -> Result<Self, CampaignError> {
+        let path = directory.join(FILE);
+        let connection = Connection::open(&path).map_err(|source| CampaignError::journal(&path, source))?;
+        let journal = Self { path, connection, reasons: BTreeMap::new() };
+        journal.try_sql(|connection| {
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "synchronous", "NORMAL")
+        })?;
+        journal.check()?;
+        Ok(journal)
+    }
+
+    /// Opens the journal in `directory`, which must be there.
+    pub(crate) fn open_existing(directory: &Path) -> Result<Self, CampaignError> {
+        let path = directory.join(FILE);
+        std::fs::metadata(&path).map_err(|source| CampaignError::file(path, source))?;
+        Self::open(directory)
+    }
+
+    /// Deletes the journal in `directory`, if there is one.
+    pub(crate) fn delete(directory: &Path) -> Result<(), CampaignError> {
+        // The main file goes last: without it the others mean nothing, with it they are a part of it.
+        for suffix in ["-wal", "-shm", ""] {
+            let path = directory.join(format!("{FILE}{suffix}"));
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(CampaignError::file(path, source));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out whether the file is a journal of this release and whole; makes the tables if it is new.
+    fn check(&self) -> Result<(), CampaignError> {
+        let state: String =
+            self.try_sql(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        if state != "ok" {
+            return Err(self.damaged(state));
+        }
+        let (application, tables): (i32, i64) = self.try_sql(|connection| {
+            let application = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+            Ok((application, connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?))
+        })?;
+        match (application, tables) {
+            (0, 0) => {
+                self.try_sql(|connection| {
+                    let transaction = connection.unchecked_transaction()?;
+                    transaction.execute_batch(include_str!("journal/schema.sql"))?;
+                    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+                    transaction.commit()
+                })?;
+                self.set("format_version", &FORMAT_VERSION)
+            }
+            (APPLICATION_ID, _) => match self.get("format_version")? {
+                // The process died between the two transactions above.
+                None => self.set("format_version", &FORMAT_VERSION),
+                Some(FORMAT_VERSION) => Ok(()),
+                Some(found) => Err(CampaignError::OtherCampaign {
+                    directory: self.path.clone(),
+                    field: "format_version",
+                    found: found.to_string(),
+                    expected: FORMAT_VERSION.to_string(),
+                }),
+            },
+            _ => Err(self.damaged("a database of another program")),
+        }
+    }
+
+    /// Returns what is noted under `key`.
+    pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, CampaignError> {
+        let text: Option<String> = self.try_sql(|connection| {
+            connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0)).optional()
+        })?;
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(format!("meta `{key}`: {error}"))))
+            .transpose()
+    }
+
+    /// Notes `value` under `key`.
+    pub(crate) fn set<T: Serialize>(&self, key: &str, value: &T) -> Result<(), CampaignError> {
+        let text = serde_json::to_string(value).expect("what is noted is plain data");
+        self.try_sql(|connection| {
+            connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, &text])
+        })?;
+        Ok(())
+    }
+
+    /// Does `action` in one transaction: all of it or nothing.
+    pub(crate) fn transaction<T>(
+        &mut self,
+        action: impl FnOnce(&mut Self) -> Result<T, CampaignError>,
+    ) -> Result<T, CampaignError> {
+        self.try_sql(|connection| connection.execute_batch("BEGIN IMMEDIATE"))?;
+        let result = action(self).and_then(|value| {
+            self.try_sql(|connection| connection.execute_batch("COMMIT"))?;
+            Ok(value)
+        });
+        if result.is_err() {
+            // The error that is returned tells more than one of the rollback could; reasons that are gone with it must
+            // be looked up again. After some errors SQLite has rolled back by itself.
+            self.reasons.clear();
+            _ = self.connection.execute_batch("ROLLBACK");
+        }
+        result
+    }
+
+    /// Adds the universe.
+    pub(crate) fn add_cases(&self, cases: &[Value]) -> Result<(), CampaignError> {
+        self.try_sql(|connection| {
+            let mut insert = connection.prepare_cached("INSERT INTO cases (number, input) VALUES (?1, ?2)")?;
+            for (number, case) in (0_i64..).zip(cases) {
+                insert.execute(params![number, case.to_string()])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds what the original did on a test case.
+    pub(crate) fn add_recording(&self, case: usize, recording: &Recording) -> Result<(), CampaignError> {
+        self.try_sql(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO recordings (test_case, events, steps, virtual_time_ns, reached, infected) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![
+                    case as i64,
+                    recording.events.cast_signed(),
+                    recording.steps.cast_signed(),
+                    recording.virtual_time_ns.cast_signed(),
+                    bits::to_bytes(&recording.reached),
+                    bits::to_bytes(&recording.infected),
+                ])?;
+            let mut insert = connection
+                .prepare_cached("INSERT INTO coverage (test_case, criterion, covered) VALUES (?1, ?2, ?3)")?;
+            for (criterion, covered) in recording.covered.iter().enumerate() {
+                insert.execute(params![case as i64, criterion as i64, bits::to_bytes(covered)])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds all runs of a test case on mutants, which finishes the test case.
+    pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
+        for run in runs {
+            if !self.reasons.contains_key(&run.execution.reason) {
+                let number = self.reason_number(&run.execution.reason)?;
+                self.reasons.insert(run.execution.reason.clone(), number);
+            }
+        }
+        self.try_sql(|connection| {
+            let mut insert = connection.prepare_cached(
+                "INSERT INTO executions (test_case, mutant, verdict, reason, events, steps) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            for MutantExecution { mutant, execution, .. } in runs {
+                insert.execute(params![
+                    case as i64,
+                    mutant,
+                    verdict_number(execution.verdict),
+                    self.reasons[&execution.reason],
+                    execution.events.cast_signed(),
+                    execution.steps.cast_signed(),
+                ])?;
+            }
+            connection
+                .prepare_cached("INSERT INTO units (test_case, executions) VALUES (?1, ?2)")?
+                .execute(params![case as i64, runs.len() as i64])?;
+            Ok(())
+        })
+    }
+
+    fn reason_number(&self, text: &str) -> Result<i64, CampaignError> {
+        self.try_sql(|connection| {
+            connection.prepare_cached("INSERT OR IGNORE INTO reasons (text) VALUES (?1)")?.execute([text])?;
+            connection.prepare_cached("SELECT number FROM reasons WHERE text = ?1")?.query_row([text], |row| row.get(0))
+        })
+    }
+
+    /// Returns an error that says that the file is damaged.
+    pub(crate) fn damaged(&self, detail: impl Into<String>) -> CampaignError {
+        CampaignError::Damaged { path: self.path.clone(), detail: detail.into() }
+    }
+
+    fn try_sql<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CampaignError> {
+        action(&self.connection).map_err(|source| CampaignError::journal(&self.path, source))
+    }
+}
+
+fn verdict_number(verdict: Verdict) -> i64 {
+    match verdict {
+        Verdict::Reasonable => 0,
+        Verdict::Unreasonable => 1,
+        Verdict::NotTerminated => 2,
+        Verdict::Abnormal => 3,
+    }
+}

@@ -1,0 +1,174 @@
+//! Reading the journal back: everything is checked, since a file can be damaged in ways that SQLite does not see.
+
+use rusqlite::Row;
+use simutant_outcomes::{BitSet, MutantNumber, Verdict};
+
+use super::{Journal, Recording};
+use crate::{CampaignError, bits};
+
+/// How many bits the sets of a campaign have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// Test cases of the universe.
+    pub(crate) cases: usize,
+    /// Mutants.
+    pub(crate) mutants: usize,
+    /// Requirements of each criterion.
+    pub(crate) requirements: Vec<usize>,
+}
+
+/// One run on a mutant, as the journal has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExecutedPair {
+    pub(crate) case: usize,
+    pub(crate) mutant: MutantNumber,
+    pub(crate) verdict: Verdict,
+    /// Empty if the verdict is reasonable.
+    pub(crate) reason: String,
+}
+
+impl Journal {
+    /// Returns the universe: `None` before it is drawn.
+    pub(crate) fn cases(&self, expected: usize) -> Result<Option<Vec<serde_json::Value>>, CampaignError> {
+        let rows: Vec<(i64, String)> =
+            self.rows("SELECT number, input FROM cases ORDER BY number", |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if rows.is_empty() && expected > 0 {
+            return Ok(None);
+        }
+        if rows.len() != expected || rows.iter().zip(0..).any(|((number, _), expected)| *number != expected) {
+            return Err(self.damaged(format!("{} test cases of {expected}", rows.len())));
+        }
+        let parse = |(number, input): (i64, String)| {
+            serde_json::from_str(&input).map_err(|error| self.damaged(format!("test case {number}: {error}")))
+        };
+        rows.into_iter().map(parse).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns for each test case what was recorded, `None` where nothing was yet.
+    pub(crate) fn recordings(&self, content: &Content) -> Result<Vec<Option<Recording>>, CampaignError> {
+        let mut recordings: Vec<Option<Recording>> = vec![None; content.cases];
+        let sql = "SELECT test_case, events, steps, virtual_time_ns, reached, infected FROM recordings";
+        self.for_each(sql, |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let set = |column| -> rusqlite::Result<_> {
+                Ok(bits::from_bytes(&row.get::<_, Vec<u8>>(column)?, content.mutants))
+            };
+            let (reached, infected) = (set(4)?, set(5)?);
+            let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?];
+            Ok(self.put_recording(&mut recordings, content, case, numbers, reached.zip(infected)))
+        })?;
+        let sql = "SELECT test_case, criterion, covered FROM coverage ORDER BY test_case, criterion";
+        self.for_each(sql, |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let criterion = self.index(row.get(1)?, content.requirements.len());
+            let covered: Vec<u8> = row.get(2)?;
+            Ok(case.and_then(|case| {
+                let criterion = criterion?;
+                let recording =
+                    recordings[case].as_mut().ok_or_else(|| self.damaged("coverage without a recording"))?;
+                let set = bits::from_bytes(&covered, content.requirements[criterion])
+                    .ok_or_else(|| self.damaged(format!("coverage of test case {case}")))?;
+                if recording.covered.len() != criterion {
+                    return Err(self.damaged(format!("coverage of test case {case} is not complete")));
+                }
+                recording.covered.push(set);
+                Ok(())
+            }))
+        })?;
+        let whole = |recording: &Recording| recording.covered.len() == content.requirements.len();
+        if recordings.iter().flatten().all(whole) {
+            Ok(recordings)
+        } else {
+            Err(self.damaged("a recording without its coverage"))
+        }
+    }
+
+    fn put_recording(
+        &self,
+        recordings: &mut [Option<Recording>],
+        content: &Content,
+        case: Result<usize, CampaignError>,
+        [events, steps, virtual_time_ns]: [i64; 3],
+        sets: Option<(BitSet, BitSet)>,
+    ) -> Result<(), CampaignError> {
+        let case = case?;
+        let (reached, infected) = sets.ok_or_else(|| self.damaged(format!("mutants of test case {case}")))?;
+        recordings[case] = Some(Recording {
+            events: events.cast_unsigned(),
+            steps: steps.cast_unsigned(),
+            virtual_time_ns: virtual_time_ns.cast_unsigned(),
+            reached,
+            infected,
+            covered: Vec::with_capacity(content.requirements.len()),
+        });
+        Ok(())
+    }
+
+    /// Returns for each test case how many mutants it was run on, `None` where that is still to do.
+    pub(crate) fn units(&self, content: &Content) -> Result<Vec<Option<u64>>, CampaignError> {
+        let mut units = vec![None; content.cases];
+        self.for_each("SELECT test_case, executions FROM units", |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let executions: i64 = row.get(1)?;
+            Ok(case.map(|case| units[case] = Some(executions.cast_unsigned())))
+        })?;
+        Ok(units)
+    }
+
+    /// Calls `visit` with every run on a mutant, in the order of test cases and mutants.
+    pub(crate) fn executions(
+        &self,
+        content: &Content,
+        mut visit: impl FnMut(ExecutedPair),
+    ) -> Result<(), CampaignError> {
+        let sql = "SELECT test_case, mutant, verdict, text FROM executions \
+                   LEFT JOIN reasons ON reasons.number = executions.reason ORDER BY test_case, mutant";
+        self.for_each(sql, |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let mutant = self.index(row.get(1)?, content.mutants);
+            let verdict = self.index(row.get(2)?, Verdict::ALL.len());
+            let reason: Option<String> = row.get(3)?;
+            Ok(case.and_then(|case| {
+                let reason = reason.ok_or_else(|| self.damaged("a run without a reason"))?;
+                let (mutant, verdict) = (mutant? as MutantNumber, Verdict::ALL[verdict?]);
+                visit(ExecutedPair { case, mutant, verdict, reason });
+                Ok(())
+            }))
+        })
+    }
+
+    /// Returns how many runs there are in the journal.
+    pub(crate) fn executions_count(&self) -> Result<u64, CampaignError> {
+        let counts = self.rows("SELECT count(*) FROM executions", |row| row.get::<_, i64>(0))?;
+        Ok(counts.iter().map(|count| count.cast_unsigned()).sum())
+    }
+
+    fn rows<T>(&self, sql: &str, read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, CampaignError> {
+        self.try_sql(|connection| connection.prepare_cached(sql)?.query_map([], read)?.collect())
+    }
+
+    /// Calls `visit` with each row; stops at the first error of either kind.
+    fn for_each(
+        &self,
+        sql: &str,
+        mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<Result<(), CampaignError>>,
+    ) -> Result<(), CampaignError> {
+        self.try_sql(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if let Err(error) = visit(row)? {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    fn index(&self, number: i64, size: usize) -> Result<usize, CampaignError> {
+        usize::try_from(number)
+            .ok()
+            .filter(|&index| index < size)
+            .ok_or_else(|| self.damaged(format!("number {number} is not below {size}")))
+    }
+}

@@ -1,0 +1,51 @@
+-- Settings of the campaign and what it noted once: key, and value as JSON.
+--   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
+--   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), limits (of runs on mutants).
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The universe. All rows come in one transaction.
+CREATE TABLE cases (
+    number INTEGER PRIMARY KEY,
+    input TEXT NOT NULL -- JSON, in the system's own form
+) STRICT;
+
+-- What the original did on a test case. A test case is recorded when its row is here; its coverage came with it.
+CREATE TABLE recordings (
+    test_case INTEGER PRIMARY KEY REFERENCES cases,
+    events INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    virtual_time_ns INTEGER NOT NULL,
+    reached BLOB NOT NULL, -- a bit for each mutant
+    infected BLOB NOT NULL -- a bit for each mutant
+) STRICT;
+
+CREATE TABLE coverage (
+    test_case INTEGER NOT NULL REFERENCES cases,
+    criterion INTEGER NOT NULL, -- 0 all-blocks, 1 all-branches, then the system's own
+    covered BLOB NOT NULL, -- a bit for each requirement
+    PRIMARY KEY (test_case, criterion)
+) STRICT, WITHOUT ROWID;
+
+-- Test cases that were run on all the mutants that they are to run on. The runs came with the row.
+CREATE TABLE units (
+    test_case INTEGER PRIMARY KEY REFERENCES cases,
+    executions INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE executions (
+    test_case INTEGER NOT NULL REFERENCES cases,
+    mutant INTEGER NOT NULL,
+    verdict INTEGER NOT NULL, -- 0 reasonable, 1 unreasonable, 2 not terminated, 3 abnormal
+    reason INTEGER NOT NULL REFERENCES reasons,
+    events INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    PRIMARY KEY (test_case, mutant)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reasons (
+    number INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+) STRICT;

@@ -1,0 +1,126 @@
+//! From the journal to outcomes: what a campaign found out, in the order of cases and mutants.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use simutant_outcomes::{
+    BitSet, CaseOutcome, Criterion, CriterionKind, Outcomes, ReasonCount, Sites, Verdict, VerdictCounts,
+};
+use simutant_protocol::CriterionDescription;
+
+use crate::journal::{Content, Journal};
+use crate::{CampaignError, labels};
+
+/// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
+///
+/// # Errors
+/// If there is no campaign, if it is not finished, or if its journal is damaged.
+pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
+    read(&Journal::open_existing(directory)?)
+}
+
+/// What is fixed when the universe has been drawn.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) system: String,
+    pub(crate) seed: u64,
+    pub(crate) sites: Sites,
+    /// The system's black-box criteria.
+    pub(crate) criteria: Vec<CriterionDescription>,
+    pub(crate) content: Content,
+}
+
+impl Settings {
+    /// Reads them; `None` if the universe has not been drawn.
+    pub(crate) fn read(journal: &Journal) -> Result<Option<Self>, CampaignError> {
+        let (Some(system), Some(seed), Some(sites), Some(cases), Some(criteria)) = (
+            journal.get("system")?,
+            journal.get("seed")?,
+            journal.get::<Sites>("sites")?,
+            journal.get("cases")?,
+            journal.get::<Vec<CriterionDescription>>("criteria")?,
+        ) else {
+            return Ok(None);
+        };
+        let own = criteria.iter().map(|criterion| criterion.requirements.len());
+        let requirements = [sites.blocks.len(), sites.branches.len()].into_iter().chain(own).collect();
+        let content = Content { cases, mutants: sites.mutants.len(), requirements };
+        Ok(Some(Self { system, seed, sites, criteria, content }))
+    }
+}
+
+pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
+    let cases = journal.get("cases")?.unwrap_or_default();
+    let unfinished = |executed| CampaignError::Unfinished { executed, cases };
+    let Settings { system, seed, sites, criteria, content } = Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
+    let inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
+    let executed = journal.units(&content)?.iter().flatten().count();
+    let recordings: Option<Vec<_>> = journal.recordings(&content)?.into_iter().collect();
+    let (Some(recordings), true) = (recordings, executed == content.cases) else {
+        return Err(unfinished(executed));
+    };
+
+    let mut covered: Vec<Vec<BitSet>> = vec![Vec::with_capacity(content.cases); content.requirements.len()];
+    let mut cases = Vec::with_capacity(content.cases);
+    for (case, recording) in inputs.into_iter().zip(recordings) {
+        for (of_criterion, of_case) in covered.iter_mut().zip(recording.covered) {
+            of_criterion.push(of_case);
+        }
+        cases.push(CaseOutcome {
+            case,
+            events: recording.events,
+            steps: recording.steps,
+            virtual_time_ns: recording.virtual_time_ns,
+            reached: recording.reached,
+            infected: recording.infected,
+        });
+    }
+    let white_box = [("all-blocks", labels::blocks(&sites)), ("all-branches", labels::branches(&sites))];
+    let criteria = white_box
+        .into_iter()
+        .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements))
+        .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements)))
+        .zip(covered)
+        .map(|((name, kind, requirements), covered)| Criterion { name, kind, requirements, covered })
+        .collect();
+    let Matrix { kills, verdicts, reasons } = Matrix::read(journal, &content)?;
+    Ok(Outcomes { system, seed, sites, cases, criteria, kills, verdicts, reasons })
+}
+
+/// What became of each mutant.
+struct Matrix {
+    kills: Vec<BitSet>,
+    verdicts: Vec<VerdictCounts>,
+    reasons: Vec<Vec<ReasonCount>>,
+}
+
+impl Matrix {
+    fn read(journal: &Journal, content: &Content) -> Result<Self, CampaignError> {
+        let mut kills = vec![BitSet::with_capacity(content.cases); content.mutants];
+        // Pairs that were not run are reasonable.
+        let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
+        let mut verdicts = vec![all_reasonable; content.mutants];
+        let mut reasons: Vec<BTreeMap<(Verdict, String), ReasonCount>> = vec![BTreeMap::new(); content.mutants];
+        journal.executions(content, |pair| {
+            if !pair.verdict.kills() {
+                return;
+            }
+            let mutant = pair.mutant as usize;
+            kills[mutant].insert(pair.case);
+            verdicts[mutant].reasonable -= 1;
+            verdicts[mutant].add(pair.verdict);
+            let first =
+                ReasonCount { verdict: pair.verdict, reason: pair.reason.clone(), count: 0, first_case: pair.case };
+            reasons[mutant].entry((pair.verdict, pair.reason)).or_insert(first).count += 1;
+        })?;
+        let reasons = reasons.into_iter().map(most_frequent).collect();
+        Ok(Self { kills, verdicts, reasons })
+    }
+}
+
+fn most_frequent(counts: BTreeMap<(Verdict, String), ReasonCount>) -> Vec<ReasonCount> {
+    let mut counts: Vec<ReasonCount> = counts.into_values().collect();
+    counts.sort_by_key(|reason| (std::cmp::Reverse(reason.count), reason.first_case));
+    counts.truncate(Outcomes::REASONS_MAX);
+    counts
+}

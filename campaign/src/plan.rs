@@ -1,0 +1,137 @@
+//! What a campaign is to do, and what it tells while it does it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use simutant_mutator::Build;
+use simutant_protocol::Limits;
+
+/// What a campaign is to do.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The instrumented system.
+    pub build: Build,
+    /// The seed that the universe is drawn from.
+    pub seed: u64,
+    /// How many test cases the universe has.
+    pub cases: usize,
+    /// Which pairs of a test case and a mutant are not run.
+    pub pruning: Pruning,
+    /// What bounds a run where nothing else does.
+    pub bounds: Bounds,
+}
+
+/// Which pairs of a test case and a mutant are run. The outcomes are the same: a run of a mutant that is not infected is
+/// the run of the original.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pruning {
+    /// Only those where the recorded run infected the mutant.
+    #[default]
+    Infected,
+    /// Those where it reached the mutant.
+    Reached,
+    /// All.
+    None,
+}
+
+/// What bounds a run where the limits of steps and events do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Steps of a run of the original. Runs of mutants have three times the most that the original took.
+    pub baseline_steps: u64,
+    /// Events of a run of the original. Runs of mutants have three times the most that the original took.
+    pub baseline_events: u64,
+    /// Bytes of memory that a run may use.
+    pub memory_bytes: u64,
+    /// Time on the wall within which a run must end. Only a run that loops outside of instrumented code comes to it,
+    /// so it is generous; a run that hangs is run once more by itself before that is its verdict.
+    pub hang: Duration,
+}
+
+/// 10^9 steps and 10^8 events of the original, 1 GiB, 20 s.
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            baseline_steps: 1_000_000_000,
+            baseline_events: 100_000_000,
+            memory_bytes: 1 << 30,
+            hang: Duration::from_secs(20),
+        }
+    }
+}
+
+impl Bounds {
+    /// Returns the limits of runs of the original.
+    pub(crate) fn baseline_limits(&self) -> Limits {
+        Limits { steps: self.baseline_steps, events: self.baseline_events, memory_bytes: self.memory_bytes }
+    }
+}
+
+/// What becomes of a campaign that is already in the directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It goes on, if it is the same.
+    #[default]
+    Continue,
+    /// It is deleted.
+    Delete,
+}
+
+/// What a campaign does, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Draws the test cases.
+    Universe,
+    /// Runs each test case on the original, recorded.
+    Baseline,
+    /// Runs each test case on the mutants.
+    Mutants,
+}
+
+/// How far a campaign is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: Phase,
+    /// Test cases that are done in this phase, those of earlier sessions included.
+    pub done: usize,
+    /// Test cases in all.
+    pub total: usize,
+    /// Runs on mutants of this session.
+    pub executions: u64,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// All is done.
+    Finished,
+    /// It was told to stop; the next session goes on.
+    Stopped,
+}
+
+/// What a campaign cost; not part of its outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Pairs of a test case and a mutant.
+    pub pairs: u64,
+    /// Pairs that the recorded runs saved, of the test cases recorded so far.
+    pub pairs_pruned: u64,
+    /// Pairs executed, in all sessions.
+    pub pairs_executed: u64,
+    /// Pairs executed in this session.
+    pub session_executed: u64,
+    /// Seconds that this session spent on executing pairs.
+    pub session_seconds: f64,
+    /// Worker processes of this session.
+    pub session_jobs: usize,
+}
+
+impl Statistics {
+    /// Returns how many pairs a worker executed per second in this session; `None` if none was.
+    pub fn executions_per_second_and_worker(&self) -> Option<f64> {
+        let worker_seconds = self.session_seconds * self.session_jobs as f64;
+        (self.session_executed > 0 && worker_seconds > 0.0).then(|| self.session_executed as f64 / worker_seconds)
+    }
+}

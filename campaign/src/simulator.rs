@@ -1,0 +1,56 @@
+//! Single runs, for a person who wants to see what a test case does.
+
+use serde_json::Value;
+use simutant_mutator::Build;
+use simutant_outcomes::MutantNumber;
+use simutant_protocol::{Answer, Limits, Request, Simulated, Trace};
+
+use crate::CampaignError;
+use crate::crew::{Crew, Workshop};
+use crate::plan::Bounds;
+
+/// Runs single test cases of a system, on the original or on a mutant, in a worker process.
+#[derive(Debug)]
+pub struct Simulator<'a> {
+    crew: Crew<'a>,
+    bounds: Bounds,
+}
+
+impl<'a> Simulator<'a> {
+    /// Returns a simulator of the system that was built. The worker starts with the first request.
+    pub fn new(build: &'a Build, bounds: Bounds) -> Self {
+        let workshop = Workshop { program: &build.worker, system: &build.sites.system, bounds };
+        Self { crew: Crew::new(workshop), bounds }
+    }
+
+    /// Returns test case `number` of the universe that `seed` fixes.
+    ///
+    /// # Errors
+    /// If the worker does not work.
+    pub fn draw(&mut self, seed: u64, number: usize) -> Result<Value, CampaignError> {
+        Ok(self.crew.draw(seed, number, 1)?.swap_remove(0))
+    }
+
+    /// Runs `case` on `mutant`, or on the original.
+    ///
+    /// `limits` are those of a campaign ([`Campaign::limits`](crate::Campaign::limits)), so that the verdict is the same as
+    /// there; without, the bounds of original runs hold. A run that ends or hangs its process has no trace.
+    ///
+    /// # Errors
+    /// [`CampaignError::CaseRefused`] if `case` is not one of the system's; others if the worker does not work.
+    pub fn simulate(
+        &mut self,
+        case: &Value,
+        mutant: Option<MutantNumber>,
+        trace: Trace,
+        limits: Option<Limits>,
+    ) -> Result<Simulated, CampaignError> {
+        let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
+        let request = Request::Simulate { case: case.clone(), limits, mutant, trace };
+        match self.crew.ask_attributing(&request)? {
+            Ok(Answer::Simulated(simulated)) => Ok(simulated),
+            Ok(answer) => Err(self.crew.unexpected(&answer)),
+            Err(execution) => Ok(Simulated { execution, virtual_time_ns: 0, reached: mutant.is_some(), trace: None }),
+        }
+    }
+}

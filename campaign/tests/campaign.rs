@@ -1,0 +1,369 @@
+//! Whole campaigns on a worker whose mutants do everything that a mutant can do to its process.
+
+#[path = "../examples/counter_campaign/counter.rs"]
+mod counter;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use simutant_campaign::{
+    Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Trace, read_outcomes,
+};
+use simutant_mutator::Build;
+use simutant_outcomes::{CriterionKind, Outcomes, Verdict};
+use tempfile::TempDir;
+
+/// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16, where
+/// a mutant hangs.
+const SEED: u64 = 28;
+const CASES: usize = 8;
+/// Enough test cases that a campaign can be disturbed before it ends.
+const MANY: usize = 24;
+/// Long enough for the other runs on a machine that is busy with the other tests.
+const HANG: Duration = Duration::from_secs(2);
+
+fn build() -> Build {
+    counter::build(&std::env::current_exe().expect("a test has a program"))
+}
+
+fn plan() -> Plan {
+    let bounds = Bounds { hang: HANG, ..Bounds::default() };
+    Plan { build: build(), seed: SEED, cases: CASES, pruning: Pruning::Infected, bounds }
+}
+
+fn jobs(jobs: usize) -> NonZeroUsize {
+    NonZeroUsize::new(jobs).expect("at least one")
+}
+
+fn run(directory: &Path, plan: Plan, jobs_: usize) -> Outcomes {
+    let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
+    let end = campaign.run(jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    assert_eq!(end, End::Finished);
+    campaign.outcomes().expect("it is finished")
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for a folder")
+}
+
+#[test]
+fn every_end_of_a_run_has_its_verdict_and_reason() {
+    let outcomes = run(folder().path(), plan(), 2);
+    let limits: Vec<u64> = outcomes.cases.iter().map(|case| case.case["limit"].as_u64().expect("a limit")).collect();
+    assert!(limits.contains(&16) && limits.iter().any(|&limit| limit < 4), "the seed must show it: {limits:?}");
+    let steps = 3 * outcomes.cases.iter().map(|case| case.steps).max().expect("some cases");
+    let events = 3 * outcomes.cases.iter().map(|case| case.events).max().expect("some cases");
+    #[track_caller]
+    fn check(outcomes: &Outcomes, mutant: usize, kills: usize, verdict: Verdict, reason: &str) {
+        assert_eq!(outcomes.kills[mutant].count_ones(..), kills, "mutant {mutant}: {:?}", outcomes.reasons[mutant]);
+        let first = &outcomes.reasons[mutant][0];
+        assert_eq!(first.verdict, verdict, "{first:?}");
+        assert!(first.reason.contains(reason), "{first:?} does not say `{reason}`");
+    }
+    let all = CASES;
+    let with = |wanted: fn(u64) -> bool| limits.iter().filter(|&&limit| wanted(limit)).count();
+    check(&outcomes, 0, with(|limit| limit >= 8), Verdict::Unreasonable, "adder returned ");
+    check(&outcomes, 1, all, Verdict::Abnormal, "adder panicked at ");
+    check(&outcomes, 1, all, Verdict::Abnormal, "examples/counter_worker/main.rs:");
+    check(&outcomes, 2, all, Verdict::NotTerminated, &format!("the limit of {steps} steps was used up"));
+    check(&outcomes, 3, all, Verdict::Abnormal, "stack overflow");
+    check(&outcomes, 4, all, Verdict::Abnormal, "memory used up");
+    check(&outcomes, 5, all, Verdict::Abnormal, "aborted (signal 6)");
+    check(&outcomes, 6, all, Verdict::Abnormal, "the process exited with code 3");
+    check(&outcomes, 8, all, Verdict::NotTerminated, &format!("the limit of {events} events was used up"));
+    check(&outcomes, 11, with(|limit| limit == 16), Verdict::NotTerminated, "hung");
+    check(&outcomes, 13, with(|limit| limit < 4), Verdict::Unreasonable, "adder returned ");
+    for survivor in [7, 9, 10, 12] {
+        assert!(outcomes.kills[survivor].is_clear(), "mutant {survivor}: {:?}", outcomes.reasons[survivor]);
+    }
+    let panics: Vec<u32> = outcomes.reasons[1].iter().map(|reason| reason.count).collect();
+    assert_eq!((panics.len(), panics.iter().sum::<u32>()), (2, all as u32), "equal reasons are counted");
+    assert_eq!(outcomes.verdicts[1].abnormal, all as u32);
+    assert_eq!(outcomes.verdicts[12].reasonable, all as u32);
+}
+
+#[test]
+fn criteria_are_blocks_branches_and_those_of_the_system() {
+    let outcomes = run(folder().path(), plan(), 1);
+    let names: Vec<(&str, CriterionKind)> =
+        outcomes.criteria.iter().map(|criterion| (criterion.name.as_str(), criterion.kind)).collect();
+    let white = CriterionKind::WhiteBox;
+    assert_eq!(names, [("all-blocks", white), ("all-branches", white), ("parity", CriterionKind::BlackBox)]);
+    assert_eq!(
+        outcomes.criteria[1].requirements,
+        ["src/counter.rs:2: true branch of `0..limit`", "src/counter.rs:2: false branch of `0..limit`"]
+    );
+    for (number, case) in outcomes.cases.iter().enumerate() {
+        let odd = usize::from(case.case["limit"].as_u64().expect("a limit") % 2 == 1);
+        let covered = |criterion: usize| outcomes.criteria[criterion].covered[number].ones().collect::<Vec<_>>();
+        assert_eq!((covered(0), covered(1), covered(2)), (vec![0, 1 + odd], vec![odd], vec![odd]));
+    }
+}
+
+#[test]
+fn outcomes_do_not_depend_on_workers_or_on_pruning() {
+    let expected = run(folder().path(), plan(), 1);
+    for (workers, pruning) in [(2, Pruning::Infected), (3, Pruning::Reached), (2, Pruning::None)] {
+        let outcomes = run(folder().path(), Plan { pruning, ..plan() }, workers);
+        assert!(outcomes == expected, "{workers} workers, {pruning:?}");
+    }
+}
+
+#[test]
+fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
+    // No limit of these is 16: a mutant that hangs would only take time.
+    const FEW: usize = 6;
+    let plan = || Plan { seed: 29, cases: FEW, ..plan() };
+    let expected = run(folder().path(), plan(), 1);
+    let executions = expected.pairs_infected();
+    // The universe is one call of the progress, the baseline and the mutants are one for each test case.
+    for stop_after in 1..=2 * FEW {
+        let folder = folder();
+        let stop = AtomicBool::new(false);
+        let mut calls = 0;
+        let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+        let mut count = |_| {
+            calls += 1;
+            stop.store(calls >= stop_after, Relaxed);
+        };
+        let end = campaign.run(jobs(1 + stop_after % 3), &mut count, &stop).expect("it runs");
+        let first = campaign.statistics().expect("it can be read");
+        drop(campaign);
+        let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens again");
+        campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it goes on");
+        let second = campaign.statistics().expect("it can be read");
+        assert!(campaign.outcomes().expect("it is finished") == expected, "stopped after {stop_after}: {end:?}");
+        assert_eq!(first.session_executed + second.session_executed, executions, "stopped after {stop_after}");
+        assert_eq!((second.pairs_executed, second.pairs - second.pairs_pruned), (executions, executions));
+    }
+}
+
+fn spawn_campaign(folder: &Path, cases: usize) -> Child {
+    let worker = build().worker;
+    let program = worker.with_file_name("counter_campaign");
+    Command::new(program)
+        .arg(folder)
+        .args([SEED.to_string(), cases.to_string(), "2".to_owned()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it is built with the tests")
+}
+
+fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited for a minute: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes that `parent` started and that are still there.
+fn children(parent: u32) -> Vec<u32> {
+    let status = |entry: std::fs::DirEntry| {
+        let process: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let (state, its_parent) = (fields.next()?, fields.next()?);
+        (state != "Z" && its_parent == parent.to_string()).then_some(process)
+    };
+    std::fs::read_dir("/proc").expect("Linux").flatten().filter_map(status).collect()
+}
+
+fn exists(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+#[test]
+fn a_killed_campaign_loses_nothing_and_leaves_no_process() {
+    let expected = run(folder().path(), Plan { cases: MANY, ..plan() }, 2);
+    let folder = folder();
+    for delay_ms in [30, 150, 400] {
+        let mut campaign = spawn_campaign(folder.path(), MANY);
+        wait_until("workers", || !children(campaign.id()).is_empty());
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        let workers = children(campaign.id());
+        campaign.kill().expect("it is ours");
+        campaign.wait().expect("it was killed");
+        wait_until("the end of the workers", || !workers.iter().any(|&worker| exists(worker)));
+    }
+    let outcomes = run(folder.path(), Plan { cases: MANY, ..plan() }, 2);
+    assert!(outcomes == expected);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("it is there").flatten().collect();
+    assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("answers")), "{left:?}");
+}
+
+#[test]
+fn a_worker_that_someone_kills_kills_no_mutant() {
+    let expected = run(folder().path(), Plan { cases: MANY, ..plan() }, 2);
+    let folder = folder();
+    let mut campaign = spawn_campaign(folder.path(), MANY);
+    // Three times at one run would be too often for the campaign.
+    for _ in 0..2 {
+        wait_until("workers", || {
+            !children(campaign.id()).is_empty() || campaign.try_wait().is_ok_and(|status| status.is_some())
+        });
+        for worker in children(campaign.id()) {
+            let process = rustix::process::Pid::from_raw(worker.cast_signed()).expect("a process has a number");
+            // It may have died of a mutant in the meantime.
+            _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let output = campaign.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+    assert!(output.stdout == serde_json::to_vec(&expected).expect("outcomes are plain data"));
+}
+
+#[test]
+fn outcomes_can_be_read_without_the_build() {
+    let folder = folder();
+    let expected = run(folder.path(), plan(), 2);
+    assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
+    let nowhere = read_outcomes(&folder.path().join("nowhere")).expect_err("nothing is there");
+    assert!(matches!(nowhere, CampaignError::File { .. }), "{nowhere}");
+}
+
+#[test]
+fn an_unfinished_campaign_has_no_outcomes() {
+    let folder = folder();
+    let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    let stop = AtomicBool::new(false);
+    let end = campaign.run(jobs(1), &mut |_| stop.store(true, Relaxed), &stop).expect("it runs");
+    assert_eq!(end, End::Stopped);
+    let error = campaign.outcomes().expect_err("it is not finished");
+    assert!(matches!(error, CampaignError::Unfinished { executed: 0, cases: CASES }), "{error}");
+}
+
+#[test]
+fn another_campaign_in_the_folder_is_an_error_that_names_what_differs() {
+    let folder = folder();
+    drop(Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens"));
+    let check = |plan: Plan, expect: &str| {
+        let error = Campaign::open(folder.path(), plan, Existing::Continue).expect_err("it is another");
+        assert!(matches!(error, CampaignError::OtherCampaign { .. }), "{error}");
+        assert!(error.to_string().contains(expect), "{error}");
+        assert!(error.to_string().contains("--fresh"), "{error}");
+    };
+    check(Plan { seed: 2, ..plan() }, "with seed 28, but seed 2 was asked for");
+    check(Plan { cases: 9, ..plan() }, "with cases 8, but cases 9 was asked for");
+    let mut changed = plan();
+    changed.build.source_hash += 1;
+    check(changed.clone(), "with source_hash \"0000000000005eed\", but source_hash \"0000000000005eee\"");
+    drop(Campaign::open(folder.path(), changed, Existing::Delete).expect("the old one is deleted"));
+}
+
+#[test]
+fn two_campaigns_in_one_folder_exclude_each_other() {
+    let folder = folder();
+    let first = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    for existing in [Existing::Continue, Existing::Delete] {
+        let error = Campaign::open(folder.path(), plan(), existing).expect_err("the first has it");
+        assert!(matches!(error, CampaignError::InUse(_)), "{error}");
+    }
+    drop(first);
+    Campaign::open(folder.path(), plan(), Existing::Continue).expect("the first is gone");
+}
+
+#[test]
+fn a_damaged_journal_is_an_error_with_its_path() {
+    let whole = folder();
+    run(whole.path(), plan(), 2);
+    let bytes = std::fs::read(whole.path().join("journal.sqlite")).expect("a journal");
+    let check = |damaged: &[u8], sure: bool| {
+        let folder = folder();
+        let path = folder.path().join("journal.sqlite");
+        std::fs::write(&path, damaged).expect("there is room");
+        let outcomes =
+            Campaign::open(folder.path(), plan(), Existing::Continue).and_then(|campaign| campaign.outcomes());
+        match outcomes {
+            Err(error @ CampaignError::Damaged { .. }) => {
+                let text = error.to_string();
+                assert!(text.contains(&*path.to_string_lossy()) && text.contains("--fresh"), "{text}");
+            }
+            other => assert!(!sure, "{other:?}"),
+        }
+    };
+    check(b"this was never a database, but it is long enough to look at: 0123456789", true);
+    check(&bytes[..bytes.len() / 2], true);
+    // Wherever a block is overwritten: an error, or what was there was not needed, but never a panic.
+    for start in (0..bytes.len()).step_by(bytes.len() / 23) {
+        let mut damaged = bytes.clone();
+        let end = (start + 200).min(damaged.len());
+        damaged[start..end].fill(0xa5);
+        check(&damaged, false);
+    }
+}
+
+#[test]
+fn a_failing_baseline_names_the_first_case_for_any_number_of_workers() {
+    // The system refuses nothing that it draws, so the journal is given a test case on which the original fails.
+    for workers in 1..4 {
+        let folder = folder();
+        let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+        let stop = AtomicBool::new(true);
+        campaign.run(jobs(1), &mut |_| {}, &stop).expect("the universe is drawn");
+        drop(campaign);
+        let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
+        let changed = journal.execute("UPDATE cases SET input = '{\"limit\":17}' WHERE number IN (3, 4, 6)", []);
+        assert_eq!(changed.expect("it can be written"), 3);
+        drop(journal);
+        let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("17 fails");
+        let text = error.to_string();
+        assert!(matches!(error, CampaignError::BaselineFailed { number: 3, .. }), "{text}");
+        assert!(text.contains("adder returned 136, but 0 was expected"), "{text}");
+        assert!(text.contains(r#"{"limit":17}"#), "{text}");
+        assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0);
+    }
+}
+
+#[test]
+fn programs_that_are_no_workers_are_errors() {
+    let check = |program: &str, system: &str, expect: &str| {
+        let folder = folder();
+        let mut plan = plan();
+        plan.build.worker = program.into();
+        plan.build.sites.system = system.to_owned();
+        let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
+        let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("it is no worker");
+        assert!(matches!(error, CampaignError::Worker { .. }), "{error}");
+        assert!(error.to_string().contains(expect), "{error}");
+    };
+    check("/bin/echo", "counter", "answered `counter`, which is not of the protocol");
+    check("/bin/false", "counter", "exited with code 1");
+    check("/bin/sleep", "100", "does not say what it is");
+    check("/nowhere/worker", "counter", "No such file");
+    let worker = build().worker;
+    check(&worker.to_string_lossy(), "gbn", "give the name of a system as the only argument: counter");
+}
+
+#[test]
+fn a_single_run_has_the_verdict_of_the_campaign() {
+    let folder = folder();
+    let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    let outcomes = campaign.outcomes().expect("it is finished");
+    let limits = campaign.limits().expect("it can be read");
+    assert!(limits.is_some());
+    let build = build();
+    let mut simulator = Simulator::new(&build, plan().bounds);
+    for (number, case) in outcomes.cases.iter().enumerate().take(3) {
+        assert_eq!(simulator.draw(SEED, number).expect("it is drawn"), case.case);
+        let original = simulator.simulate(&case.case, None, Trace::Keep, limits).expect("it runs");
+        assert_eq!(original.execution.verdict, Verdict::Reasonable);
+        assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
+        assert!(original.trace.is_some_and(|trace| trace.as_array().is_some_and(|events| !events.is_empty())));
+        for mutant in [0, 1, 2, 3, 5, 8] {
+            let run = simulator.simulate(&case.case, Some(mutant), Trace::Skip, limits).expect("it runs");
+            let killed = outcomes.kills[mutant as usize].contains(number);
+            assert_eq!(run.execution.verdict.kills(), killed, "mutant {mutant}: {:?}", run.execution);
+        }
+    }
+    let refused = simulator.simulate(&serde_json::json!({"limit": 99}), None, Trace::Skip, None);
+    let error = refused.expect_err("99 is out of the domain");
+    assert_eq!(error.to_string(), "this is not a test case of `counter`: limit is 99: it must be from 1 to 17");
+}

@@ -1,0 +1,176 @@
+//! One run, from the test case to a verdict with its reason.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use simutant_outcomes::{Execution, MutantNumber, Verdict};
+use simutant_probe as probe;
+use simutant_protocol::{Limits, Recorded, Simulated, Sizes, Trace};
+use simutant_sim_core::{LimitReached, Report, Verdict as Ended, Violation};
+
+use crate::system::Case;
+use crate::{memory, panics};
+
+/// What is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The system as it was written.
+    Original,
+    /// The same, and the probes record.
+    Recorded(Sizes),
+    /// One mutant.
+    Mutant(MutantNumber),
+}
+
+/// What is known of a run.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) execution: Execution,
+    /// Whether the mutated place was executed.
+    pub(crate) mutant_reached: bool,
+    recording: Option<probe::Recording>,
+    /// `None` if the configuration did not come as far as a simulation.
+    report: Option<Report>,
+}
+
+/// Runs `case` on `subject`; whatever unwinds is caught.
+pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, trace: Trace) -> Ran {
+    panics::forget();
+    match subject {
+        Subject::Original => probe::start_clean(limits.steps),
+        Subject::Recorded(Sizes { blocks, branches, mutants }) => {
+            probe::start_recording(limits.steps, probe::Sizes { blocks, branches, mutants });
+        }
+        Subject::Mutant(number) => probe::start_mutant(number, limits.steps),
+    }
+    let ended =
+        memory::limited(limits.memory_bytes, || catch_unwind(AssertUnwindSafe(|| case.run(limits.events, trace))));
+    let finished = probe::finish();
+    // The steps come first: what a run reports after it was told to stop is of no interest.
+    let (verdict, reason) = if finished.out_of_steps {
+        (Verdict::NotTerminated, format!("the limit of {} steps was used up", limits.steps))
+    } else {
+        match &ended {
+            Ok(report) => judge(&report.verdict),
+            Err(payload) => (Verdict::Abnormal, panicked("the configuration", message_of(&**payload))),
+        }
+    };
+    let report = ended.ok();
+    let events = report.as_ref().map_or(0, |report| report.events);
+    Ran {
+        execution: Execution { verdict, reason, events, steps: finished.steps },
+        mutant_reached: finished.mutant_reached,
+        recording: finished.recording,
+        report,
+    }
+}
+
+/// Runs the original twice, once with the probes recording, and compares the runs.
+pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded {
+    let plain = run(case, limits, Subject::Original, Trace::Skip);
+    let mut recorded = Recorded {
+        virtual_time_ns: plain.virtual_time_ns(),
+        execution: plain.execution.clone(),
+        blocks: Vec::new(),
+        branches: Vec::new(),
+        reached: Vec::new(),
+        infected: Vec::new(),
+        covered: Vec::new(),
+        difference: None,
+    };
+    if plain.execution.verdict != Verdict::Reasonable {
+        return recorded;
+    }
+    let again = run(case, limits, Subject::Recorded(sizes), Trace::Skip);
+    recorded.difference = plain.difference(&again);
+    let probe::Recording { blocks, branches, reached, infected } = again.recording.expect("this run was recorded");
+    Recorded { blocks, branches, reached, infected, covered: case.covered(), ..recorded }
+}
+
+/// Runs `case` on `subject` for a person.
+pub(crate) fn simulate(case: &dyn Case, limits: Limits, subject: Subject, trace: Trace) -> Simulated {
+    let ran = run(case, limits, subject, trace);
+    Simulated {
+        virtual_time_ns: ran.virtual_time_ns(),
+        reached: ran.mutant_reached,
+        execution: ran.execution,
+        trace: ran
+            .report
+            .and_then(|report| report.trace)
+            .map(|trace| serde_json::to_value(trace).expect("a trace is plain data with text as keys")),
+    }
+}
+
+impl Ran {
+    fn virtual_time_ns(&self) -> u64 {
+        self.report.as_ref().map_or(0, |report| report.ended_at.as_nanos())
+    }
+
+    /// Returns in what `again`, another run of the same, differs.
+    fn difference(&self, again: &Self) -> Option<String> {
+        let facts = |ran: &Self| {
+            let digest = ran.report.as_ref().map_or(0, |report| report.digest);
+            [
+                ("verdict", format!("{} {}", ran.execution.verdict, ran.execution.reason)),
+                ("number of events", ran.execution.events.to_string()),
+                ("virtual time at the end", ran.virtual_time_ns().to_string()),
+                ("number of steps", ran.execution.steps.to_string()),
+                ("digest of the events", format!("{digest:016x}")),
+            ]
+        };
+        facts(self)
+            .into_iter()
+            .zip(facts(again))
+            .find(|(first, second)| first != second)
+            .map(|((fact, first), (_, second))| format!("the {fact} was {first} in one run and {second} in the next"))
+    }
+}
+
+/// Translates the engine's verdict. Reasons leave virtual times out, so that equal faults of many test cases are told
+/// in equal words and can be counted.
+fn judge(ended: &Ended) -> (Verdict, String) {
+    match ended {
+        Ended::Reasonable => (Verdict::Reasonable, String::new()),
+        Ended::Unreasonable(violation) => (Verdict::Unreasonable, violated(violation)),
+        Ended::NotTerminated(LimitReached::Events { limit, .. }) => {
+            (Verdict::NotTerminated, format!("the limit of {limit} events was used up"))
+        }
+        Ended::NotTerminated(LimitReached::VirtualTime { limit, .. }) => {
+            (Verdict::NotTerminated, format!("the limit of virtual time, {limit}, was reached"))
+        }
+        Ended::Abnormal(failure) => (Verdict::Abnormal, panicked(&failure.origin.to_string(), &failure.message)),
+    }
+}
+
+fn violated(violation: &Violation) -> String {
+    match violation {
+        Violation::UnexpectedResult { component, expected, actual, .. } => {
+            format!("{component} returned {actual}, but {expected} was expected")
+        }
+        Violation::NoResult { component, expected, waits, .. } if waits.is_empty() => {
+            format!(
+                "{component} did not return, but {expected} was expected: it waits for something that no event brings"
+            )
+        }
+        Violation::NoResult { component, expected, .. } => {
+            format!(
+                "{component} did not return, but {expected} was expected: it waits for a message that does not come"
+            )
+        }
+        Violation::CheckFailed { check, failure } => format!("check \"{check}\" failed: {failure}"),
+    }
+}
+
+fn panicked(who: &str, message: &str) -> String {
+    match panics::last_place() {
+        Some(place) => format!("{who} panicked at {place}: {message}"),
+        None => format!("{who} panicked: {message}"),
+    }
+}
+
+fn message_of(payload: &(dyn std::any::Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is not text")
+}

@@ -1,0 +1,86 @@
+//! Requests in, answers out, until the input ends.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use simutant_outcomes::MutantNumber;
+use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, Trace, to_line};
+
+use crate::process::Streams;
+use crate::run::{self, Subject};
+use crate::system::{ErasedSystem, RefusedCase};
+use crate::{WorkerError, memory};
+
+/// Why a request is answered by [`Answer::Failed`] or [`Answer::Refused`].
+#[derive(Debug, thiserror::Error)]
+enum RequestError {
+    #[error("the request is not of this release's protocol: {0}; build the worker anew")]
+    Protocol(#[from] serde_json::Error),
+    #[error(transparent)]
+    Case(#[from] RefusedCase),
+    #[error("{path}: {source}")]
+    Answers { path: PathBuf, source: std::io::Error },
+}
+
+/// Answers every line of `streams.requests`.
+pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), WorkerError> {
+    let Streams { mut requests, mut answers } = streams;
+    let memory_at_start = memory::used_bytes();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        let length =
+            requests.read_line(&mut line).map_err(|source| WorkerError::Io { action: "read a request", source })?;
+        if length == 0 {
+            return Ok(());
+        }
+        let answer = answer(system, &line, memory_at_start).unwrap_or_else(|error| match error {
+            RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
+            error => Answer::Failed { message: error.to_string() },
+        });
+        answers.write_all(&to_line(&answer)).map_err(|source| WorkerError::Io { action: "write an answer", source })?;
+    }
+}
+
+fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<Answer, RequestError> {
+    Ok(match serde_json::from_str(line)? {
+        Request::Describe => {
+            Answer::Description(Description { system: system.name().to_owned(), criteria: system.criteria() })
+        }
+        Request::Draw { seed, first, count } => {
+            Answer::Cases((first..first.saturating_add(count)).map(|index| system.draw(seed, index)).collect())
+        }
+        Request::Record { case, limits, sizes } => {
+            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, sizes)))
+        }
+        Request::Execute { case, limits, mutants, answers } => {
+            execute(system, case, limits, &mutants, &answers)?;
+            Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
+        }
+        Request::Simulate { case, limits, mutant, trace } => {
+            let subject = mutant.map_or(Subject::Original, Subject::Mutant);
+            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, trace))
+        }
+    })
+}
+
+fn execute(
+    system: &ErasedSystem,
+    case: Value,
+    limits: Limits,
+    mutants: &[MutantNumber],
+    path: &Path,
+) -> Result<(), RequestError> {
+    let case = system.load(case)?;
+    let failed = |source| RequestError::Answers { path: path.to_owned(), source };
+    let mut answers = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    for &mutant in mutants {
+        let ran = run::run(&*case, limits, Subject::Mutant(mutant), Trace::Skip);
+        let line = MutantExecution { mutant, reached: ran.mutant_reached, execution: ran.execution };
+        // One call for a line: a process that dies leaves whole lines.
+        answers.write_all(&to_line(&line)).map_err(failed)?;
+    }
+    Ok(())
+}

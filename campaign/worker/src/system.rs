@@ -1,0 +1,119 @@
+//! A system without its types: what the rest of the worker runs.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use serde_json::Value;
+use simutant_protocol::{CriterionDescription, Trace};
+use simutant_sim_core::{InvalidTestCase, Limits, Report, System, universe};
+
+/// A simulated system of any types; made by [`system`].
+#[derive(Debug)]
+pub struct ErasedSystem(Box<dyn Erased>);
+
+/// Returns the system `S`, ready for [`main`](crate::main).
+pub fn system<S: System>() -> ErasedSystem {
+    ErasedSystem(Box::new(Typed::<S>(PhantomData)))
+}
+
+/// A test case that the system does not take.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RefusedCase {
+    /// It has not the system's form.
+    #[error("this is not a test case of `{system}`: {source}")]
+    Form { system: &'static str, source: serde_json::Error },
+    /// A value is out of the input domain.
+    #[error("this is not a test case of `{system}`: {reason}")]
+    Domain { system: &'static str, reason: InvalidTestCase },
+}
+
+impl ErasedSystem {
+    pub(crate) fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    pub(crate) fn criteria(&self) -> Vec<CriterionDescription> {
+        self.0.criteria()
+    }
+
+    /// Returns test case `index` of the universe that `seed` fixes.
+    pub(crate) fn draw(&self, seed: u64, index: usize) -> Value {
+        self.0.draw(seed, index)
+    }
+
+    /// Returns `case` in the system's own form, checked.
+    pub(crate) fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
+        self.0.load(case)
+    }
+}
+
+/// A test case of a system, ready to run.
+pub(crate) trait Case {
+    /// Returns the requirements that it covers of each black-box criterion, each in ascending order.
+    fn covered(&self) -> Vec<Vec<u32>>;
+
+    /// Configures a simulation and runs it for at most `events_max` events, which replaces its own limits. Panics of the configuration get through.
+    fn run(&self, events_max: u64, trace: Trace) -> Report;
+}
+
+trait Erased: Debug + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn criteria(&self) -> Vec<CriterionDescription>;
+    fn draw(&self, seed: u64, index: usize) -> Value;
+    fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
+}
+
+/// Holds no value of `S`, so it can be shared between threads whatever `S` is.
+struct Typed<S>(PhantomData<fn() -> S>);
+
+impl<S: System> Debug for Typed<S> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(S::NAME)
+    }
+}
+
+impl<S: System> Erased for Typed<S> {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn criteria(&self) -> Vec<CriterionDescription> {
+        S::criteria()
+            .into_iter()
+            .map(|criterion| CriterionDescription {
+                name: criterion.name.to_owned(),
+                requirements: criterion.requirements,
+            })
+            .collect()
+    }
+
+    fn draw(&self, seed: u64, index: usize) -> Value {
+        serde_json::to_value(universe::<S>(seed, index)).expect("a test case is plain data with text as keys")
+    }
+
+    fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
+        let case = serde_json::from_value(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
+        S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
+        Ok(Box::new(TypedCase::<S>(case)))
+    }
+}
+
+struct TypedCase<S: System>(S::TestCase);
+
+impl<S: System> Case for TypedCase<S> {
+    fn covered(&self) -> Vec<Vec<u32>> {
+        S::criteria()
+            .into_iter()
+            .map(|criterion| (criterion.covered)(&self.0).into_iter().map(|requirement| requirement as u32).collect())
+            .collect()
+    }
+
+    fn run(&self, events_max: u64, trace: Trace) -> Report {
+        let mut simulation = S::configure(&self.0);
+        simulation.limits(Limits { events: events_max, ..Limits::default() });
+        if trace == Trace::Keep {
+            simulation.record_trace();
+        }
+        simulation.run()
+    }
+}
