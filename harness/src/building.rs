@@ -1,0 +1,49 @@
+//! Runs the build command of an implementation, once per run of a suite.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use crate::error::HarnessError;
+use crate::implementation::{Implementation, Values, fill_command};
+use crate::process::{Event, Guardian, Process, Start};
+
+/// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
+pub(crate) fn build(
+    implementation: &Implementation,
+    build_directory: &Path,
+    limit: Duration,
+    guardian: &Arc<Guardian>,
+) -> Result<(), HarnessError> {
+    let Some(command) = &implementation.build else { return Ok(()) };
+    let values = Values::from([("here", implementation.folder.clone().into()), ("build", build_directory.into())]);
+    let filled = fill_command(command, &values);
+    let shown = filled.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let (sender, events) = channel();
+    let start =
+        Start { command: &filled, folder: &implementation.folder, ready_line: None, number: 0, events: &sender };
+    let mut process = Process::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
+        implementation: implementation.name.clone(),
+        program: command[0].clone(),
+        source,
+    })?;
+    match events.recv_timeout(limit) {
+        Ok(Event::Exited(_, exit)) if exit.is_success() => Ok(()),
+        Ok(Event::Exited(_, exit)) => {
+            let (stdout, stderr) = process.kill();
+            Err(HarnessError::BuildFailed {
+                implementation: implementation.name.clone(),
+                command: shown,
+                exit,
+                output: stdout.text + &stderr.text,
+            })
+        }
+        Ok(Event::Ready(_)) => unreachable!("a build is not watched for a line"),
+        Err(_) => Err(HarnessError::BuildTimedOut {
+            implementation: implementation.name.clone(),
+            command: shown,
+            limit_ms: limit.as_millis(),
+        }),
+    }
+}

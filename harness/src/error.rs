@@ -1,0 +1,130 @@
+//! What keeps a suite from being run at all. A test case that fails is not an error but a result.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::process::Exit;
+use crate::proxy::ProxyError;
+use crate::system::InvalidCase;
+
+/// Why a suite cannot be run on an implementation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HarnessError {
+    /// The suite and the implementation are of different systems.
+    #[error(
+        "the suite is for `{suite}`, but the implementation {implementation} is of `{system}`; choose a suite or an implementation of the other system"
+    )]
+    OtherSystem {
+        /// The suite's system.
+        suite: String,
+        /// The implementation's name.
+        implementation: String,
+        /// The implementation's system.
+        system: String,
+    },
+    /// A test case of the suite is not one of the system.
+    #[error("test case `{name}` of the suite: {source}; correct it, or run the study again to write the suite anew")]
+    InvalidCase {
+        /// The test case's name.
+        name: String,
+        /// Says the field.
+        source: InvalidCase,
+    },
+    /// The build command cannot be started.
+    #[error(
+        "implementation {implementation}: cannot start its `build` command `{program}`: {source}; install the program, or correct the field `build`"
+    )]
+    BuildNotStarted {
+        /// The implementation's name.
+        implementation: String,
+        /// The program.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The build command ended otherwise than with exit code 0.
+    #[error(
+        "implementation {implementation}: its `build` command `{command}` ended with {exit}; correct the field `build` or what it builds. Its last output:\n{output}"
+    )]
+    BuildFailed {
+        /// The implementation's name.
+        implementation: String,
+        /// The command.
+        command: String,
+        /// How it ended.
+        exit: Exit,
+        /// The ends of its standard output and its standard error.
+        output: String,
+    },
+    /// The build command did not end in time.
+    #[error(
+        "implementation {implementation}: its `build` command `{command}` still ran after {limit_ms} ms; see why, or build beforehand"
+    )]
+    BuildTimedOut {
+        /// The implementation's name.
+        implementation: String,
+        /// The command.
+        command: String,
+        /// The time limit, in milliseconds.
+        limit_ms: u128,
+    },
+    /// A side cannot be started.
+    #[error(
+        "implementation {implementation}: cannot start side `{side}`, program `{program}`: {source}; correct the side's field `command`, or the `build` command that should have made the program"
+    )]
+    SideNotStarted {
+        /// The implementation's name.
+        implementation: String,
+        /// The side.
+        side: String,
+        /// The program.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Other processes took the ports that were meant for a side, again and again.
+    #[error(
+        "side `{side}`: port {port} was taken by another process, and so were those tried before; run fewer jobs at a time"
+    )]
+    PortTaken {
+        /// The side.
+        side: String,
+        /// The last port that was tried.
+        port: u16,
+    },
+    /// Whether a side has bound its port cannot be seen.
+    #[error(
+        "side `{side}`: cannot see whether its port is bound: {source}; `ready = \"port\"` needs Linux's /proc: use `ready = {{ line = \"...\" }}`"
+    )]
+    PortNotSeen {
+        /// The side.
+        side: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The proxy cannot be started.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+    /// A folder or file of the run cannot be made, read or removed.
+    #[error("cannot {action} {}: {source}; check that the folder can be written and has room", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The folder or file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The process that clears up cannot be started.
+    #[error("cannot start /bin/sh, which clears up if this process is killed: {0}; the system may be out of processes")]
+    Guardian(#[source] io::Error),
+}
+
+impl HarnessError {
+    /// Returns a function that makes a [`HarnessError::File`] of the system's reason.
+    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { action, path, source }
+    }
+}

@@ -1,0 +1,194 @@
+//! Test cases of go-back-n on real programs: a file is sent through a lossy proxy and must arrive whole.
+//!
+//! The harness of Rutherford, PhD thesis, section 4.1.1.2: a file of random bytes, a sender and a receiver with a
+//! proxy between them. A test case passes if both end with exit code 0 and the received file equals the sent one.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use simutant_sim_core::{Random, System};
+use simutant_systems::gbn::{Gbn, TestCase};
+
+use crate::error::HarnessError;
+use crate::implementation::Values;
+use crate::ports;
+use crate::proxy::{LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
+use crate::report::FailureReason;
+use crate::system::{InvalidCase, Role, Scene, SystemHarness};
+
+const RECEIVER: &str = "receiver";
+const SENDER: &str = "sender";
+
+const ROLES: [Role; 2] = [
+    Role { side: RECEIVER, placeholders: &["listen", "host", "port", "output", "seed"], listens: true },
+    Role { side: SENDER, placeholders: &["peer", "peer_host", "peer_port", "input", "seed"], listens: false },
+];
+
+/// Runs test cases of [`Gbn`].
+#[derive(Debug)]
+pub(crate) struct GbnHarness;
+
+impl SystemHarness for GbnHarness {
+    fn system(&self) -> &'static str {
+        Gbn::NAME
+    }
+
+    fn roles(&self) -> &'static [Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        let case: TestCase = serde_json::from_value(case.clone())?;
+        Ok(Gbn::validate(&case)?)
+    }
+
+    fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
+        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+        let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
+        let input = folder.join("input");
+        write_random_bytes(&input, case.bytes, &mut random.stream("input"))
+            .map_err(HarnessError::file("write the input file", &input))?;
+        let port = ports::free_port().map_err(ProxyError::from)?;
+        let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let proxy = LossyProxy::start(&ProxyConfiguration {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            forward: receiver,
+            drop: case.drop,
+            duplicate: case.duplicate,
+            seed: random.stream("network").bits(),
+        })?;
+        Ok(Box::new(Transfer { input, output: folder.join("output"), receiver, proxy, seed: case.seed }))
+    }
+}
+
+/// The files and the network of one test case.
+struct Transfer {
+    input: PathBuf,
+    output: PathBuf,
+    receiver: SocketAddr,
+    proxy: LossyProxy,
+    seed: u64,
+}
+
+impl Scene for Transfer {
+    fn values(&self, side: &str) -> Values {
+        let proxy = self.proxy.address();
+        let mut values = Values::from([("seed", self.seed.to_string().into())]);
+        if side == RECEIVER {
+            values.insert("listen", self.receiver.to_string().into());
+            values.insert("host", self.receiver.ip().to_string().into());
+            values.insert("port", self.receiver.port().to_string().into());
+            values.insert("output", self.output.clone().into());
+        } else {
+            values.insert("peer", proxy.to_string().into());
+            values.insert("peer_host", proxy.ip().to_string().into());
+            values.insert("peer_port", proxy.port().to_string().into());
+            values.insert("input", self.input.clone().into());
+        }
+        values
+    }
+
+    fn port(&self, side: &str) -> Option<u16> {
+        (side == RECEIVER).then_some(self.receiver.port())
+    }
+
+    fn network(&self) -> ProxyCounts {
+        self.proxy.counts()
+    }
+
+    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+        let input = File::open(&self.input).map_err(HarnessError::file("read", &self.input))?;
+        let output = match File::open(&self.output) {
+            Ok(output) => output,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(FailureReason::NoOutput)),
+            Err(error) => return Err(HarnessError::file("read", &self.output)(error)),
+        };
+        difference(BufReader::new(input), BufReader::new(output)).map_err(HarnessError::file("compare", &self.output))
+    }
+}
+
+/// Fills a new file with `length` random bytes.
+fn write_random_bytes(path: &Path, length: u64, random: &mut Random) -> io::Result<()> {
+    let mut file = io::BufWriter::new(File::create_new(path)?);
+    for _ in 0..length {
+        file.write_all(&[random.uniform(0..=u8::MAX)])?;
+    }
+    file.flush()
+}
+
+/// Returns how `found` differs from `expected`, or `None` if it does not.
+fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<FailureReason>> {
+    let (mut expected, mut found) = (expected.bytes(), found.bytes());
+    let mut offset = 0;
+    loop {
+        let pair = (expected.next().transpose()?, found.next().transpose()?);
+        match pair {
+            (None, None) => return Ok(None),
+            (Some(left), Some(right)) if left == right => offset += 1,
+            (left, right) => {
+                let expected_bytes = offset + u64::from(left.is_some()) + expected.count() as u64;
+                let found_bytes = offset + u64::from(right.is_some()) + found.count() as u64;
+                return Ok(Some(FailureReason::OutputDiffers { offset, expected_bytes, found_bytes }));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_difference(expected: &[u8], found: &[u8], expect: Option<(u64, u64, u64)>) {
+        let expect = expect.map(|(offset, expected_bytes, found_bytes)| FailureReason::OutputDiffers {
+            offset,
+            expected_bytes,
+            found_bytes,
+        });
+        assert_eq!(difference(expected, found).expect("memory can be read"), expect);
+    }
+
+    #[test]
+    fn the_first_difference_is_found() {
+        check_difference(b"", b"", None);
+        check_difference(b"abc", b"abc", None);
+        check_difference(b"abc", b"axc", Some((1, 3, 3)));
+        check_difference(b"abc", b"ab", Some((2, 3, 2)));
+        check_difference(b"abc", b"", Some((0, 3, 0)));
+        check_difference(b"abc", b"abcde", Some((3, 3, 5)));
+        check_difference(b"abcd", b"xb", Some((0, 4, 2)));
+    }
+
+    #[test]
+    fn the_input_file_depends_on_the_seeds_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let write = |name: &str, seed| {
+            let path = folder.path().join(name);
+            write_random_bytes(&path, 10_000, &mut Random::from_seed(seed)).expect("the folder can be written");
+            std::fs::read(path).expect("it was written")
+        };
+        let one = write("one", 1);
+        assert_eq!(one.len(), 10_000);
+        assert_eq!(one, write("again", 1));
+        assert_ne!(one, write("two", 2));
+        assert!((0..=255).all(|byte| one.contains(&byte)), "every byte occurs in so many");
+    }
+
+    #[track_caller]
+    fn check_invalid(case: Value, expect: &str) {
+        let message = GbnHarness.check(&case).expect_err("the case is not one").to_string();
+        assert!(message.contains(expect), "{message}");
+    }
+
+    #[test]
+    fn a_case_that_is_not_one_is_named() {
+        let good = serde_json::json!({ "bytes": 1, "drop": 0.2, "duplicate": 0.0, "seed": 1 });
+        GbnHarness.check(&good).expect("a good case");
+        check_invalid(serde_json::json!({ "drop": 0.2, "duplicate": 0.0, "seed": 1 }), "bytes");
+        check_invalid(serde_json::json!({ "bytes": 0, "drop": 0.2, "duplicate": 0.0, "seed": 1 }), "bytes");
+        check_invalid(serde_json::json!({ "bytes": 1, "drop": 0.9, "duplicate": 0.0, "seed": 1 }), "drop");
+    }
+}

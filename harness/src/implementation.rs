@@ -1,0 +1,360 @@
+//! An implementation under test: how to build it and how to start its sides, read from a TOML file.
+//!
+//! ```toml
+//! name = "mine"
+//! system = "gbn"
+//! description = "Go-back-n in C"
+//! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
+//!
+//! [[side]]                                           # sides are started in the order of the file
+//! name = "receiver"
+//! command = ["{build}/receiver", "{port}", "{output}"]
+//! ready = "port"                                     # or "started", or { line = "listening" }
+//!
+//! [[side]]
+//! name = "sender"
+//! command = ["{build}/sender", "{peer_host}", "{peer_port}", "{input}"]
+//! exit = "success"                                   # or "stopped", for a server that runs until it is told to end
+//! ```
+//!
+//! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
+//! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
+//! folder) and the placeholders of its role in the system. `{{` and `}}` stand for the braces themselves.
+
+mod error;
+mod template;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::system::{Role, SystemHarness, harness_for};
+
+pub use error::ImplementationError;
+use template::TemplateError;
+pub(crate) use template::Values;
+
+/// Placeholders of the build command.
+const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
+
+/// Placeholders of every side's command, whatever its role.
+const SIDE_PLACEHOLDERS: [&str; 3] = ["here", "build", "work"];
+
+/// How to build and start an implementation; the content of its TOML file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Implementation {
+    /// Its name, for reports.
+    pub name: String,
+    /// The system that it implements, for example `gbn`.
+    pub system: String,
+    /// What it is, in a sentence.
+    pub description: String,
+    /// The program and arguments that build it; run in the folder of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Vec<String>>,
+    /// Its sides, in the order in which they are started.
+    #[serde(rename = "side")]
+    pub sides: Vec<Side>,
+    /// The folder of the file: `{here}`.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// One program of an implementation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Its role in the system, for example `receiver`.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// When the next side may be started.
+    #[serde(default)]
+    pub ready: Ready,
+    /// How it must end.
+    #[serde(default)]
+    pub exit: ExpectedExit,
+}
+
+/// When a side is ready, so that the next one may be started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ready {
+    /// As soon as it runs.
+    #[default]
+    Started,
+    /// When it has bound the UDP port that it was given. Needs no help from the program, but needs Linux's `/proc`.
+    Port,
+    /// When a line of its standard output contains this text. The program must flush its output.
+    Line(String),
+}
+
+/// How a side must end for its test case to pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExpectedExit {
+    /// By itself, with exit code 0.
+    #[default]
+    Success,
+    /// Not by itself: when the others have ended it is sent SIGTERM and, if it stays, SIGKILL. How it ends is free.
+    Stopped,
+}
+
+impl Implementation {
+    /// Returns the implementation that `name` means: a path if it ends in `.toml`, else `name.toml` in the first of
+    /// `folders` that has it.
+    ///
+    /// # Errors
+    /// [`ImplementationError`], which names the file, the field and the cure.
+    pub fn find(name: &str, folders: &[PathBuf]) -> Result<Self, ImplementationError> {
+        if name.ends_with(".toml") {
+            return Self::read(Path::new(name));
+        }
+        let file = format!("{name}.toml");
+        match folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file()) {
+            Some(path) => Self::read(&path),
+            None => Err(ImplementationError::NotFound {
+                name: name.into(),
+                folders: folders.to_vec(),
+                available: Self::available(folders),
+            }),
+        }
+    }
+
+    /// Returns the names of the implementations in `folders`, sorted; a folder that cannot be read has none.
+    pub fn available(folders: &[PathBuf]) -> Vec<String> {
+        let mut names: Vec<String> = folders
+            .iter()
+            .filter_map(|folder| folder.read_dir().ok())
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".toml").map(String::from))
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Returns the implementation in the file at `path`.
+    ///
+    /// # Errors
+    /// [`ImplementationError`], which names the file, the field and the cure.
+    pub fn read(path: &Path) -> Result<Self, ImplementationError> {
+        let read = |source| ImplementationError::Read { path: path.into(), source };
+        let text = std::fs::read_to_string(path).map_err(read)?;
+        let absolute = path.canonicalize().map_err(read)?;
+        let folder = absolute.parent().expect("a file that was read lies in a folder");
+        Self::parse(&text, path, folder)
+    }
+
+    /// Returns the implementation that `text` describes; `path` is for messages, `folder` is what `{here}` stands for.
+    ///
+    /// # Errors
+    /// [`ImplementationError`], which names the file, the field and the cure.
+    pub fn parse(text: &str, path: &Path, folder: &Path) -> Result<Self, ImplementationError> {
+        let mut implementation: Self = toml::from_str(text)
+            .map_err(|source| ImplementationError::Malformed { path: path.into(), source: Box::new(source) })?;
+        implementation.folder = folder.into();
+        implementation.validate(path)?;
+        Ok(implementation)
+    }
+
+    /// Returns what runs test cases of the system on this implementation.
+    pub(crate) fn harness(&self) -> Option<&'static dyn SystemHarness> {
+        harness_for(&self.system)
+    }
+
+    fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
+        let harness = self
+            .harness()
+            .ok_or_else(|| ImplementationError::UnknownSystem { path: path.into(), system: self.system.clone() })?;
+        let mut found: Vec<&str> = self.sides.iter().map(|side| side.name.as_str()).collect();
+        let mut needed: Vec<&str> = harness.roles().iter().map(|role| role.side).collect();
+        found.sort_unstable();
+        needed.sort_unstable();
+        if found != needed {
+            return Err(ImplementationError::Sides {
+                path: path.into(),
+                system: self.system.clone(),
+                found: self.sides.iter().map(|side| side.name.clone()).collect(),
+                needed: harness.roles().iter().map(|role| role.side).collect(),
+            });
+        }
+        if let Some(build) = &self.build {
+            validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
+        }
+        for side in &self.sides {
+            let role = harness.role(&side.name).expect("the sides are those of the roles");
+            side.validate(role, path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Side {
+    fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
+        let known: Vec<&str> = SIDE_PLACEHOLDERS.iter().chain(role.placeholders).copied().collect();
+        validate_command(&self.command, &known, path, &format!("`command` of side `{}`", self.name))?;
+        if self.ready == Ready::Port && !role.listens {
+            return Err(ImplementationError::NoPort { path: path.into(), side: self.name.clone() });
+        }
+        Ok(())
+    }
+}
+
+fn validate_command(
+    command: &[String],
+    known: &[&'static str],
+    path: &Path,
+    field: &str,
+) -> Result<(), ImplementationError> {
+    if command.first().is_none_or(String::is_empty) {
+        return Err(ImplementationError::EmptyCommand { path: path.into(), field: field.into() });
+    }
+    let values: Values = known.iter().map(|name| (*name, "".into())).collect();
+    for text in command {
+        template::fill(text, &values).map_err(|error| match error {
+            TemplateError::LoneBrace => {
+                ImplementationError::LoneBrace { path: path.into(), field: field.into(), text: text.clone() }
+            }
+            TemplateError::Unknown(placeholder) => ImplementationError::UnknownPlaceholder {
+                path: path.into(),
+                field: field.into(),
+                placeholder,
+                known: known.to_vec(),
+            },
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the command with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the command: validation let only known ones pass.
+pub(crate) fn fill_command(command: &[String], values: &Values) -> Vec<std::ffi::OsString> {
+    let fill = |text: &String| template::fill(text, values).expect("validation let only known placeholders pass");
+    command.iter().map(fill).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"name = "mine"
+system = "gbn"
+description = "An example"
+build = ["make", "-C", "{here}", "OUT={build}"]
+
+[[side]]
+name = "receiver"
+command = ["{build}/receiver", "{port}", "{output}"]
+ready = "port"
+exit = "stopped"
+
+[[side]]
+name = "sender"
+command = ["{build}/sender", "{peer}", "{input}"]
+"#;
+
+    fn parse(text: &str) -> Result<Implementation, ImplementationError> {
+        Implementation::parse(text, Path::new("mine.toml"), Path::new("/folder"))
+    }
+
+    #[track_caller]
+    fn check_error(from: &str, to: &str) -> String {
+        assert!(GOOD.contains(from), "{from}");
+        parse(&GOOD.replace(from, to)).expect_err("the file is damaged").to_string()
+    }
+
+    #[test]
+    fn a_good_file_gives_sides_in_order_with_defaults() {
+        let mine = parse(GOOD).expect("a good file");
+        assert_eq!(mine.folder, Path::new("/folder"));
+        let [receiver, sender] = mine.sides.as_slice() else { panic!("{mine:?}") };
+        assert_eq!((&receiver.ready, receiver.exit), (&Ready::Port, ExpectedExit::Stopped));
+        assert_eq!((&sender.ready, sender.exit), (&Ready::Started, ExpectedExit::Success));
+    }
+
+    #[test]
+    fn a_line_may_tell_that_a_side_is_ready() {
+        let mine = parse(&GOOD.replace(r#""port""#, r#"{ line = "listening" }"#)).expect("a good file");
+        assert_eq!(mine.sides[0].ready, Ready::Line("listening".into()));
+    }
+
+    #[test]
+    fn an_unknown_field_is_named_with_its_line() {
+        insta::assert_snapshot!(check_error("exit =", "exits ="), @r#"
+        mine.toml: TOML parse error at line 10, column 1
+           |
+        10 | exits = "stopped"
+           | ^^^^^
+        unknown field `exits`, expected one of `name`, `command`, `ready`, `exit`
+        "#);
+    }
+
+    #[test]
+    fn a_missing_field_is_named() {
+        insta::assert_snapshot!(check_error("system = \"gbn\"\n", ""), @r#"
+        mine.toml: TOML parse error at line 1, column 1
+          |
+        1 | name = "mine"
+          | ^
+        missing field `system`
+        "#);
+    }
+
+    #[test]
+    fn an_unknown_system_is_named() {
+        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn"#);
+    }
+
+    #[test]
+    fn sides_must_be_those_of_the_system() {
+        insta::assert_snapshot!(check_error(r#""sender""#, r#""client""#), @r#"mine.toml: the sides are receiver, client, but an implementation of `gbn` has exactly these, in any order: receiver, sender; correct the `[[side]]` tables"#);
+    }
+
+    #[test]
+    fn a_side_may_not_come_twice() {
+        let message = check_error(r#""sender""#, r#""receiver""#);
+        assert!(message.contains("the sides are receiver, receiver, but"), "{message}");
+    }
+
+    #[test]
+    fn an_unknown_placeholder_is_named_with_those_that_are_known() {
+        insta::assert_snapshot!(check_error("{port}", "{prt}"), @r#"mine.toml: field `command` of side `receiver`: `{prt}` is not known here; known: {here}, {build}, {work}, {listen}, {host}, {port}, {output}, {seed}. For braces of your own write {{ and }}"#);
+    }
+
+    #[test]
+    fn the_placeholders_of_another_side_are_unknown() {
+        let message = check_error("{peer}", "{output}");
+        assert!(message.contains("field `command` of side `sender`: `{output}` is not known here"), "{message}");
+    }
+
+    #[test]
+    fn a_lone_brace_is_shown() {
+        insta::assert_snapshot!(check_error("OUT={build}", "OUT={build"), @r#"mine.toml: field `build`: a brace in `OUT={build` stands alone; for braces of your own write {{ and }}"#);
+    }
+
+    #[test]
+    fn an_empty_command_is_named() {
+        insta::assert_snapshot!(check_error(r#"["{build}/sender", "{peer}", "{input}"]"#, "[]"), @r#"mine.toml: field `command` of side `sender` is empty; give the program and its arguments as a list of texts"#);
+    }
+
+    #[test]
+    fn a_side_without_port_cannot_be_ready_by_port() {
+        let sender = r#"command = ["{build}/sender", "{peer}", "{input}"]"#;
+        insta::assert_snapshot!(check_error(sender, &format!("{sender}\nready = \"port\"")), @r#"mine.toml: side `sender`: field `ready` is "port", but this side is given no port; use "started" or { line = "..." }"#);
+    }
+
+    #[test]
+    fn a_name_that_no_folder_has_is_answered_with_those_there_are() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("mine.toml"), GOOD).expect("the folder can be written");
+        let folders = [folder.path().to_path_buf()];
+        assert_eq!(Implementation::find("mine", &folders).expect("it is there").name, "mine");
+        let message = Implementation::find("yours", &folders).expect_err("it is not there").to_string();
+        assert!(message.contains("no implementation `yours`"), "{message}");
+        assert!(message.contains("there are: mine."), "{message}");
+    }
+}

@@ -1,0 +1,111 @@
+//! What can be wrong with an implementation's file.
+
+use std::path::PathBuf;
+
+use crate::system::systems;
+
+/// Why an implementation cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImplementationError {
+    /// No folder has a file of that name.
+    #[error(
+        "there is no implementation `{name}`: looked for {name}.toml in {}; there are: {}. Give one of these, or the path of a .toml file",
+        list(folders.iter().map(|folder| folder.display().to_string())),
+        list(available.iter().cloned())
+    )]
+    NotFound {
+        /// The name that was asked for.
+        name: String,
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
+        /// What was found there.
+        available: Vec<String>,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}; check the path and its permissions", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The file is not TOML, or a field is missing, unknown or of another type.
+    #[error("{}: {source}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Says the line and the field.
+        source: Box<toml::de::Error>,
+    },
+    /// No harness knows the system.
+    #[error("{}: field `system` is `{system}`, which has no harness; known: {}", path.display(), list(systems().map(String::from)))]
+    UnknownSystem {
+        /// The file.
+        path: PathBuf,
+        /// The system in the file.
+        system: String,
+    },
+    /// The sides are not those of the system, each once.
+    #[error(
+        "{}: the sides are {}, but an implementation of `{system}` has exactly these, in any order: {}; correct the `[[side]]` tables",
+        path.display(), list(found.iter().cloned()), list(needed.iter().map(|side| String::from(*side)))
+    )]
+    Sides {
+        /// The file.
+        path: PathBuf,
+        /// The system.
+        system: String,
+        /// The sides in the file.
+        found: Vec<String>,
+        /// The sides of the system.
+        needed: Vec<&'static str>,
+    },
+    /// A command has no program.
+    #[error("{}: field {field} is empty; give the program and its arguments as a list of texts", path.display())]
+    EmptyCommand {
+        /// The file.
+        path: PathBuf,
+        /// The field, and the side that has it.
+        field: String,
+    },
+    /// A command has a placeholder that is not known there.
+    #[error(
+        "{}: field {field}: `{{{placeholder}}}` is not known here; known: {}. For braces of your own write {{{{ and }}}}",
+        path.display(), list(known.iter().map(|name| format!("{{{name}}}")))
+    )]
+    UnknownPlaceholder {
+        /// The file.
+        path: PathBuf,
+        /// The field, and the side that has it.
+        field: String,
+        /// The name between the braces.
+        placeholder: String,
+        /// What is known there.
+        known: Vec<&'static str>,
+    },
+    /// A brace is open or closed alone.
+    #[error("{}: field {field}: a brace in `{text}` stands alone; for braces of your own write {{{{ and }}}}", path.display())]
+    LoneBrace {
+        /// The file.
+        path: PathBuf,
+        /// The field, and the side that has it.
+        field: String,
+        /// The argument.
+        text: String,
+    },
+    /// A side that has no port cannot be ready when its port is bound.
+    #[error("{}: side `{side}`: field `ready` is \"port\", but this side is given no port; use \"started\" or {{ line = \"...\" }}", path.display())]
+    NoPort {
+        /// The file.
+        path: PathBuf,
+        /// The side.
+        side: String,
+    },
+}
+
+/// Returns the items with commas between them, or a word for none.
+fn list(items: impl Iterator<Item = String>) -> String {
+    let text = items.collect::<Vec<_>>().join(", ");
+    if text.is_empty() { "none".into() } else { text }
+}

@@ -1,0 +1,73 @@
+//! Placeholders in commands: `{name}` stands for a value, `{{` and `}}` for the braces themselves.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// What each placeholder stands for.
+pub(crate) type Values = BTreeMap<&'static str, OsString>;
+
+/// Why a text cannot be filled.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum TemplateError {
+    /// A brace without its partner.
+    LoneBrace,
+    /// A name that has no value.
+    Unknown(String),
+}
+
+/// Returns `text` with every placeholder replaced by its value.
+pub(crate) fn fill(text: &str, values: &Values) -> Result<OsString, TemplateError> {
+    let mut filled = OsString::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        filled.push(&rest[..at]);
+        let (brace, after) = rest[at..].split_at(1);
+        if let Some(after_both) = after.strip_prefix(brace) {
+            filled.push(brace);
+            rest = after_both;
+        } else if brace == "{" {
+            let (name, after_name) = after.split_once('}').ok_or(TemplateError::LoneBrace)?;
+            filled.push(values.get(name).ok_or_else(|| TemplateError::Unknown(name.into()))?);
+            rest = after_name;
+        } else {
+            return Err(TemplateError::LoneBrace);
+        }
+    }
+    filled.push(rest);
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Result<&str, TemplateError>) {
+        let values = Values::from([("port", "99".into()), ("braces", "{port}".into())]);
+        assert_eq!(fill(text, &values), expect.map(OsString::from), "{text}");
+    }
+
+    #[test]
+    fn placeholders_are_replaced_once() {
+        check("", Ok(""));
+        check("plain", Ok("plain"));
+        check("{port}", Ok("99"));
+        check("a:{port}/{port}.", Ok("a:99/99."));
+        check("{braces}", Ok("{port}"));
+    }
+
+    #[test]
+    fn doubled_braces_stand_for_themselves() {
+        check("{{port}}", Ok("{port}"));
+        check("{{{port}}}", Ok("{99}"));
+        check("é{{", Ok("é{"));
+    }
+
+    #[test]
+    fn what_has_no_value_is_an_error() {
+        check("{prt}", Err(TemplateError::Unknown("prt".into())));
+        check("{}", Err(TemplateError::Unknown(String::new())));
+        check("{port", Err(TemplateError::LoneBrace));
+        check("port}", Err(TemplateError::LoneBrace));
+    }
+}

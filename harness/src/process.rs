@@ -1,0 +1,287 @@
+//! A program that runs, and that never outlives its owner.
+//!
+//! Each program leads a process group of its own. The group is killed when its [`Process`] is dropped. If the harness
+//! itself is killed and can drop nothing, the [`Guardian`] kills the group; and on Linux the kernel kills the program
+//! even if the harness dies before the guardian has heard of it. A program that leaves its process group on purpose
+//! (a daemon) is not followed.
+
+mod guardian;
+mod output;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use guardian::Guardian;
+use output::Capture;
+pub use output::OutputTail;
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// By itself, with this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Exit {
+    /// Returns whether this is exit code 0.
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::Code(code) => write!(formatter, "exit code {code}"),
+            Self::Signal(number) => match signal_name(number) {
+                Some(name) => write!(formatter, "signal {number} ({name})"),
+                None => write!(formatter, "signal {number}"),
+            },
+        }
+    }
+}
+
+/// Returns the names of the signals that faulty programs usually die of.
+fn signal_name(number: i32) -> Option<&'static str> {
+    [
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::INT, "SIGINT"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::TERM, "SIGTERM"),
+    ]
+    .into_iter()
+    .find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
+}
+
+/// Something that happened to a program; the number is its owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// It printed the line that says that it is ready.
+    Ready(usize),
+    /// It ended.
+    Exited(usize, Exit),
+}
+
+/// What to start, and where to report.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    /// The program and its arguments; not empty.
+    pub(crate) command: &'a [OsString],
+    /// The folder that it runs in.
+    pub(crate) folder: &'a Path,
+    /// A text on standard output that means that it is ready.
+    pub(crate) ready_line: Option<&'a str>,
+    /// The owner's number for it.
+    pub(crate) number: usize,
+    /// Where its events go.
+    pub(crate) events: &'a Sender<Event>,
+}
+
+/// A program that runs, or has ended and was not reaped yet.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    /// The program's own number, and that of the group which it leads.
+    group: Pid,
+    capture: Capture,
+    waiter: Option<JoinHandle<()>>,
+    guardian: Arc<Guardian>,
+}
+
+impl Process {
+    /// Starts a program without input, its output captured.
+    ///
+    /// # Errors
+    /// The system's reason if the program cannot be started.
+    pub(crate) fn start(start: &Start<'_>, guardian: &Arc<Guardian>) -> io::Result<Self> {
+        let (program, arguments) = start.command.split_first().expect("validation refuses an empty command");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(start.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        die_with_this_thread(&mut command);
+        let mut child = command.spawn()?;
+        let group = Pid::from_child(&child);
+        guardian.watch(group);
+        let (number, events) = (start.number, start.events.clone());
+        let ready_events = events.clone();
+        let capture = Capture::start(
+            child.stdout.take().expect("standard output is piped"),
+            child.stderr.take().expect("standard error is piped"),
+            start.ready_line.map(String::from),
+            // The owner may have lost interest; nobody needs to hear it then.
+            move || _ = ready_events.send(Event::Ready(number)),
+        );
+        let waiter = std::thread::spawn(move || {
+            if let Some(exit) = wait_for_exit(group) {
+                _ = events.send(Event::Exited(number, exit));
+            }
+        });
+        Ok(Self { child, group, capture, waiter: Some(waiter), guardian: Arc::clone(guardian) })
+    }
+
+    /// Returns the process group that the program leads.
+    pub(crate) fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Asks the program and all it started to end.
+    pub(crate) fn terminate(&self) {
+        // The group is gone if all of it has ended: then there is nobody to ask.
+        _ = rustix::process::kill_process_group(self.group, Signal::TERM);
+    }
+
+    /// Kills the program and all it started, and returns what they printed last.
+    pub(crate) fn kill(&mut self) -> (OutputTail, OutputTail) {
+        self.kill_group();
+        self.capture.finish()
+    }
+
+    /// Kills the group and reaps its leader; the second time does nothing.
+    fn kill_group(&mut self) {
+        let Some(waiter) = self.waiter.take() else { return };
+        // The leader is reaped last, so that until then the number means this group and no other.
+        _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        waiter.join().expect("waiting has no way to panic");
+        self.guardian.forget(self.group);
+        _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// Waits until a child has ended and leaves it to be reaped, so that its number is not used again.
+fn wait_for_exit(child: Pid) -> Option<Exit> {
+    loop {
+        match rustix::process::waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Ok(Some(status)) => {
+                return status.exit_status().map(Exit::Code).or(status.terminating_signal().map(Exit::Signal));
+            }
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Makes the kernel kill the program when the thread that starts it is gone.
+///
+/// Owners keep their processes on the thread that started them, so that this happens only if the harness is killed.
+#[cfg(target_os = "linux")]
+#[expect(
+    unsafe_code,
+    reason = "code between fork and exec is unsafe by its nature; there is no safe way to ask for this"
+)]
+fn die_with_this_thread(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let ask = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before the request was made.
+        if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+    };
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
+    unsafe { command.pre_exec(ask) };
+}
+
+/// Elsewhere than on Linux only the guardian ends programs whose harness was killed.
+#[cfg(not(target_os = "linux"))]
+fn die_with_this_thread(_: &mut Command) {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::Duration;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// Starts a shell script; returns the process, its events, and what keeps both going.
+    fn shell(script: &str, ready_line: Option<&str>) -> (Process, Receiver<Event>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
+        let (sender, events) = channel();
+        let command: Vec<OsString> = ["sh", "-c", script].map(OsString::from).to_vec();
+        let start = Start { command: &command, folder: folder.path(), ready_line, number: 5, events: &sender };
+        (Process::start(&start, &guardian).expect("sh starts"), events, folder)
+    }
+
+    #[track_caller]
+    fn check_exit(script: &str, expect: Exit, stdout: &str, stderr: &str) {
+        let (mut process, events, _folder) = shell(script, None);
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, expect)));
+        let (out, error) = process.kill();
+        assert_eq!((out.text.as_str(), error.text.as_str()), (stdout, stderr));
+    }
+
+    #[test]
+    fn an_exit_is_reported_with_the_output() {
+        check_exit("echo out; echo err >&2", Exit::Code(0), "out\n", "err\n");
+        check_exit("exit 3", Exit::Code(3), "", "");
+        check_exit("kill -SEGV $$", Exit::Signal(11), "", "");
+    }
+
+    #[test]
+    fn a_line_makes_it_ready() {
+        let (_process, events, _folder) = shell("echo; echo now listening; sleep 100", Some("listening"));
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+    }
+
+    #[test]
+    fn killing_ends_all_that_the_program_started() {
+        let (mut process, events, _folder) = shell("sleep 1000 & echo $!; echo started; wait", Some("started"));
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+        let (out, _) = process.kill();
+        let grandchild = out.text.lines().next().and_then(|line| line.parse().ok()).and_then(Pid::from_raw);
+        let grandchild = grandchild.expect("the first line is a process number");
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, Exit::Signal(9))));
+        // Its new parent may take a moment to reap it; a zombie has no command line.
+        let ended = (0..2_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            std::fs::read(format!("/proc/{}/cmdline", grandchild.as_raw_pid())).map_or(true, |line| line.is_empty())
+        });
+        assert!(ended, "{grandchild:?} still runs");
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
+        let (events, _receiver) = channel();
+        let command = [OsString::from("/nowhere/program")];
+        let start = Start { command: &command, folder: folder.path(), ready_line: None, number: 0, events: &events };
+        let error = Process::start(&start, &guardian).expect_err("there is no such program");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn exits_read_well() {
+        assert_eq!(Exit::Code(101).to_string(), "exit code 101");
+        assert_eq!(Exit::Signal(11).to_string(), "signal 11 (SIGSEGV)");
+        assert_eq!(Exit::Signal(64).to_string(), "signal 64");
+    }
+}

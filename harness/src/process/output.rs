@@ -1,0 +1,167 @@
+//! What a program prints: read as it comes, the end of it kept.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How many bytes of each stream are kept.
+const TAIL_BYTES: usize = 4_096;
+
+/// How long to wait for the rest of the output of a program that has ended.
+const REST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The end of what a program printed to one stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputTail {
+    /// The last few kilobytes, as text; what is not UTF-8 is replaced.
+    pub text: String,
+    /// How many bytes came before these.
+    pub omitted_bytes: u64,
+}
+
+/// Reads both streams of a program on threads of their own.
+#[derive(Debug)]
+pub(super) struct Capture {
+    stdout: Arc<Mutex<Tail>>,
+    stderr: Arc<Mutex<Tail>>,
+    /// Disconnected when both streams have been read to their ends.
+    reading: Receiver<()>,
+}
+
+impl Capture {
+    /// Reads until both streams end; calls `ready` once, when a line of `stdout` contains `ready_line`.
+    pub(super) fn start(
+        stdout: impl Read + Send + 'static,
+        stderr: impl Read + Send + 'static,
+        ready_line: Option<String>,
+        ready: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let (reader, reading) = channel();
+        let watch = ready_line.map(|text| Watch::new(text, ready));
+        let stdout = read_on_a_thread(stdout, watch, reader.clone());
+        let stderr = read_on_a_thread(stderr, None, reader);
+        Self { stdout, stderr, reading }
+    }
+
+    /// Returns the ends of both streams, after a short wait for what is on its way.
+    ///
+    /// A stream stays open for as long as any process holds it, which may be one that left the group.
+    pub(super) fn finish(&self) -> (OutputTail, OutputTail) {
+        _ = self.reading.recv_timeout(REST_PATIENCE);
+        (read(&self.stdout), read(&self.stderr))
+    }
+}
+
+fn read(tail: &Mutex<Tail>) -> OutputTail {
+    tail.lock().unwrap_or_else(PoisonError::into_inner).to_output()
+}
+
+fn read_on_a_thread(
+    mut stream: impl Read + Send + 'static,
+    mut watch: Option<Watch>,
+    reader: Sender<()>,
+) -> Arc<Mutex<Tail>> {
+    let tail = Arc::new(Mutex::new(Tail::default()));
+    let shared = Arc::clone(&tail);
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4_096];
+        while let Ok(length @ 1..) = stream.read(&mut buffer) {
+            shared.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..length]);
+            if let Some(watch) = &mut watch {
+                watch.see(&buffer[..length]);
+            }
+        }
+        drop(reader);
+    });
+    tail
+}
+
+/// The last bytes of a stream.
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: VecDeque<u8>,
+    omitted: u64,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let excess = self.bytes.len().saturating_sub(TAIL_BYTES);
+        self.bytes.drain(..excess);
+        self.omitted += excess as u64;
+    }
+
+    fn to_output(&self) -> OutputTail {
+        let bytes: Vec<u8> = self.bytes.iter().copied().collect();
+        OutputTail { text: String::from_utf8_lossy(&bytes).into_owned(), omitted_bytes: self.omitted }
+    }
+}
+
+/// Looks for a text within a line.
+struct Watch {
+    text: Vec<u8>,
+    /// The end of the current line, as much as could be the beginning of the text.
+    line: Vec<u8>,
+    found: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Watch {
+    fn new(text: String, found: impl FnOnce() + Send + 'static) -> Self {
+        Self { text: text.into_bytes(), line: Vec::new(), found: Some(Box::new(found)) }
+    }
+
+    fn see(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if self.found.is_none() {
+                return;
+            }
+            self.line.push(*byte);
+            if self.line.ends_with(&self.text)
+                && let Some(found) = self.found.take()
+            {
+                found();
+            }
+            if *byte == b'\n' {
+                self.line.clear();
+            } else if self.line.len() > self.text.len() {
+                self.line.remove(0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_kept_and_the_rest_is_counted() {
+        let mut tail = Tail::default();
+        tail.push(&[b'a'; 1_000]);
+        tail.push(&[b'b'; TAIL_BYTES]);
+        assert_eq!(tail.to_output(), OutputTail { text: "b".repeat(TAIL_BYTES), omitted_bytes: 1_000 });
+        tail.push(b"c");
+        assert!(tail.to_output().text.ends_with("bc"));
+    }
+
+    #[track_caller]
+    fn check_watch(text: &str, pieces: &[&str], expect: bool) {
+        let (sender, receiver) = channel();
+        let mut watch = Watch::new(text.into(), move || _ = sender.send(()));
+        pieces.iter().for_each(|piece| watch.see(piece.as_bytes()));
+        assert_eq!(receiver.try_recv().is_ok(), expect, "{text} in {pieces:?}");
+    }
+
+    #[test]
+    fn a_text_is_found_wherever_the_reads_cut_it() {
+        check_watch("ready", &["not yet\nnow re", "ady!"], true);
+        check_watch("ready", &["rerea", "d", "y"], true);
+        check_watch("ready", &["rea\ndy"], false);
+        check_watch("ready", &["read"], false);
+        check_watch("", &["\n"], true);
+    }
+}

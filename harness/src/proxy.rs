@@ -1,0 +1,379 @@
+//! A UDP proxy that loses and doubles datagrams as the simulated network does.
+//!
+//! It stands between a client and a server. What the client sends to the proxy's address goes on to the server; what
+//! the server answers goes back to the client that sent last. Each direction draws its fates from a stream of its own,
+//! so the n-th datagram of a direction has a fate that only the seed and n decide, whatever the other direction does.
+//! This is the proxy of Rutherford, PhD thesis, section 4.1.1.2. Datagrams are passed on at once: it adds no latency.
+
+mod fate;
+
+use std::io::{self, ErrorKind, PipeReader, PipeWriter};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use rustix::event::{PollFd, PollFlags};
+use serde::{Deserialize, Serialize};
+
+use simutant_sim_core::Probability;
+
+pub use fate::{Fate, Fates};
+
+/// The largest payload that a UDP datagram can have, in bytes.
+const DATAGRAM_BYTES_MAX: usize = 65_535;
+
+/// How many datagrams one direction passes on before the proxy looks at the other direction.
+const BURST_MAX: usize = 16;
+
+/// Where a proxy listens, where it forwards to, and how it treats datagrams.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProxyConfiguration {
+    /// The address that clients send to; port 0 takes a free port.
+    pub listen: SocketAddr,
+    /// The server's address.
+    pub forward: SocketAddr,
+    /// The probability that a datagram is dropped.
+    pub drop: Probability,
+    /// The probability that a datagram that was not dropped is sent twice.
+    pub duplicate: Probability,
+    /// Decides every fate.
+    pub seed: u64,
+}
+
+/// What happened to the datagrams of one direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectionCounts {
+    /// Datagrams that came in.
+    pub received: u64,
+    /// Of these, how many were dropped.
+    pub dropped: u64,
+    /// Of these, how many were sent twice.
+    pub duplicated: u64,
+    /// Datagrams that went out, copies included.
+    pub forwarded: u64,
+}
+
+/// What happened to the datagrams of both directions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProxyCounts {
+    /// From clients to the server.
+    pub forward: DirectionCounts,
+    /// From the server to clients.
+    pub back: DirectionCounts,
+}
+
+/// Why a proxy cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// The address is in use, or does not belong to this machine.
+    #[error("cannot listen on {address}: {source}; choose another address, or port 0 for any free port")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The system is out of sockets, pipes or threads.
+    #[error("cannot start the proxy: {0}; the process may have too many files or threads open")]
+    Resources(#[from] io::Error),
+}
+
+/// A running proxy; it stops when it is dropped.
+#[derive(Debug)]
+pub struct LossyProxy {
+    address: SocketAddr,
+    counts: Arc<Counters>,
+    thread: Option<JoinHandle<()>>,
+    /// Its closing wakes and ends the thread.
+    alive: Option<PipeWriter>,
+}
+
+impl LossyProxy {
+    /// Returns a proxy that runs on a thread of its own; it can be sent to at once.
+    ///
+    /// # Errors
+    /// [`ProxyError`] if the address cannot be listened on, or the system has no socket, pipe or thread left.
+    pub fn start(configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
+        let front = UdpSocket::bind(configuration.listen)
+            .map_err(|source| ProxyError::Listen { address: configuration.listen, source })?;
+        let back = UdpSocket::bind(any_port_towards(configuration.forward))?;
+        front.set_nonblocking(true)?;
+        back.set_nonblocking(true)?;
+        let (stop, alive) = io::pipe()?;
+        let address = front.local_addr()?;
+        let counts = Arc::new(Counters::default());
+        let relay = Relay {
+            front,
+            back,
+            server: configuration.forward,
+            client: None,
+            forward_fates: Fates::forward(configuration.seed, configuration.drop, configuration.duplicate),
+            back_fates: Fates::back(configuration.seed, configuration.drop, configuration.duplicate),
+            counts: Arc::clone(&counts),
+        };
+        let thread = std::thread::Builder::new().name("lossy-proxy".into()).spawn(move || relay.run(&stop))?;
+        Ok(Self { address, counts, thread: Some(thread), alive: Some(alive) })
+    }
+
+    /// Returns the address that clients send to, with the port that was chosen if port 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the counts so far.
+    pub fn counts(&self) -> ProxyCounts {
+        self.counts.read()
+    }
+
+    /// Stops the proxy and returns the final counts.
+    pub fn stop(mut self) -> ProxyCounts {
+        self.join();
+        self.counts.read()
+    }
+
+    fn join(&mut self) {
+        self.alive = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the relay has no way to panic");
+        }
+    }
+}
+
+impl Drop for LossyProxy {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// What the thread owns.
+struct Relay {
+    front: UdpSocket,
+    back: UdpSocket,
+    server: SocketAddr,
+    client: Option<SocketAddr>,
+    forward_fates: Fates,
+    back_fates: Fates,
+    counts: Arc<Counters>,
+}
+
+impl Relay {
+    /// Passes datagrams on until the other end of `stop` is closed, or polling fails.
+    fn run(mut self, stop: &PipeReader) {
+        let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
+        loop {
+            let mut ready = [
+                PollFd::new(&self.front, PollFlags::IN),
+                PollFd::new(&self.back, PollFlags::IN),
+                PollFd::new(stop, PollFlags::IN),
+            ];
+            match rustix::event::poll(&mut ready, None) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return,
+            }
+            if !ready[2].revents().is_empty() {
+                return;
+            }
+            self.pass_forward(&mut buffer);
+            self.pass_back(&mut buffer);
+        }
+    }
+
+    fn pass_forward(&mut self, buffer: &mut [u8]) {
+        for _ in 0..BURST_MAX {
+            let Some((length, source)) = receive(&self.front, buffer) else { return };
+            self.client = Some(source);
+            let copies = self.counts.forward.note(self.forward_fates.draw());
+            let sent = send(&self.back, &buffer[..length], self.server, copies);
+            self.counts.forward.forwarded.fetch_add(sent, Ordering::Relaxed);
+        }
+    }
+
+    fn pass_back(&mut self, buffer: &mut [u8]) {
+        for _ in 0..BURST_MAX {
+            let Some((length, source)) = receive(&self.back, buffer) else { return };
+            // A stranger's datagram must not use up a fate of the server's.
+            let (Some(client), true) = (self.client, source == self.server) else { continue };
+            let copies = self.counts.back.note(self.back_fates.draw());
+            let sent = send(&self.front, &buffer[..length], client, copies);
+            self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns the next datagram that waits, or `None`.
+///
+/// An error that the system holds against the socket because a peer is not there yet is passed over.
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
+    loop {
+        match socket.recv_from(buffer) {
+            Ok(received) => return Some(received),
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::Interrupted) => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Sends a datagram `copies` times and returns how often that went well; a failure is a loss, as on a network.
+fn send(socket: &UdpSocket, datagram: &[u8], to: SocketAddr, copies: u64) -> u64 {
+    (0..copies).filter(|_| socket.send_to(datagram, to).is_ok()).count() as u64
+}
+
+/// Returns where to bind a socket that talks to `server`.
+fn any_port_towards(server: SocketAddr) -> SocketAddr {
+    let host: IpAddr = match server.ip() {
+        IpAddr::V4(host) if host.is_loopback() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(host) if host.is_loopback() => Ipv6Addr::LOCALHOST.into(),
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    SocketAddr::new(host, 0)
+}
+
+/// The counts, as the thread writes them.
+#[derive(Debug, Default)]
+struct Counters {
+    forward: DirectionCounters,
+    back: DirectionCounters,
+}
+
+impl Counters {
+    fn read(&self) -> ProxyCounts {
+        ProxyCounts { forward: self.forward.read(), back: self.back.read() }
+    }
+}
+
+#[derive(Debug, Default)]
+struct DirectionCounters {
+    received: AtomicU64,
+    dropped: AtomicU64,
+    duplicated: AtomicU64,
+    forwarded: AtomicU64,
+}
+
+impl DirectionCounters {
+    /// Counts one datagram in and returns how many copies of it are to go out.
+    fn note(&self, fate: Fate) -> u64 {
+        self.received.fetch_add(1, Ordering::Relaxed);
+        match fate {
+            Fate::Drop => {
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+            }
+            Fate::Duplicate => {
+                self.duplicated.fetch_add(1, Ordering::Relaxed);
+            }
+            Fate::Deliver => {}
+        }
+        fate.copies()
+    }
+
+    fn read(&self) -> DirectionCounts {
+        DirectionCounts {
+            received: self.received.load(Ordering::Relaxed),
+            dropped: self.dropped.load(Ordering::Relaxed),
+            duplicated: self.duplicated.load(Ordering::Relaxed),
+            forwarded: self.forwarded.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Returns a client, a server, and a proxy between them.
+    fn between(drop: f64, duplicate: f64) -> (UdpSocket, UdpSocket, LossyProxy) {
+        let [client, server] = [(); 2].map(|()| {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+            socket.set_read_timeout(Some(Duration::from_secs(10))).expect("10 s is a valid timeout");
+            socket
+        });
+        let proxy = LossyProxy::start(&ProxyConfiguration {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            forward: server.local_addr().expect("a bound socket has an address"),
+            drop: Probability::new(drop).expect("a probability"),
+            duplicate: Probability::new(duplicate).expect("a probability"),
+            seed: 7,
+        })
+        .expect("the proxy starts");
+        client.connect(proxy.address()).expect("loopback can be reached");
+        (client, server, proxy)
+    }
+
+    #[test]
+    fn a_perfect_proxy_carries_datagrams_both_ways() {
+        let (client, server, proxy) = between(0.0, 0.0);
+        let mut buffer = [0; 16];
+        for text in [b"one".as_slice(), b"", b"three"] {
+            client.send(text).expect("loopback accepts");
+            let (length, source) = server.recv_from(&mut buffer).expect("the datagram arrives");
+            assert_eq!(&buffer[..length], text);
+            server.send_to(text, source).expect("loopback accepts");
+            let length = client.recv(&mut buffer).expect("the answer arrives");
+            assert_eq!(&buffer[..length], text);
+        }
+        let expect = DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 };
+        assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect });
+    }
+
+    #[test]
+    fn datagrams_meet_the_fates_that_the_seed_draws() {
+        let (client, server, proxy) = between(0.3, 0.4);
+        let mut fates = Fates::forward(
+            7,
+            Probability::new(0.3).expect("a probability"),
+            Probability::new(0.4).expect("a probability"),
+        );
+        let mut buffer = [0; 16];
+        let (mut sent, mut copies) = (0_u16, 0);
+        // The last one must arrive, so that the proxy has seen all of them when it is stopped.
+        while sent < 500 || copies == 0 {
+            sent += 1;
+            client.send(&sent.to_be_bytes()).expect("loopback accepts");
+            copies = fates.draw().copies();
+            for _ in 0..copies {
+                let length = server.recv(&mut buffer).expect("the copy arrives");
+                assert_eq!(&buffer[..length], &sent.to_be_bytes());
+            }
+        }
+        let counts = proxy.stop().forward;
+        assert_eq!(counts.received, u64::from(sent));
+        assert_eq!(counts.forwarded, counts.received - counts.dropped + counts.duplicated);
+        assert!(counts.dropped > 0, "{counts:?}");
+        assert!(counts.duplicated > 0, "{counts:?}");
+    }
+
+    #[test]
+    fn an_answer_goes_to_the_client_that_sent_last() {
+        let (first, server, proxy) = between(0.0, 0.0);
+        let second = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+        second.set_read_timeout(Some(Duration::from_secs(10))).expect("10 s is a valid timeout");
+        let mut buffer = [0; 16];
+        first.send(b"first").expect("loopback accepts");
+        server.recv_from(&mut buffer).expect("the datagram arrives");
+        second.send_to(b"second", proxy.address()).expect("loopback accepts");
+        let (_, source) = server.recv_from(&mut buffer).expect("the datagram arrives");
+        server.send_to(b"answer", source).expect("loopback accepts");
+        let length = second.recv(&mut buffer).expect("the answer arrives");
+        assert_eq!(&buffer[..length], b"answer");
+    }
+
+    #[test]
+    fn an_address_in_use_is_an_error_that_names_it() {
+        let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+        let listen = taken.local_addr().expect("a bound socket has an address");
+        let perfect = Probability::new(0.0).expect("a probability");
+        let error = LossyProxy::start(&ProxyConfiguration {
+            listen,
+            forward: listen,
+            drop: perfect,
+            duplicate: perfect,
+            seed: 0,
+        })
+        .expect_err("the port is taken");
+        assert!(error.to_string().starts_with(&format!("cannot listen on {listen}: ")), "{error}");
+    }
+}

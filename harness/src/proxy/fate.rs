@@ -1,0 +1,103 @@
+//! What happens to each datagram, drawn from a seed.
+
+use simutant_sim_core::{Probability, Random};
+
+/// What happens to one datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// It is lost.
+    Drop,
+    /// It arrives once.
+    Deliver,
+    /// It arrives twice.
+    Duplicate,
+}
+
+impl Fate {
+    /// Returns how many copies arrive.
+    pub fn copies(self) -> u64 {
+        match self {
+            Self::Drop => 0,
+            Self::Deliver => 1,
+            Self::Duplicate => 2,
+        }
+    }
+}
+
+/// The fates of one direction, in the order of its datagrams.
+///
+/// A datagram is dropped or not; only one that was not dropped may be duplicated, as in the simulated network.
+#[derive(Debug, Clone)]
+pub struct Fates {
+    drop: Probability,
+    duplicate: Probability,
+    random: Random,
+}
+
+impl Fates {
+    /// Returns the fates of the datagrams from clients to the server.
+    pub fn forward(seed: u64, drop: Probability, duplicate: Probability) -> Self {
+        Self { drop, duplicate, random: Random::from_seed(seed).stream("forward") }
+    }
+
+    /// Returns the fates of the datagrams from the server to clients.
+    pub fn back(seed: u64, drop: Probability, duplicate: Probability) -> Self {
+        Self { drop, duplicate, random: Random::from_seed(seed).stream("back") }
+    }
+
+    /// Returns the fate of the next datagram.
+    pub fn draw(&mut self) -> Fate {
+        if self.random.chance(self.drop) {
+            Fate::Drop
+        } else if self.random.chance(self.duplicate) {
+            Fate::Duplicate
+        } else {
+            Fate::Deliver
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAWS: usize = 100_000;
+
+    fn draws(seed: u64, drop: f64, duplicate: f64) -> [Vec<Fate>; 2] {
+        let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
+        [Fates::forward(seed, drop, duplicate), Fates::back(seed, drop, duplicate)]
+            .map(|mut fates| (0..DRAWS).map(|_| fates.draw()).collect())
+    }
+
+    /// Checks that the share of a fate is within four standard deviations of the binomial distribution.
+    #[track_caller]
+    fn check_share(fates: &[Fate], fate: Fate, expect: f64) {
+        let draws = fates.len() as f64;
+        let share = fates.iter().filter(|drawn| **drawn == fate).count() as f64 / draws;
+        let tolerance = 4.0 * (expect * (1.0 - expect) / draws).sqrt();
+        assert!((share - expect).abs() <= tolerance, "{fate:?}: {share}, not {expect} within {tolerance}");
+    }
+
+    #[test]
+    fn shares_are_those_of_the_simulated_network() {
+        for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
+            for fates in draws(3, drop, duplicate) {
+                check_share(&fates, Fate::Drop, drop);
+                check_share(&fates, Fate::Duplicate, (1.0 - drop) * duplicate);
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_fates() {
+        assert_eq!(draws(3, 0.2, 0.2), draws(3, 0.2, 0.2));
+    }
+
+    #[test]
+    fn seeds_and_directions_have_fates_of_their_own() {
+        let [forward, back] = draws(3, 0.2, 0.2);
+        let [other_forward, _] = draws(4, 0.2, 0.2);
+        assert_ne!(forward, back);
+        assert_ne!(forward, other_forward);
+    }
+}

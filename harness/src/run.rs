@@ -1,0 +1,189 @@
+//! Runs a suite on an implementation, several test cases at a time.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
+
+use crate::attempt::{Attempt, Attempted};
+use crate::building::build;
+use crate::error::HarnessError;
+use crate::implementation::Implementation;
+use crate::process::Guardian;
+use crate::report::{CaseResult, TestReport};
+use crate::system::SystemHarness;
+
+/// How often a test case is started anew because another process took a port of it.
+const PORT_ATTEMPTS: usize = 5;
+
+/// How to run a suite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How many test cases run at a time.
+    pub jobs: NonZeroUsize,
+    /// Wall-clock time that a test case may take.
+    pub timeout: Duration,
+    /// Wall-clock time that the build command may take.
+    pub build_timeout: Duration,
+    /// Decides, together with the test case's own seed, the content of files and the fates of datagrams.
+    pub seed: u64,
+    /// Where the private folder of the run is made; it is removed afterwards.
+    pub work_directory: PathBuf,
+    /// Where implementations are built; it is made if need be, and kept, so that the next build is quick.
+    pub build_directory: PathBuf,
+}
+
+impl Options {
+    /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, and the system's folder for
+    /// temporary files.
+    pub fn new(build_directory: impl Into<PathBuf>) -> Self {
+        Self {
+            jobs: NonZeroUsize::MIN,
+            timeout: Duration::from_secs(30),
+            build_timeout: Duration::from_mins(10),
+            seed: 0,
+            work_directory: std::env::temp_dir(),
+            build_directory: build_directory.into(),
+        }
+    }
+}
+
+/// Builds `implementation`, runs every test case of `suite` on it, and returns the results in the order of the suite.
+///
+/// `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
+/// end the run. When this returns, and also when this process is killed, no process and no folder of the run is left.
+///
+/// # Errors
+/// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, or if the system
+/// lacks folders, ports or processes. Test cases that run at that moment are waited for, and then the run ends.
+pub fn run_suite(
+    suite: &Suite,
+    implementation: &Implementation,
+    options: &Options,
+    on_result: &mut dyn FnMut(&CaseResult),
+) -> Result<TestReport, HarnessError> {
+    let harness = harness_of(suite, implementation)?;
+    std::fs::create_dir_all(&options.build_directory)
+        .map_err(HarnessError::file("make the folder", &options.build_directory))?;
+    let build_directory =
+        options.build_directory.canonicalize().map_err(HarnessError::file("find", &options.build_directory))?;
+    let run_folder = tempfile::Builder::new()
+        .prefix("simutant-run-")
+        .tempdir_in(&options.work_directory)
+        .map_err(HarnessError::file("make a folder in", &options.work_directory))?;
+    let run_path = run_folder.path().canonicalize().map_err(HarnessError::file("find", run_folder.path()))?;
+    let guardian = Arc::new(Guardian::start(&run_path).map_err(HarnessError::Guardian)?);
+    build(implementation, &build_directory, options.build_timeout, &guardian)?;
+    let run = Run { implementation, harness, options, build_directory, run_folder: run_path, guardian };
+    let results = run.all(&suite.cases, on_result)?;
+    Ok(TestReport {
+        format_version: FORMAT_VERSION,
+        system: suite.system.clone(),
+        implementation: implementation.name.clone(),
+        seed: options.seed,
+        results,
+    })
+}
+
+/// Returns the harness for both, after a check of every test case.
+fn harness_of(suite: &Suite, implementation: &Implementation) -> Result<&'static dyn SystemHarness, HarnessError> {
+    let other_system = || HarnessError::OtherSystem {
+        suite: suite.system.clone(),
+        implementation: implementation.name.clone(),
+        system: implementation.system.clone(),
+    };
+    let harness =
+        implementation.harness().filter(|harness| harness.system() == suite.system).ok_or_else(other_system)?;
+    for SuiteCase { name, case } in &suite.cases {
+        harness.check(case).map_err(|source| HarnessError::InvalidCase { name: name.clone(), source })?;
+    }
+    Ok(harness)
+}
+
+/// What all test cases of a run share.
+struct Run<'a> {
+    implementation: &'a Implementation,
+    harness: &'static dyn SystemHarness,
+    options: &'a Options,
+    build_directory: PathBuf,
+    run_folder: PathBuf,
+    guardian: Arc<Guardian>,
+}
+
+impl Run<'_> {
+    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken.
+    fn all(
+        &self,
+        cases: &[SuiteCase],
+        on_result: &mut dyn FnMut(&CaseResult),
+    ) -> Result<Vec<CaseResult>, HarnessError> {
+        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, receiver) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.options.jobs.get().min(cases.len()) {
+                let (sender, next, broken) = (sender.clone(), &next, &broken);
+                scope.spawn(move || {
+                    while !broken.load(Ordering::Relaxed) {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = cases.get(index) else { return };
+                        let result = self.one(case);
+                        broken.fetch_or(result.is_err(), Ordering::Relaxed);
+                        sender.send((index, result)).expect("the receiver lives until all senders are gone");
+                    }
+                });
+            }
+            drop(sender);
+            let mut results: Vec<(usize, CaseResult)> = Vec::with_capacity(cases.len());
+            let mut first_error = None;
+            for (index, result) in receiver {
+                match result {
+                    Ok(result) => {
+                        on_result(&result);
+                        results.push((index, result));
+                    }
+                    Err(error) => first_error = first_error.or(Some(error)),
+                }
+            }
+            results.sort_unstable_by_key(|(index, _)| *index);
+            first_error.map_or(Ok(results.into_iter().map(|(_, result)| result).collect()), Err)
+        })
+    }
+
+    /// Runs one test case, again if another process takes one of its ports.
+    fn one(&self, case: &SuiteCase) -> Result<CaseResult, HarnessError> {
+        let mut attempts_left = PORT_ATTEMPTS;
+        loop {
+            let folder = tempfile::Builder::new()
+                .prefix("case-")
+                .tempdir_in(&self.run_folder)
+                .map_err(HarnessError::file("make a folder in", &self.run_folder))?;
+            let scene = self.harness.set_up(&case.case, self.options.seed, folder.path())?;
+            let attempt = Attempt {
+                implementation: self.implementation,
+                scene: scene.as_ref(),
+                build_directory: &self.build_directory,
+                folder: folder.path(),
+                timeout: self.options.timeout,
+                guardian: &self.guardian,
+            };
+            let start = Instant::now();
+            let attempted = attempt.run()?;
+            let duration_ms = start.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
+            attempts_left -= 1;
+            match attempted {
+                Attempted::Ran(outcome) => {
+                    let (name, case) = (case.name.clone(), case.case.clone());
+                    return Ok(CaseResult { name, case, outcome, network: scene.network(), duration_ms });
+                }
+                Attempted::PortTaken { side, port } if attempts_left == 0 => {
+                    return Err(HarnessError::PortTaken { side, port });
+                }
+                Attempted::PortTaken { .. } => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a system must give so that its test cases can run on real programs.
+
+use std::path::Path;
+
+use serde_json::Value;
+use simutant_sim_core::InvalidTestCase;
+
+use crate::error::HarnessError;
+use crate::gbn::GbnHarness;
+use crate::implementation::Values;
+use crate::proxy::ProxyCounts;
+use crate::report::FailureReason;
+
+/// The part that a side plays in a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Role {
+    /// The side's name.
+    pub(crate) side: &'static str,
+    /// The placeholders that its command may use, beside those that every command may use.
+    pub(crate) placeholders: &'static [&'static str],
+    /// Whether it is given a UDP port to bind.
+    pub(crate) listens: bool,
+}
+
+/// Maps the test cases of one system to real programs on a real network.
+pub(crate) trait SystemHarness: Sync {
+    /// Returns the system's name.
+    fn system(&self) -> &'static str;
+
+    /// Returns the sides that an implementation has.
+    fn roles(&self) -> &'static [Role];
+
+    /// Returns the role of a side.
+    fn role(&self, side: &str) -> Option<&'static Role> {
+        self.roles().iter().find(|role| role.side == side)
+    }
+
+    /// Checks that `case` is a test case of the system; otherwise says which field is wrong, and how.
+    fn check(&self, case: &Value) -> Result<(), InvalidCase>;
+
+    /// Returns a network and the files that the test case needs, in the empty folder `folder`.
+    ///
+    /// `seed` changes what the test case leaves open. `case` has passed [`SystemHarness::check`].
+    fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError>;
+}
+
+/// A test case's network and files, in place and ready for the programs.
+pub(crate) trait Scene {
+    /// Returns what the placeholders of a side's role stand for.
+    fn values(&self, side: &str) -> Values;
+
+    /// Returns the UDP port that the side is to bind, if its role listens.
+    fn port(&self, side: &str) -> Option<u16>;
+
+    /// Returns what the network has done so far.
+    fn network(&self) -> ProxyCounts;
+
+    /// Returns what is wrong with what the programs left, after all have ended as they should.
+    fn judge(&self) -> Result<Option<FailureReason>, HarnessError>;
+}
+
+/// Why a value is not a test case of the system.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidCase {
+    /// A field is missing, unknown or of another type.
+    #[error("{0}")]
+    Malformed(#[from] serde_json::Error),
+    /// A field is outside the system's input domain.
+    #[error("field {0}")]
+    OutsideDomain(#[from] InvalidTestCase),
+}
+
+const HARNESSES: [&dyn SystemHarness; 1] = [&GbnHarness];
+
+/// Returns the harness of a system.
+pub(crate) fn harness_for(system: &str) -> Option<&'static dyn SystemHarness> {
+    HARNESSES.into_iter().find(|harness| harness.system() == system)
+}
+
+/// Returns the names of the systems that have a harness.
+pub fn systems() -> impl Iterator<Item = &'static str> {
+    HARNESSES.into_iter().map(SystemHarness::system)
+}

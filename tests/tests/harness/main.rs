@@ -1,0 +1,8 @@
+//! The harness from end to end: real programs, real sockets, real trouble.
+
+mod faults;
+mod leftovers;
+mod python;
+mod support;
+mod trouble;
+mod udp;

@@ -1,0 +1,134 @@
+//! Programs that hang, crash, are missing or do not build: each is said plainly, and nothing waits for long.
+
+use std::time::{Duration, Instant};
+
+use simutant_harness::{CaseResult, Exit, FailureReason, Implementation, TestOutcome, run_suite};
+
+use crate::support::{GENTLE, implementation, options, run_one, scripts, suite};
+
+const SLEEP: &str = r#"command = ["sleep", "1000"]"#;
+const NOTHING: &str = r#"command = ["true"]"#;
+
+/// Enough for programs that do little, on a busy machine too.
+const AMPLE: Duration = Duration::from_secs(60);
+
+/// Checks why a run fails, and that it did not take as long as the time limit.
+#[track_caller]
+fn check(receiver: &str, sender: &str, expect: &FailureReason) -> CaseResult {
+    let start = Instant::now();
+    let result = run_one(&scripts(receiver, sender), AMPLE).expect("the scripts can be started");
+    match &result.outcome {
+        TestOutcome::Failed { reason, .. } => assert_eq!(reason, expect),
+        TestOutcome::Passed => panic!("passed, but should have failed: {expect}"),
+    }
+    assert!(start.elapsed() < AMPLE, "took {:?}", start.elapsed());
+    result
+}
+
+#[track_caller]
+fn check_passes(receiver: &str, sender: &str) {
+    let result = run_one(&scripts(receiver, sender), AMPLE).expect("the scripts can be started");
+    assert_eq!(result.outcome, TestOutcome::Passed);
+}
+
+#[track_caller]
+fn check_error(implementation: &Implementation, expect: &[&str]) {
+    let message = run_one(implementation, AMPLE).expect_err("the implementation cannot be run").to_string();
+    for part in expect {
+        assert!(message.contains(part), "no `{part}` in: {message}");
+    }
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_and_named() {
+    let result = run_one(&scripts(SLEEP, NOTHING), Duration::from_millis(300)).expect("the scripts can be started");
+    let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
+    assert_eq!(reason, FailureReason::TimedOut { running: vec!["receiver".into()], limit_ms: 300 });
+    assert_eq!(reason.to_string(), "still running after 300 ms: receiver");
+}
+
+#[test]
+fn a_crash_is_reported_with_the_last_words_and_ends_the_other_side() {
+    let crash = r#"command = ["sh", "-c", "echo last words >&2; kill -SEGV $$"]"#;
+    let expect = FailureReason::Exited { side: "sender".into(), exit: Exit::Signal(11) };
+    let result = check(SLEEP, crash, &expect);
+    let TestOutcome::Failed { outputs, .. } = result.outcome else { panic!("it was checked to fail") };
+    assert_eq!(outputs[1].side, "sender");
+    assert_eq!(outputs[1].stderr.text, "last words\n");
+}
+
+#[test]
+fn an_exit_code_is_reported() {
+    let exit = r#"command = ["sh", "-c", "exit 3"]"#;
+    check(exit, SLEEP, &FailureReason::Exited { side: "receiver".into(), exit: Exit::Code(3) });
+}
+
+#[test]
+fn a_side_that_ends_before_it_is_ready_is_reported() {
+    let expect = FailureReason::EndedBeforeReady { side: "receiver".into() };
+    check(&format!("{NOTHING}\nready = \"port\""), SLEEP, &expect);
+    check(&format!("{NOTHING}\nready = {{ line = \"listening\" }}"), SLEEP, &expect);
+}
+
+#[test]
+fn a_side_that_is_never_ready_is_reported() {
+    for ready in ["\"port\"", "{ line = \"listening\" }"] {
+        let scripts = scripts(&format!("{SLEEP}\nready = {ready}"), SLEEP);
+        let result = run_one(&scripts, Duration::from_millis(300)).expect("the scripts can be started");
+        let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
+        assert_eq!(reason, FailureReason::NotReady { side: "receiver".into(), limit_ms: 300 });
+    }
+}
+
+#[test]
+fn a_missing_or_wrong_output_file_is_reported() {
+    check(NOTHING, NOTHING, &FailureReason::NoOutput);
+    let empty = r#"command = ["touch", "{output}"]"#;
+    check(empty, NOTHING, &FailureReason::OutputDiffers { offset: 0, expected_bytes: 1, found_bytes: 0 });
+    let double = r#"command = ["sh", "-c", "cat {input} {input} > {work}/output"]"#;
+    check(NOTHING, double, &FailureReason::OutputDiffers { offset: 1, expected_bytes: 1, found_bytes: 2 });
+}
+
+#[test]
+fn a_server_is_told_to_end_and_killed_if_it_stays() {
+    let sender = r#"command = ["cp", "{input}", "{work}/sent"]"#;
+    let polite = r#"command = ["sh", "-c", "trap 'mv {work}/sent {output}; exit 1' TERM; echo now listening; while :; do sleep 0.01; done"]
+        ready = { line = "listening" }
+        exit = "stopped""#;
+    check_passes(polite, sender);
+    let sender = r#"command = ["cp", "{input}", "{work}/output"]"#;
+    let stubborn = r#"command = ["sh", "-c", "trap '' TERM; echo now listening; while :; do sleep 0.1; done"]
+        ready = { line = "listening" }
+        exit = "stopped""#;
+    check_passes(stubborn, sender);
+}
+
+#[test]
+fn a_missing_program_is_named_with_its_side() {
+    let missing = r#"command = ["{here}nowhere/program"]"#;
+    check_error(
+        &scripts(SLEEP, missing),
+        &["implementation scripts: cannot start side `sender`, program `/nowhere/program`: No such file", "`command`"],
+    );
+}
+
+#[test]
+fn a_build_that_fails_is_shown_with_its_output() {
+    let mut scripts = scripts(NOTHING, NOTHING);
+    scripts.build = Some(["sh", "-c", "echo no luck >&2; exit 7"].map(String::from).to_vec());
+    check_error(&scripts, &["implementation scripts: its `build` command `sh -c", "exit code 7", "no luck"]);
+    scripts.build = Some(vec!["/nowhere/make".into()]);
+    check_error(&scripts, &["cannot start its `build` command `/nowhere/make`: No such file"]);
+}
+
+#[test]
+fn a_suite_of_another_system_or_with_a_bad_case_is_refused() {
+    let mut other = suite(&[GENTLE]);
+    other.system = "gcd".into();
+    let message = run_suite(&other, &implementation("udp"), &options(), &mut |_| {}).expect_err("another system");
+    assert!(message.to_string().starts_with("the suite is for `gcd`, but the implementation udp is of `gbn`"));
+
+    let message = run_suite(&suite(&[GENTLE, (0, 0.0, 0.0, 1)]), &implementation("udp"), &options(), &mut |_| {});
+    let message = message.expect_err("no bytes").to_string();
+    assert!(message.starts_with("test case `1` of the suite: field bytes is 0: it must be from 1"), "{message}");
+}
