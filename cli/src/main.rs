@@ -1,3 +1,40 @@
-//! (to be written)
+//! The `simutant` command: reads arguments, calls the libraries, prints. What a library user would miss is not here.
 
-fn main() {}
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that prints")]
+
+mod arguments;
+mod build;
+mod exit;
+mod interrupt;
+mod mutants;
+mod output;
+mod progress;
+mod proxy;
+mod simulate;
+mod study;
+mod test;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+use crate::exit::Exit;
+
+fn main() -> std::process::ExitCode {
+    let arguments = Arguments::parse();
+    let common = &arguments.common;
+    let result = match &arguments.command {
+        Command::Study(arguments) => study::run(arguments, common),
+        Command::Mutants(arguments) => mutants::run(arguments, common),
+        Command::Simulate(arguments) => simulate::run(arguments, common),
+        Command::Test(arguments) => test::run(arguments, common),
+        Command::Proxy(arguments) => proxy::run(arguments, common),
+    };
+    let exit = result.unwrap_or_else(|error| {
+        let exit = Exit::of(&error);
+        if exit != Exit::Success {
+            eprintln!("error: {error:#}");
+        }
+        exit
+    });
+    exit.into()
+}

@@ -1,3 +1,89 @@
-//! (to be written)
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both.
 
-fn main() {}
+#![expect(clippy::print_stderr, reason = "these commands tell what they do")]
+
+mod licences;
+mod needs;
+mod reproducible;
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, bail};
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(about = "The project's own commands")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum Task {
+    /// Format, lints, documentation, licences and known vulnerabilities of dependencies.
+    Check,
+    /// Install what the tests need and is missing, then run all of them.
+    Test,
+    /// All that a change must pass: check and test.
+    Ci,
+}
+
+fn main() -> anyhow::Result<()> {
+    let task = Arguments::parse().task;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask is a folder of the workspace")?;
+    std::env::set_current_dir(root)?;
+    if matches!(task, Task::Check | Task::Ci) {
+        check()?;
+    }
+    if matches!(task, Task::Test | Task::Ci) {
+        needs::install()?;
+        cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
+        reproducible::check()?;
+    }
+    Ok(())
+}
+
+fn check() -> anyhow::Result<()> {
+    cargo(["fmt", "--all", "--check"], &[])?;
+    cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    cargo(["doc", "--workspace", "--no-deps", "--document-private-items"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    licences::check()?;
+    audit()
+}
+
+/// Looks the dependencies up among known vulnerabilities, where `cargo audit` is installed and its database can be had.
+fn audit() -> anyhow::Result<()> {
+    let output = Command::new("cargo").args(["audit", "--deny", "warnings"]).output()?;
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    if complaints.contains("no such command") {
+        eprintln!("xtask: cargo audit is not installed, so known vulnerabilities were not looked up");
+        eprintln!("xtask: `cargo install --locked cargo-audit` installs it");
+    } else if complaints.contains("couldn't fetch advisory database") {
+        eprintln!("xtask: the advisory database cannot be reached, so known vulnerabilities were not looked up");
+    } else if !output.status.success() {
+        bail!("cargo audit: {}{complaints}", String::from_utf8_lossy(&output.stdout));
+    }
+    Ok(())
+}
+
+/// Runs cargo, and fails if it does.
+fn cargo<A: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = A>,
+    variables: &[(&str, &str)],
+) -> anyhow::Result<()> {
+    let mut command = Command::new("cargo");
+    command.args(arguments).envs(variables.iter().copied());
+    run(&mut command)
+}
+
+/// Runs a command, and fails if it does.
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    eprintln!("xtask: {command:?}");
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} ended with {status}");
+    }
+    Ok(())
+}

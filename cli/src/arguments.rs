@@ -1,0 +1,169 @@
+//! What can be said on the command line.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use simutant_mutator::Replacements;
+
+use crate::exit::EXIT_CODES;
+
+/// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = EXIT_CODES, propagate_version = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// The number that fixes all that is drawn: test cases, suites, a network's faults.
+    #[arg(long, global = true, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Processes or test cases at a time; as many as there are cores unless said otherwise.
+    #[arg(long, global = true, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// The folder for all that is written; out/SYSTEM unless said otherwise.
+    #[arg(long, global = true, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the result as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+impl Common {
+    pub(crate) fn jobs(&self) -> NonZeroUsize {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.jobs.unwrap_or_else(cores)
+    }
+
+    pub(crate) fn out(&self, system: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(system))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
+    Study(StudyArguments),
+    /// List every mutant of a simulation with its diff.
+    Mutants(MutantsArguments),
+    /// Run one test case on a simulation, or on one mutant of it, and say what happened.
+    Simulate(SimulateArguments),
+    /// Run the inputs of a suite on a real implementation, over real sockets behind a lossy proxy.
+    Test(TestArguments),
+    /// Forward UDP datagrams both ways, dropping and duplicating some as a simulated network does.
+    Proxy(ProxyArguments),
+}
+
+/// Where a system is, and how it is mutated.
+#[derive(Debug, Args)]
+pub(crate) struct SystemArguments {
+    /// The system's name, as a package's Cargo.toml has it in [package.metadata.simutant.systems].
+    pub(crate) system: String,
+    /// The Cargo.toml of the package or workspace that has the system; the one of this folder, or else Simutant's own,
+    /// unless said otherwise.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// How many replacements a mutation operator makes.
+    #[arg(long, value_enum, default_value_t = ReplacementsArgument::Reduced)]
+    replacements: ReplacementsArgument,
+}
+
+impl SystemArguments {
+    pub(crate) fn replacements(&self) -> Replacements {
+        match self.replacements {
+            ReplacementsArgument::Reduced => Replacements::Reduced,
+            ReplacementsArgument::All => Replacements::All,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ReplacementsArgument {
+    /// Those that subsume the others: three for a relation.
+    Reduced,
+    /// All: seven for a relation, four for an arithmetic operator.
+    All,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// Test cases in the universe.
+    #[arg(long, default_value_t = NonZeroUsize::new(2500).expect("not zero"), value_name = "N")]
+    pub(crate) cases: NonZeroUsize,
+    /// Adequate suites that are built for each criterion.
+    #[arg(long, default_value_t = NonZeroUsize::new(200).expect("not zero"), value_name = "N")]
+    pub(crate) suites: NonZeroUsize,
+    /// Choose the suite among those of this criterion, instead of the best one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) criterion: Option<String>,
+    /// Delete what an earlier study left in the folder, instead of going on with it.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MutantsArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// List the mutants that the compiler rejected, too.
+    #[arg(long)]
+    pub(crate) rejected: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON.
+    #[arg(long, value_name = "NUMBER|JSON|FILE")]
+    pub(crate) case: String,
+    /// Run on the mutant with this number instead of on the original.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) mutant: Option<u32>,
+    /// Print every event of the run.
+    #[arg(long)]
+    pub(crate) trace: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
+    /// The system that the suite is for.
+    pub(crate) system: String,
+    /// The suite: a suite.json that a study wrote.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    /// The implementation: the name of one that comes with Simutant, or a TOML file that describes one.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) implementation: String,
+    /// Run only the test case with this name; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Seconds after which a test case is ended and has failed.
+    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProxyArguments {
+    /// The address that the client sends to; port 0 takes any free port.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: SocketAddr,
+    /// The address of the server.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) forward: SocketAddr,
+    /// The probability that a datagram is dropped.
+    #[arg(long, default_value_t = 0.0, value_name = "P")]
+    pub(crate) drop: f64,
+    /// The probability that a datagram that is not dropped is duplicated.
+    #[arg(long, default_value_t = 0.0, value_name = "P")]
+    pub(crate) duplicate: f64,
+}

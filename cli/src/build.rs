@@ -1,0 +1,66 @@
+//! Finds a system's package and builds it with its mutants.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build};
+
+use crate::arguments::SystemArguments;
+use crate::progress::Phase;
+
+/// The manifest of Simutant's own workspace, whose systems every user has.
+const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+
+/// The crate that drives an instrumented system.
+const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
+
+/// Builds the system with all its mutants in `out`.
+pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::Result<Build> {
+    let package = find(arguments)?;
+    let phase = Phase::open("compiling");
+    let request = Request {
+        package: &package,
+        replacements: arguments.replacements(),
+        directory: &out.join("build"),
+        worker: ("simutant-worker", Path::new(WORKER)),
+    };
+    let mut what = String::new();
+    let built = build(&request, &mut |event| match event {
+        BuildEvent::Compiling { mutants, rejected, .. } => {
+            what = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
+            phase.message(what.clone());
+        }
+        BuildEvent::Compiled { name } => phase.message(format!("{what}: {name}")),
+        _ => {}
+    })
+    .with_context(|| format!("cannot mutate {}", arguments.system))?;
+    let sites = &built.sites;
+    phase.end(&format!(
+        "{} with {} mutants ({} more rejected by the compiler), {} blocks, {} branches",
+        arguments.system,
+        sites.mutants.len(),
+        sites.rejected.len(),
+        sites.blocks.len(),
+        sites.branches.len(),
+    ));
+    Ok(built)
+}
+
+/// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own.
+fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
+    if let Some(manifest) = &arguments.manifest_path {
+        return Ok(Package::find(manifest, &arguments.system)?);
+    }
+    if let Some(manifest) = nearest_manifest() {
+        match Package::find(&manifest, &arguments.system) {
+            Err(MutatorError::UnknownSystem { .. }) => {}
+            result => return Ok(result?),
+        }
+    }
+    Ok(Package::find(Path::new(OWN_MANIFEST), &arguments.system)?)
+}
+
+fn nearest_manifest() -> Option<PathBuf> {
+    let folder = std::env::current_dir().ok()?;
+    folder.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.exists())
+}

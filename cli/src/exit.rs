@@ -1,0 +1,91 @@
+//! Exit codes.
+
+use std::io;
+use std::process::ExitCode;
+
+use simutant_campaign::CampaignError;
+use simutant_harness::{HarnessError, ImplementationError, ProxyError};
+use simutant_mutator::MutatorError;
+use simutant_outcomes::SuiteError;
+
+/// What `--help` says of exit codes.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+    0  done; all tests passed
+    1  a test failed, or a test case does not pass on the original simulation
+    2  the command line is wrong
+    3  a file or a value that was given cannot be used
+    4  something could not be built, started or reached
+    5  a file could not be written or read, or the disk is full
+  130  interrupted; run the same again to go on";
+
+/// How the command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Success = 0,
+    /// Something was tested and failed.
+    Failed = 1,
+    /// An input is not usable. (2 is clap's, for the command line.)
+    BadInput = 3,
+    /// A program, a build or an address is not to be had.
+    Unavailable = 4,
+    /// Storage is not to be had.
+    Storage = 5,
+    /// The user stopped it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An input that is wrong, in words that name it and the cure.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct BadInput(pub(crate) String);
+
+impl Exit {
+    /// Returns the exit code for an error.
+    pub(crate) fn of(error: &anyhow::Error) -> Self {
+        error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)
+    }
+
+    fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        if cause.is::<BadInput>() || cause.is::<SuiteError>() || cause.is::<ImplementationError>() {
+            return Some(Self::BadInput);
+        }
+        if let Some(error) = cause.downcast_ref::<CampaignError>() {
+            return Some(match error {
+                CampaignError::BaselineFailed { .. } | CampaignError::NotDeterministic { .. } => Self::Failed,
+                CampaignError::OtherCampaign { .. } | CampaignError::Damaged { .. } => Self::BadInput,
+                CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {
+                    Self::Storage
+                }
+                _ => Self::Unavailable,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<MutatorError>() {
+            return Some(match error {
+                MutatorError::Io { .. } => Self::Storage,
+                MutatorError::DoesNotCompile { .. } | MutatorError::Cargo(_) => Self::Unavailable,
+                _ => Self::BadInput,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<HarnessError>() {
+            return Some(match error {
+                HarnessError::OtherSystem { .. } | HarnessError::InvalidCase { .. } => Self::BadInput,
+                HarnessError::File { .. } => Self::Storage,
+                _ => Self::Unavailable,
+            });
+        }
+        if cause.is::<ProxyError>() {
+            return Some(Self::Unavailable);
+        }
+        let error = cause.downcast_ref::<io::Error>()?;
+        // Whoever reads our output may have enough of it.
+        Some(if error.kind() == io::ErrorKind::BrokenPipe { Self::Success } else { Self::Storage })
+    }
+}

@@ -1,0 +1,22 @@
+//! Ctrl-C: the first asks for an orderly end, the second ends at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+
+use crate::exit::Exit;
+
+/// Returns a flag that the first Ctrl-C sets.
+pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::SeqCst) {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        eprintln!("\nstopping after what is running now; once more to stop at once");
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(flag)
+}

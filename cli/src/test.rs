@@ -1,0 +1,112 @@
+//! `simutant test`: a suite on a real implementation.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use simutant_harness::{CaseResult, Implementation, Options, TestOutcome, TestReport, run_suite};
+use simutant_outcomes::Suite;
+
+use crate::arguments::{Common, TestArguments};
+use crate::exit::{BadInput, Exit};
+use crate::output;
+use crate::progress::Phase;
+
+/// The implementations that come with Simutant.
+const OWN_IMPLEMENTATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
+
+pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<Exit> {
+    let suite = read_suite(arguments)?;
+    let implementation = Implementation::find(&arguments.implementation, &[PathBuf::from(OWN_IMPLEMENTATIONS)])?;
+    let out = common.out(&arguments.system);
+    let mut options = Options::new(out.join("implementations"));
+    options.jobs = common.jobs();
+    options.timeout = Duration::from_secs(arguments.timeout);
+    options.seed = common.seed;
+
+    let phase = Phase::counted("testing", suite.cases.len() as u64);
+    let (mut done, mut failed) = (0, 0);
+    let report = run_suite(&suite, &implementation, &options, &mut |result| {
+        done += 1;
+        failed += u64::from(!result.outcome.passed());
+        phase.at(done, format!("{failed} failed"));
+        phase.line(&line(result));
+    })
+    .with_context(|| format!("cannot test {}", implementation.name))?;
+    phase.end(&format!("{} test cases on {}", report.results.len(), implementation.name));
+
+    let failures = report.failures().count();
+    let text = output::json(&report)?;
+    output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
+    output::print(&if common.json { text } else { summary(&report, arguments, common) })?;
+    Ok(if failures == 0 { Exit::Success } else { Exit::Failed })
+}
+
+fn read_suite(arguments: &TestArguments) -> anyhow::Result<Suite> {
+    let path = &arguments.suite;
+    let bad = |error: &dyn std::fmt::Display| BadInput(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| bad(&format!("{error}; `simutant study {}` writes a suite", arguments.system)))?;
+    let mut suite = Suite::parse(&text, &arguments.system).map_err(|error| bad(&error))?;
+    for name in &arguments.only {
+        if !suite.cases.iter().any(|case| case.name == *name) {
+            let known = suite.cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(bad(&format!("there is no test case `{name}`; there are: {known}")).into());
+        }
+    }
+    if !arguments.only.is_empty() {
+        suite.cases.retain(|case| arguments.only.contains(&case.name));
+    }
+    Ok(suite)
+}
+
+fn line(result: &CaseResult) -> String {
+    match &result.outcome {
+        TestOutcome::Passed => format!("{:>12} {} in {} ms", "passed", result.name, result.duration_ms),
+        TestOutcome::Failed { reason, .. } => format!("{:>12} {}: {reason}", "FAILED", result.name),
+    }
+}
+
+fn summary(report: &TestReport, arguments: &TestArguments, common: &Common) -> String {
+    let mut text = String::new();
+    for result in report.failures() {
+        let TestOutcome::Failed { reason, outputs } = &result.outcome else { continue };
+        text.push_str(&format!("FAILED {}: {reason}\n  input: {}\n", result.name, result.case));
+        for output in outputs {
+            for (name, tail) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+                for line in tail.text.lines() {
+                    text.push_str(&format!("  {} {name}: {line}\n", output.side));
+                }
+            }
+        }
+        text.push_str(&format!("  alone: {}\n\n", alone(&result.name, arguments, common)));
+    }
+    let failed = report.failures().count();
+    text.push_str(&format!("{} passed, {failed} failed\n", report.results.len() - failed));
+    text
+}
+
+/// Returns the command that runs one test case by itself.
+fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
+    let quoted = |path: &Path| {
+        let text = path.display().to_string();
+        if text.contains(|c: char| c.is_whitespace() || "'\"\\$`&|;<>()*?".contains(c)) {
+            format!("'{}'", text.replace('\'', r"'\''"))
+        } else {
+            text
+        }
+    };
+    format!(
+        "{} test {} --suite {} --implementation {} --seed {} --only {name}",
+        program(),
+        arguments.system,
+        quoted(&arguments.suite),
+        quoted(Path::new(&arguments.implementation)),
+        common.seed,
+    )
+}
+
+/// Returns how this program is called: by its path where that is how it was started.
+pub(crate) fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "simutant".into())
+}
