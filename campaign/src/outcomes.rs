@@ -6,7 +6,7 @@ use std::path::Path;
 use simutant_outcomes::{
     BitSet, CaseOutcome, Criterion, CriterionKind, Outcomes, ReasonCount, Sites, Verdict, VerdictCounts,
 };
-use simutant_protocol::CriterionDescription;
+use simutant_protocol::{CriterionDescription, Limits};
 
 use crate::journal::{Content, Journal};
 use crate::{CampaignError, labels};
@@ -17,6 +17,14 @@ use crate::{CampaignError, labels};
 /// If there is no campaign, if it is not finished, or if its journal is damaged.
 pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
     read(&Journal::open_existing(directory)?)
+}
+
+/// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.
+///
+/// # Errors
+/// If there is no campaign, or its journal is damaged.
+pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
+    Journal::open_existing(directory)?.get("limits")
 }
 
 /// What is fixed when the universe has been drawn.

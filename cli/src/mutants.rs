@@ -46,9 +46,7 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
             .collect(),
         rejected: arguments.rejected.then(|| {
             let rejected = sites.rejected.iter();
-            rejected
-                .map(|RejectedMutant { mutant, reason }| Rejected { mutant, diff: diff(mutant), reason })
-                .collect()
+            rejected.map(|RejectedMutant { mutant, reason }| Rejected { mutant, diff: diff(mutant), reason }).collect()
         }),
     };
     if common.json {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
-use simutant_campaign::{Bounds, Simulated, Simulator, Trace};
+use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_limits};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, Verdict};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let mut simulator = Simulator::new(&built, Bounds::default());
     let case = read_case(arguments, common, &mut simulator)?;
     let trace = if arguments.trace { Trace::Keep } else { Trace::Skip };
-    let simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out))?;
+    let simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out)?)?;
 
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
@@ -49,8 +49,8 @@ fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
 }
 
 /// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
-fn limits(out: &Path) -> Option<simutant_campaign::Limits> {
-    { let _ = out; None }
+fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
+    if out.join("journal.sqlite").exists() { Ok(read_limits(out)?) } else { Ok(None) }
 }
 
 fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Simulator<'_>) -> anyhow::Result<Value> {

@@ -91,7 +91,7 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
         progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
         let errors = match workspace.compile(progress)? {
             Compiled::Executable(worker) => {
-                let source_hash = workspace.source_hash(package)?;
+                let source_hash = workspace.source_hash(request)?;
                 return Ok(Build { sites: instrumented.sites, worker, source_hash });
             }
             Compiled::Errors(errors) => errors,
@@ -317,21 +317,22 @@ impl Workspace {
         MutatorError::DoesNotCompile { directory: self.root.clone(), message }
     }
 
-    /// Returns a hash of the generated workspace and of the local packages that it depends on.
-    fn source_hash(&self, package: &Package) -> Result<u64, MutatorError> {
+    /// Returns a hash of all that the executable is made of, the compiler apart: the same wherever the folders are.
+    fn source_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
         let mut hash = Hash::default();
-        let folders = [self.root.join("package"), self.root.join("main")];
-        let sources = package.local_packages.iter().map(|folder| folder.join("src"));
+        let folders = [self.root.join("package"), self.root.join("main/src")];
+        let dependencies = request.package.local_dependencies.iter().map(PathBuf::as_path);
+        let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
+        let mut files = vec![(PathBuf::from("Cargo.lock"), self.root.join("Cargo.lock"))];
         for folder in folders.into_iter().chain(sources) {
-            let mut files = BTreeMap::new();
-            list_files(&folder, &folder, &mut files)?;
-            for (relative, path) in files {
-                let is_source = relative.extension().is_some_and(|extension| extension == "rs" || extension == "toml");
-                if is_source {
-                    hash.write(relative.to_string_lossy().as_bytes());
-                    hash.write(read(&path)?.as_bytes());
-                }
-            }
+            let mut found = BTreeMap::new();
+            list_files(&folder, &folder, &mut found)?;
+            files.extend(found);
+        }
+        // The manifest names folders of this machine; what else it says shows in the lock file.
+        for (relative, path) in files.into_iter().filter(|(relative, _)| relative != Path::new("Cargo.toml")) {
+            hash.write(relative.to_string_lossy().as_bytes());
+            hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
         }
         Ok(hash.0)
     }

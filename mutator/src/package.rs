@@ -1,9 +1,9 @@
 //! The package that holds a system, as its manifest describes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, TargetKind};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -19,8 +19,8 @@ pub struct Package {
     pub(crate) lock: PathBuf,
     /// The folder of the workspace's build products.
     pub(crate) target_directory: PathBuf,
-    /// The folders of all packages that are not from a registry, this one included, in order.
-    pub(crate) local_packages: Vec<PathBuf>,
+    /// The folders of the packages that this one depends on and that are not from a registry, in order.
+    pub(crate) local_dependencies: Vec<PathBuf>,
 }
 
 /// `[package.metadata.simutant]`.
@@ -64,17 +64,14 @@ impl Package {
     }
 
     fn new(metadata: &Metadata, package: cargo_metadata::Package, system: &str, section: SystemSection) -> Self {
-        let local = metadata.packages.iter().filter(|package| package.source.is_none());
-        let mut local_packages: Vec<PathBuf> =
-            local.filter_map(|package| package.manifest_path.parent()).map(|path| path.into()).collect();
-        local_packages.sort();
+        let local_dependencies = local_dependencies(metadata, &package.id);
         Self {
             metadata: package,
             system: system.into(),
             section,
             lock: metadata.workspace_root.join("Cargo.lock").into(),
             target_directory: metadata.target_directory.clone().into(),
-            local_packages,
+            local_dependencies,
         }
     }
 
@@ -150,6 +147,23 @@ impl Package {
         manifest.insert("features".into(), features.into());
         Ok(manifest)
     }
+}
+
+/// Returns the folders of the local packages that a package depends on, in order.
+fn local_dependencies(metadata: &Metadata, package: &PackageId) -> Vec<PathBuf> {
+    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
+    let needs: BTreeMap<&PackageId, &[PackageId]> = nodes.map(|node| (&node.id, &node.dependencies[..])).collect();
+    let mut found = BTreeSet::new();
+    let mut open = vec![package];
+    while let Some(id) = open.pop() {
+        let next = needs.get(id).copied().unwrap_or_default();
+        open.extend(next.iter().filter(|id| found.insert(*id)));
+    }
+    let is_local = |package: &&cargo_metadata::Package| package.source.is_none() && found.contains(&package.id);
+    let folders = metadata.packages.iter().filter(is_local).filter_map(|package| package.manifest_path.parent());
+    let mut folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
+    folders.sort();
+    folders
 }
 
 fn section_of(package: &cargo_metadata::Package) -> Result<Option<Section>, MutatorError> {
