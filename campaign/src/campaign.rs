@@ -74,6 +74,9 @@ impl Campaign {
         };
         for (field, expected) in settings(&self.plan) {
             let found: Value = self.journal.get(field)?.unwrap_or_default();
+            if found != expected && field == SOURCE_HASH {
+                return Err(CampaignError::OtherSource { directory: self.directory.clone() });
+            }
             if found != expected {
                 return differs(field, found.to_string(), expected.to_string());
             }
@@ -81,8 +84,7 @@ impl Campaign {
         let sites = self.journal.get::<simutant_outcomes::Sites>("sites")?;
         let sites = sites.ok_or_else(|| self.journal.damaged("the settings are not complete"))?;
         if sites != self.plan.build.sites {
-            let count = |sites: &simutant_outcomes::Sites| format!("of {} mutants", sites.mutants.len());
-            return differs("sites", count(&sites), count(&self.plan.build.sites));
+            return Err(CampaignError::OtherSource { directory: self.directory.clone() });
         }
         Ok(())
     }
@@ -250,6 +252,9 @@ impl Campaign {
 }
 
 /// What makes two campaigns the same, beside the sites.
+/// The key of what tells one version of the source from another.
+const SOURCE_HASH: &str = "source_hash";
+
 fn settings(plan: &Plan) -> [(&'static str, Value); 9] {
     let Plan { build, seed, cases, pruning, bounds } = plan;
     [
@@ -257,7 +262,7 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 9] {
         ("package", build.sites.package.as_str().into()),
         ("seed", (*seed).into()),
         ("cases", (*cases).into()),
-        ("source_hash", format!("{:016x}", build.source_hash).into()),
+        (SOURCE_HASH, format!("{:016x}", build.source_hash).into()),
         ("pruning", serde_json::to_value(pruning).expect("a name")),
         ("baseline_steps", bounds.baseline_steps.into()),
         ("baseline_events", bounds.baseline_events.into()),

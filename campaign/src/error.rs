@@ -66,6 +66,15 @@ pub enum CampaignError {
         /// Its value in the plan.
         expected: String,
     },
+    /// The directory holds a campaign of the same system, whose source has changed since.
+    #[error(
+        "{directory} holds a campaign of other source: the simulation, the engine, or the operators that were asked for \
+         have changed since; give another folder with --out, or delete what is there with --fresh"
+    )]
+    OtherSource {
+        /// The folder.
+        directory: PathBuf,
+    },
     /// Another process works in the directory.
     #[error("{0}: another campaign is running in this folder; wait for its end, or give another folder with --out")]
     InUse(PathBuf),

@@ -11,6 +11,9 @@ use simutant_protocol::{CriterionDescription, Limits};
 use crate::journal::{Content, Journal};
 use crate::{CampaignError, labels};
 
+/// The criteria that every system has; its own follow.
+pub(crate) const WHITE_BOX_CRITERIA: [&str; 2] = ["all-blocks", "all-branches"];
+
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
 ///
 /// # Errors
@@ -83,7 +86,7 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
             infected: recording.infected,
         });
     }
-    let white_box = [("all-blocks", labels::blocks(&sites)), ("all-branches", labels::branches(&sites))];
+    let white_box = WHITE_BOX_CRITERIA.into_iter().zip([labels::blocks(&sites), labels::branches(&sites)]);
     let criteria = white_box
         .into_iter()
         .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements))

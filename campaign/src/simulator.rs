@@ -7,6 +7,7 @@ use simutant_protocol::{Answer, Limits, Request, Simulated, Trace};
 
 use crate::CampaignError;
 use crate::crew::{Crew, Workshop};
+use crate::outcomes::WHITE_BOX_CRITERIA;
 use crate::plan::Bounds;
 
 /// Runs single test cases of a system, on the original or on a mutant, in a worker process.
@@ -21,6 +22,15 @@ impl<'a> Simulator<'a> {
     pub fn new(build: &'a Build, bounds: Bounds) -> Self {
         let workshop = Workshop { program: &build.worker, system: &build.sites.system, bounds };
         Self { crew: Crew::new(workshop), bounds }
+    }
+
+    /// Returns the names of the criteria that outcomes will have, in their order.
+    ///
+    /// # Errors
+    /// If the worker does not work.
+    pub fn criteria(&mut self) -> Result<Vec<String>, CampaignError> {
+        let own = self.crew.description()?.criteria.into_iter().map(|criterion| criterion.name);
+        Ok(WHITE_BOX_CRITERIA.into_iter().map(str::to_owned).chain(own).collect())
     }
 
     /// Returns test case `number` of the universe that `seed` fixes.

@@ -67,6 +67,8 @@ impl Worker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // A backtrace would push what the runtime says of an abort out of the end that is kept.
+            .env("RUST_BACKTRACE", "0")
             // Ctrl-C in a terminal goes to the whole group: it is for the campaign, which lets workers finish.
             .process_group(0)
             .spawn()

@@ -60,7 +60,10 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return Some(match error {
                 CampaignError::BaselineFailed { .. } | CampaignError::NotDeterministic { .. } => Self::Failed,
-                CampaignError::OtherCampaign { .. } | CampaignError::Damaged { .. } => Self::BadInput,
+                CampaignError::OtherCampaign { .. }
+                | CampaignError::OtherSource { .. }
+                | CampaignError::CaseRefused { .. }
+                | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {
                     Self::Storage
                 }

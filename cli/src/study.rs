@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{Analysis, Options, analyse, boosted, report, suite, suite_of, tables};
-use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Statistics};
+use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Simulator, Statistics};
 use simutant_outcomes::{Outcomes, Suite};
 
 use crate::arguments::{Common, StudyArguments};
@@ -17,6 +17,9 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let out = common.out(system);
     let interrupted = interrupt::flag()?;
     let built = build::instrumented(&arguments.system, &out)?;
+    if let Some(criterion) = &arguments.criterion {
+        check_criterion(criterion, &Simulator::new(&built, Bounds::default()).criteria()?)?;
+    }
 
     let plan = Plan {
         build: built,
@@ -37,7 +40,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let phase = Phase::open("analysing");
     let options = Options { seed: common.seed, suites: arguments.suites.get(), ..Options::default() };
     let analysis = analyse(&outcomes, &options)?;
-    let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref())?;
+    let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());
     phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
 
     let results = output::json(&analysis)?;
@@ -95,17 +98,20 @@ fn done(progress: &Progress) -> String {
     }
 }
 
+fn check_criterion(criterion: &str, known: &[String]) -> Result<(), BadInput> {
+    if known.iter().any(|name| name == criterion) {
+        return Ok(());
+    }
+    let known = known.join(", ");
+    Err(BadInput(format!("--criterion {criterion}: there is no such criterion; there are: {known}")))
+}
+
 /// Returns the suite to run: of the criterion that was asked for, or of the best.
-fn choose(outcomes: &Outcomes, analysis: &Analysis, criterion: Option<&str>) -> anyhow::Result<Option<Suite>> {
-    let Some(criterion) = criterion else { return Ok(suite(outcomes, analysis)) };
-    let Some(choice) = boosted(analysis, criterion) else {
-        let known: Vec<&str> = analysis.criteria.iter().map(|criterion| criterion.name.as_str()).collect();
-        let known = known.join(", ");
-        return Err(
-            BadInput(format!("--criterion {criterion}: no such criterion has suites; there are: {known}")).into()
-        );
-    };
-    Ok(Some(suite_of(outcomes, analysis, choice)))
+fn choose(outcomes: &Outcomes, analysis: &Analysis, criterion: Option<&str>) -> Option<Suite> {
+    match criterion {
+        Some(criterion) => boosted(analysis, criterion).map(|choice| suite_of(outcomes, analysis, choice)),
+        None => suite(outcomes, analysis),
+    }
 }
 
 /// Says what the study did, and how fast.
@@ -139,7 +145,7 @@ fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
             crate::test::program(),
             suite.cases.len(),
         )),
-        None => text.push_str("; no suite, since no criterion has a requirement that a test case covers\n"),
+        None => text.push_str("; no suite, since the criterion has no requirement that a test case covers\n"),
     }
     text
 }
