@@ -12,9 +12,10 @@ use simutant_outcomes::Sites;
 
 use crate::edit::Owner;
 use crate::identity::Hash;
-use crate::instrument::{Instrumented, Specification, Verdicts};
+use crate::instrument::{Instrumented, Specification};
 use crate::operators::Replacements;
 use crate::source::Source;
+use crate::verdicts::{KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
@@ -83,7 +84,9 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
     let specification = read_specification(package, request.replacements)?;
     let workspace = Workspace::new(request)?;
     workspace.write_fixed(request)?;
-    let mut verdicts = Verdicts::default();
+    let inputs = workspace.input_hash(request)?;
+    let known = workspace.root.join("verdicts.json");
+    let mut verdicts = read_verdicts(&known, &specification, inputs).unwrap_or_default();
     for round in 1..=ROUNDS_MAX {
         let instrumented = specification.instrument(&verdicts);
         workspace.write_sources(&instrumented, package)?;
@@ -91,8 +94,12 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
         progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
         let errors = match workspace.compile(progress)? {
             Compiled::Executable(worker) => {
-                let source_hash = workspace.source_hash(request)?;
-                return Ok(Build { sites: instrumented.sites, worker, source_hash });
+                let verdicts = KnownVerdicts::new(&verdicts, &specification, inputs);
+                write(&known, &serde_json::to_string(&verdicts).expect("verdicts are plain data"))?;
+                let mut source_hash = Hash(inputs);
+                source_hash.write(read(&workspace.root.join("Cargo.lock"))?.as_bytes());
+                instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
+                return Ok(Build { sites: instrumented.sites, worker, source_hash: source_hash.0 });
             }
             Compiled::Errors(errors) => errors,
         };
@@ -150,9 +157,11 @@ impl Workspace {
         )?;
         if package.lock.exists() {
             let lock = read(&package.lock)?;
-            // Only at first: cargo drops the entries that are not needed here, and would have to drop them each time.
-            if !self.root.join("Cargo.lock").exists() {
+            let copied = self.root.join("Cargo.lock.copied");
+            // Only when it has changed: cargo drops the entries that are not needed here.
+            if !std::fs::read_to_string(&copied).is_ok_and(|known| known == lock) {
                 write(&self.root.join("Cargo.lock"), &lock)?;
+                write(&copied, &lock)?;
             }
         }
         let manifest = package.manifest(&[("simutant-probe", Path::new(PROBE))])?;
@@ -311,31 +320,32 @@ impl Workspace {
         Some((file, span.byte_start as usize..span.byte_end as usize))
     }
 
+    /// Returns a hash of all local source that goes into the executable: the same wherever the folders are.
+    fn input_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
+        let package = request.package;
+        let dependencies = package.local_dependencies.iter().map(PathBuf::as_path);
+        let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
+        let mut hash = Hash::default();
+        for folder in std::iter::once(package.root().to_owned()).chain(sources) {
+            for (relative, path) in list_files(&folder)? {
+                hash.write(relative.to_string_lossy().as_bytes());
+                hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
+            }
+        }
+        Ok(hash.0)
+    }
+
     fn does_not_compile(&self, errors: &[Diagnostic]) -> MutatorError {
         let rendered = |error: &Diagnostic| error.rendered.clone().unwrap_or_else(|| error.message.clone());
         let message = errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n");
         MutatorError::DoesNotCompile { directory: self.root.clone(), message }
     }
+}
 
-    /// Returns a hash of all that the executable is made of, the compiler apart: the same wherever the folders are.
-    fn source_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
-        let mut hash = Hash::default();
-        let folders = [self.root.join("package"), self.root.join("main/src")];
-        let dependencies = request.package.local_dependencies.iter().map(PathBuf::as_path);
-        let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
-        let mut files = vec![(PathBuf::from("Cargo.lock"), self.root.join("Cargo.lock"))];
-        for folder in folders.into_iter().chain(sources) {
-            let mut found = BTreeMap::new();
-            list_files(&folder, &folder, &mut found)?;
-            files.extend(found);
-        }
-        // The manifest names folders of this machine; what else it says shows in the lock file.
-        for (relative, path) in files.into_iter().filter(|(relative, _)| relative != Path::new("Cargo.toml")) {
-            hash.write(relative.to_string_lossy().as_bytes());
-            hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
-        }
-        Ok(hash.0)
-    }
+/// Reads what an earlier build with the same inputs found out; a file that cannot be used is as good as none.
+fn read_verdicts(path: &Path, specification: &Specification, inputs: u64) -> Option<Verdicts> {
+    let known: KnownVerdicts = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    known.verdicts(specification, inputs)
 }
 
 fn read(path: &Path) -> Result<String, MutatorError> {
@@ -353,35 +363,39 @@ fn write(path: &Path, text: &str) -> Result<(), MutatorError> {
     std::fs::write(path, text).map_err(|error| MutatorError::io("write", path, error))
 }
 
-/// Lists the files below a folder, by their path from `root`; build products, other packages and hidden files left out.
-fn list_files(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, PathBuf>) -> Result<(), MutatorError> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(MutatorError::io("list", folder, error)),
-    };
-    for entry in entries {
-        let path = entry.map_err(|error| MutatorError::io("list", folder, error))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_other = name.starts_with('.') || name == "target" || path.join("Cargo.toml").exists();
-        if path.is_dir() && !is_other {
-            list_files(root, &path, files)?;
-        } else if path.is_file() && !name.starts_with('.') {
-            files.insert(path.strip_prefix(root).unwrap_or(&path).into(), path.clone());
+/// Returns the files below a folder with their paths from it, in order. Left out are hidden files, and folders that are
+/// build products, studies, or other packages.
+fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(current) = open.pop() {
+        let entries = match std::fs::read_dir(&current) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(MutatorError::io("list", &current, error)),
+        };
+        for entry in entries {
+            let path = entry.map_err(|error| MutatorError::io("list", &current, error))?.path();
+            let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if is_hidden {
+                continue;
+            }
+            if path.is_file() {
+                files.insert(path.strip_prefix(folder).unwrap_or(&path).to_owned(), path);
+            } else if !["CACHEDIR.TAG", "journal.sqlite", "Cargo.toml"].iter().any(|mark| path.join(mark).exists()) {
+                open.push(path);
+            }
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 /// Copies a package's files, but for its manifest and the files that are instrumented.
 fn copy_package(from: &Path, workspace: &Path, specification: &[String]) -> Result<(), MutatorError> {
-    let mut files = BTreeMap::new();
-    list_files(from, from, &mut files)?;
-    for (relative, path) in files {
+    for (relative, path) in list_files(from)? {
         let is_generated = relative == Path::new("Cargo.toml")
             || relative == Path::new("Cargo.lock")
-            || specification.iter().any(|file| Path::new(file) == relative)
-            || path.starts_with(workspace);
+            || specification.iter().any(|file| Path::new(file) == relative);
         if is_generated {
             continue;
         }

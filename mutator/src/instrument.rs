@@ -4,7 +4,6 @@
 //! point cost several times as much while no mutant in the function is active). The first body stays where it was, so the text up to
 //! the function's end keeps its lines; the lines of the copies are traced back by a table.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use simutant_outcomes::{Block, Branch, Function, Mutant, RejectedMutant, Sites, UninstrumentedFunction};
@@ -16,6 +15,7 @@ use crate::mutation::{self, Candidate, Form};
 use crate::operators::{Infection, Replacements};
 use crate::source::Source;
 use crate::steps;
+use crate::verdicts::Verdicts;
 
 const MUTATED: &[Variant] = &[Variant::Mutated];
 const RECORDING: &[Variant] = &[Variant::Recording];
@@ -38,17 +38,6 @@ pub(crate) struct PlacedCandidate {
     pub(crate) function: usize,
     pub(crate) candidate: Candidate,
     pub(crate) identity: String,
-}
-
-/// What the compiler has said so far.
-#[derive(Debug, Default)]
-pub(crate) struct Verdicts {
-    /// Candidates that do not compile, with the reason.
-    pub(crate) rejected: BTreeMap<usize, String>,
-    /// Candidates whose value cannot be compared with the original's: they count as infected where they are reached.
-    pub(crate) incomparable: BTreeSet<usize>,
-    /// Functions, as (file, function), that do not compile with probes, with the reason.
-    pub(crate) uninstrumented: BTreeMap<(usize, usize), String>,
 }
 
 /// Instrumented files, in the order of the specification's, and what they measure.

@@ -41,6 +41,7 @@ mod source;
 mod steps;
 #[cfg(test)]
 mod test_support;
+mod verdicts;
 
 pub use build::{Build, BuildEvent, Request, build};
 pub use error::MutatorError;
