@@ -43,6 +43,9 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
         sites.blocks.len(),
         sites.branches.len(),
     ));
+    for function in &sites.uninstrumented {
+        eprintln!("{:>12} {} runs as it is written: {}", "note", function.path, function.reason);
+    }
     Ok(built)
 }
 
@@ -51,13 +54,13 @@ fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
     if let Some(manifest) = &arguments.manifest_path {
         return Ok(Package::find(manifest, &arguments.system)?);
     }
-    if let Some(manifest) = nearest_manifest() {
-        match Package::find(&manifest, &arguments.system) {
-            Err(MutatorError::UnknownSystem { .. }) => {}
-            result => return Ok(result?),
-        }
+    let own = || Package::find(Path::new(OWN_MANIFEST), &arguments.system);
+    let Some(manifest) = nearest_manifest() else { return Ok(own()?) };
+    match Package::find(&manifest, &arguments.system) {
+        // Where neither has it, the user's own workspace is the one to name.
+        Err(here @ MutatorError::UnknownSystem { .. }) => own().or(Err(here.into())),
+        result => Ok(result?),
     }
-    Ok(Package::find(Path::new(OWN_MANIFEST), &arguments.system)?)
 }
 
 fn nearest_manifest() -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! `simutant mutants`: every mutant with its diff.
 
 use serde::Serialize;
-use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites};
+use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites, UninstrumentedFunction};
 
 use crate::arguments::{Common, MutantsArguments};
 use crate::exit::Exit;
@@ -16,6 +16,7 @@ struct Listing<'a> {
     mutants: Vec<Listed<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Vec<Rejected<'a>>>,
+    uninstrumented: &'a [UninstrumentedFunction],
 }
 
 #[derive(Debug, Serialize)]
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
     let diff = |mutant: &Mutant| mutant.diff(&sites.files[mutant.span.file], CONTEXT);
     let listing = Listing {
         system: &sites.system,
+        uninstrumented: &sites.uninstrumented,
         mutants: (0..)
             .zip(&sites.mutants)
             .map(|(number, mutant)| Listed { number, mutant, diff: diff(mutant) })

@@ -41,7 +41,7 @@ fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
     let count = built.sites.mutants.len();
     match mutant {
         Some(number) if number as usize >= count => {
-            let message = format!("--mutant {number}: there are mutants 0 to {}; `mutants` lists them", count - 1);
+            let message = format!("--mutant {number}: there are {count} mutants, from 0 on; `mutants` lists them");
             Err(BadInput(message).into())
         }
         _ => Ok(()),
@@ -58,7 +58,7 @@ fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Sim
     if let Ok(number) = given.parse::<usize>() {
         return Ok(simulator.draw(common.seed, number)?);
     }
-    let (text, name) = if given.starts_with('{') {
+    let (text, name) = if given.starts_with(['{', '[', '"']) {
         (given.to_owned(), "--case".to_owned())
     } else {
         let read = std::fs::read_to_string(given);

@@ -1,7 +1,7 @@
 //! `simutant study`: from a simulation to the inputs that are worth running.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{Analysis, Options, analyse, boosted, report, suite, suite_of, tables};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Simulator, Statistics};
@@ -16,7 +16,11 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let system = &arguments.system.system;
     let out = common.out(system);
     let interrupted = interrupt::flag()?;
-    let built = build::instrumented(&arguments.system, &out)?;
+    let built = match build::instrumented(&arguments.system, &out) {
+        // Ctrl-C in a terminal ends the compiler as well.
+        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
+        built => built?,
+    };
     if let Some(criterion) = &arguments.criterion {
         check_criterion(criterion, &Simulator::new(&built, Bounds::default()).criteria()?)?;
     }
@@ -31,8 +35,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
     if run_campaign(&mut campaign, common, &interrupted)? == End::Stopped {
-        eprintln!("stopped; what is done is in {}: run the same again to go on", out.display());
-        return Ok(Exit::Interrupted);
+        return Ok(stopped(&out));
     }
     let statistics = campaign.statistics()?;
     let outcomes = campaign.outcomes()?;
@@ -48,8 +51,12 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     output::write(&out.join("results.json"), &results)?;
     output::write(&out.join("tables.txt"), &tables)?;
     output::write(&out.join("report.html"), &report(&outcomes, &analysis))?;
-    if let Some(chosen) = &chosen {
-        output::write(&out.join("suite.json"), &output::json(chosen)?)?;
+    let suite = out.join("suite.json");
+    match &chosen {
+        Some(chosen) => output::write(&suite, &output::json(chosen)?)?,
+        // That of an earlier analysis would not be this one's.
+        None if suite.exists() => std::fs::remove_file(&suite)?,
+        None => {}
     }
     if common.json {
         output::print(&results)?;
@@ -57,6 +64,11 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         output::print(&format!("{tables}\n{}\n{}", spent(&statistics), written(&out, chosen.as_ref(), system)))?;
     }
     Ok(Exit::Success)
+}
+
+fn stopped(out: &Path) -> Exit {
+    eprintln!("stopped; what is done is in {}: run the same again to go on", out.display());
+    Exit::Interrupted
 }
 
 fn run_campaign(campaign: &mut Campaign, common: &Common, interrupted: &AtomicBool) -> anyhow::Result<End> {

@@ -37,7 +37,10 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
 
     let failures = report.failures().count();
     let text = output::json(&report)?;
-    output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
+    // Some test cases alone are no result of the suite.
+    if arguments.only.is_empty() {
+        output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
+    }
     output::print(&if common.json { text } else { summary(&report, arguments, common) })?;
     Ok(if failures == 0 { Exit::Success } else { Exit::Failed })
 }
@@ -97,12 +100,14 @@ fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
         }
     };
     format!(
-        "{} test {} --suite {} --implementation {} --seed {} --only {name}",
+        "{} test {} --suite {} --implementation {} --seed {} --timeout {} --out {} --only {name}",
         program(),
         arguments.system,
         quoted(&arguments.suite),
         quoted(Path::new(&arguments.implementation)),
         common.seed,
+        arguments.timeout,
+        quoted(&common.out(&arguments.system)),
     )
 }
 

@@ -21,6 +21,9 @@ use crate::{MutatorError, Package};
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
 
+/// Lets lints pass.
+const CAP_LINTS: &str = "--cap-lints=allow";
+
 /// How often the compiler may find something new. Each time something is rejected, so this is never reached by
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).
 const ROUNDS_MAX: usize = 100;
@@ -99,7 +102,10 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
                 let mut source_hash = Hash(inputs);
                 source_hash.write(read(&workspace.root.join("Cargo.lock"))?.as_bytes());
                 instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
-                return Ok(Build { sites: instrumented.sites, worker, source_hash: source_hash.0 });
+                // Other builds of the system write to the same place.
+                let copy = workspace.root.join(&workspace.main_name);
+                copy_file(&worker, &copy)?;
+                return Ok(Build { sites: instrumented.sites, worker: copy, source_hash: source_hash.0 });
             }
             Compiled::Errors(errors) => errors,
         };
@@ -111,7 +117,8 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
             return Err(workspace.does_not_compile(&errors));
         }
     }
-    Err(MutatorError::Cargo(format!("mutants were still rejected after {ROUNDS_MAX} builds")))
+    let message = format!("mutants were still rejected after {ROUNDS_MAX} builds");
+    Err(MutatorError::Cargo { directory: workspace.root, message })
 }
 
 fn read_specification(package: &Package, replacements: Replacements) -> Result<Specification, MutatorError> {
@@ -131,6 +138,14 @@ struct Workspace {
 enum Compiled {
     Executable(PathBuf),
     Errors(Vec<Diagnostic>),
+}
+
+/// A mutant that may be to blame for an error elsewhere in its function.
+struct Suspect {
+    candidate: usize,
+    is_deletion: bool,
+    /// Whether it is at a line that the error names.
+    is_there: bool,
 }
 
 impl Workspace {
@@ -171,7 +186,7 @@ impl Workspace {
             &self.root.join("main/Cargo.toml"),
             &format!(
                 "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-                 {worker_name} = {{ path = {:?} }}\nsystem = {{ path = \"../package\", package = {:?} }}\n",
+                 worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = \"../package\", package = {:?} }}\n",
                 self.main_name,
                 worker_path.display().to_string(),
                 package.name(),
@@ -189,25 +204,28 @@ impl Workspace {
             "//! Generated: the instrumented system behind a worker's protocol.\n\n\
              const LINES: &[(&str, &[u32])] = &[\n{lines}];\n\n\
              fn main() -> std::process::ExitCode {{\n    \
-             simutant_worker::main(&[simutant_worker::system::<system::{}>()], LINES)\n}}\n",
+             worker::main(&[worker::system::<system::{}>()], LINES)\n}}\n",
             package.section.type_path,
         );
         write(&self.root.join("main/src/main.rs"), &main)
     }
 
     fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled, MutatorError> {
-        let cannot_run = |error: std::io::Error| MutatorError::Cargo(error.to_string());
-        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["build", "--release", "--message-format=json", "--package", &self.main_name])
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(["build", "--release", "--message-format=json", "--package", &self.main_name]);
+        // Mutants look odd on purpose: no lint may reject what compiles. What the user says to the compiler stays.
+        match (std::env::var("CARGO_ENCODED_RUSTFLAGS"), std::env::var("RUSTFLAGS")) {
+            (Ok(flags), _) => command.env("CARGO_ENCODED_RUSTFLAGS", format!("{flags}\u{1f}{CAP_LINTS}")),
+            (_, Ok(flags)) => command.env("RUSTFLAGS", format!("{flags} {CAP_LINTS}")),
+            _ => command.args(["--config", &format!("build.rustflags=[{CAP_LINTS:?}]")]),
+        };
+        let mut child = command
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", &self.target_directory)
-            // Mutants look odd on purpose: no lint may reject what compiles.
-            .env("RUSTFLAGS", "--cap-lints=allow")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(cannot_run)?;
+            .map_err(MutatorError::NoCargo)?;
         let mut stderr = child.stderr.take().expect("it is piped");
         let complaints = std::thread::spawn(move || {
             let mut text = String::new();
@@ -219,7 +237,7 @@ impl Workspace {
         let mut errors = Vec::new();
         let mut executable = None;
         for message in Message::parse_stream(stdout) {
-            match message.map_err(cannot_run)? {
+            match message.map_err(MutatorError::NoCargo)? {
                 Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
                     errors.push(message.message);
                 }
@@ -234,11 +252,11 @@ impl Workspace {
                 _ => {}
             }
         }
-        let status = child.wait().map_err(cannot_run)?;
+        let status = child.wait().map_err(MutatorError::NoCargo)?;
         let complaints = complaints.join().unwrap_or_default();
         match executable {
             Some(executable) if status.success() => Ok(Compiled::Executable(executable)),
-            _ if errors.is_empty() => Err(MutatorError::Cargo(complaints)),
+            _ if errors.is_empty() => Err(MutatorError::Cargo { directory: self.root.clone(), message: complaints }),
             _ => Ok(Compiled::Errors(errors)),
         }
     }
@@ -274,37 +292,43 @@ impl Workspace {
                 }
             }
         }
-        let Some((file, index)) = function else { return };
-        // The error shows elsewhere in the function. The mutants of the places that it names go first; if there are none
-        // left, all mutants of the function; then its probes.
-        let lines: Vec<u32> = error
-            .spans
-            .iter()
-            .filter_map(|span| {
-                let (file, _) = self.range_of(span, instrumented)?;
-                instrumented.outputs[file].original_lines().get(span.line_start.checked_sub(1)?).copied()
+        let Some((file, index_of_function)) = function else { return };
+        // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the error
+        // stays: deletions at the lines that it names, other mutants there, deletions elsewhere, everything, the probes.
+        let lines: Vec<usize> =
+            spans(true).chain(spans(false)).flat_map(|span| self.original_lines(span, instrumented)).collect();
+        let left: Vec<Suspect> = (0..)
+            .zip(&specification.candidates)
+            .filter(|(index, placed)| {
+                (placed.file, placed.function) == (file, index_of_function) && !verdicts.rejected.contains_key(index)
+            })
+            .map(|(candidate, placed)| {
+                let span = specification.sources[file].span(file, placed.candidate.range());
+                let is_there = lines.iter().any(|line| (span.line..=span.line_end).contains(line));
+                Suspect { candidate, is_deletion: placed.candidate.operator == "SDL", is_there }
             })
             .collect();
-        let in_function = |candidate: &usize| {
-            let placed = &specification.candidates[*candidate];
-            (placed.file, placed.function) == (file, index) && !verdicts.rejected.contains_key(candidate)
-        };
-        let left: Vec<usize> = (0..specification.candidates.len()).filter(in_function).collect();
-        let at_lines = |candidate: &usize| {
-            let placed = &specification.candidates[*candidate];
-            let span = specification.sources[file].span(file, placed.candidate.range());
-            lines.iter().any(|line| (span.line..=span.line_end).contains(&(*line as usize)))
-        };
-        let mut blamed: Vec<usize> = left.iter().copied().filter(at_lines).collect();
-        if blamed.is_empty() {
-            blamed = left;
+        let groups: [fn(&&Suspect) -> bool; 4] = [
+            |suspect| suspect.is_deletion && suspect.is_there,
+            |suspect| suspect.is_there,
+            |suspect| suspect.is_deletion,
+            |_| true,
+        ];
+        let blamed = groups.into_iter().map(|group| left.iter().filter(group).collect::<Vec<_>>());
+        match blamed.into_iter().find(|blamed| !blamed.is_empty()) {
+            Some(blamed) => {
+                let reason = format!("not told apart from others: {}", error.message);
+                verdicts.rejected.extend(blamed.iter().map(|suspect| (suspect.candidate, reason.clone())));
+            }
+            None => _ = verdicts.uninstrumented.insert((file, index_of_function), error.message.clone()),
         }
-        if blamed.is_empty() {
-            verdicts.uninstrumented.insert((file, index), error.message.clone());
-        }
-        for candidate in blamed {
-            verdicts.rejected.insert(candidate, format!("not told apart from others: {}", error.message));
-        }
+    }
+
+    /// Returns the lines of the original that a span of the compiler stands for.
+    fn original_lines(&self, span: &DiagnosticSpan, instrumented: &Instrumented) -> Vec<usize> {
+        let Some((file, _)) = self.range_of(span, instrumented) else { return Vec::new() };
+        let lines = instrumented.outputs[file].original_lines();
+        (span.line_start..=span.line_end).filter_map(|line| Some(*lines.get(line.checked_sub(1)?)? as usize)).collect()
     }
 
     /// Returns the instrumented file and the bytes that a span of the compiler points to.
@@ -390,24 +414,35 @@ fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError>
     Ok(files)
 }
 
-/// Copies a package's files, but for its manifest and the files that are instrumented.
+/// Makes `workspace/package` hold a package's files, but for its manifest and the files that are instrumented.
 fn copy_package(from: &Path, workspace: &Path, specification: &[String]) -> Result<(), MutatorError> {
-    for (relative, path) in list_files(from)? {
-        let is_generated = relative == Path::new("Cargo.toml")
-            || relative == Path::new("Cargo.lock")
-            || specification.iter().any(|file| Path::new(file) == relative);
-        if is_generated {
-            continue;
-        }
-        let bytes = std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?;
-        let to = workspace.join("package").join(relative);
-        if std::fs::read(&to).is_ok_and(|known| known == bytes) {
-            continue;
-        }
-        if let Some(parent) = to.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| MutatorError::io("create", parent, error))?;
-        }
-        std::fs::write(&to, bytes).map_err(|error| MutatorError::io("write", &to, error))?;
+    let to = workspace.join("package");
+    let is_generated = |relative: &Path| {
+        let is_manifest = relative == Path::new("Cargo.toml") || relative == Path::new("Cargo.lock");
+        is_manifest || specification.iter().any(|file| Path::new(file) == relative)
+    };
+    let files = list_files(from)?;
+    for (relative, path) in files.iter().filter(|(relative, _)| !is_generated(relative)) {
+        copy_file(path, &to.join(relative))?;
     }
+    let stale = list_files(&to)?;
+    for (_, path) in stale.iter().filter(|(relative, _)| !is_generated(relative) && !files.contains_key(*relative)) {
+        std::fs::remove_file(path).map_err(|error| MutatorError::io("remove", path, error))?;
+    }
+    Ok(())
+}
+
+/// Copies a file, unless the copy is as it should be: cargo compiles again what is newer.
+fn copy_file(from: &Path, to: &Path) -> Result<(), MutatorError> {
+    let bytes = std::fs::read(from).map_err(|error| MutatorError::io("read", from, error))?;
+    if std::fs::read(to).is_ok_and(|known| known == bytes) {
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| MutatorError::io("create", parent, error))?;
+    }
+    // Not written over: a worker may run that was started from there.
+    _ = std::fs::remove_file(to);
+    std::fs::copy(from, to).map_err(|error| MutatorError::io("write", to, error))?;
     Ok(())
 }

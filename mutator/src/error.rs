@@ -59,9 +59,17 @@ pub enum MutatorError {
         /// The compiler's messages.
         message: String,
     },
-    /// Cargo could not be run, or ended without a word.
+    /// Cargo could not be started or listened to.
     #[error("cannot run cargo: {0}; it must be on the PATH, since the simulation is compiled anew with its mutants")]
-    Cargo(String),
+    NoCargo(std::io::Error),
+    /// Cargo failed otherwise than by the compiler's errors.
+    #[error("cargo failed in {}:\n{message}", directory.display())]
+    Cargo {
+        /// The generated workspace.
+        directory: PathBuf,
+        /// What cargo said.
+        message: String,
+    },
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {error}", path.display())]
     Io {

@@ -77,6 +77,15 @@ impl Specification {
         }
     }
 
+    /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not compile.
+    fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
+        verdicts.rejected.keys().map(|index| &self.candidates[*index]).any(|rejected| {
+            (rejected.file, rejected.function) == (stand_in.file, stand_in.function)
+                && rejected.candidate.range() == stand_in.candidate.range()
+                && rejected.candidate.operator == stand_in.candidate.operator
+        })
+    }
+
     fn no_sites(&self) -> Sites {
         Sites {
             package: self.package.clone(),
@@ -147,7 +156,10 @@ impl Specification {
         let number = sites.functions.len();
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
 
-        let Lowered { graph, mut edits } = Graph::lower(&function.body, sites.blocks.len(), sites.branches.len());
+        // Steps first, so that they are outside of what shares their range.
+        let mut edits = steps::edits(&function.body);
+        let Lowered { graph, edits: probes } = Graph::lower(&function.body, sites.blocks.len(), sites.branches.len());
+        edits.extend(probes);
         sites.blocks.extend(
             graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
         );
@@ -156,11 +168,13 @@ impl Specification {
             span: source.span(file, &branch.range),
             outcome: branch.outcome,
         }));
-        edits.extend(steps::edits(&function.body));
 
         let mut point: Vec<Choice<'_>> = Vec::new();
         for (candidate, placed) in self.candidates.iter().enumerate() {
             if (placed.file, placed.function) != (file, index) {
+                continue;
+            }
+            if placed.candidate.change.stands_in && !self.is_needed(placed, verdicts) {
                 continue;
             }
             let mutant = self.mutant(candidate, number);
@@ -219,7 +233,7 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     let (open, close) = match form {
         Form::Expression => ("(", ")"),
         Form::Statement => ("", ""),
-        Form::Block => ("{", "}"),
+        Form::Block | Form::ArmBody => ("{", "}"),
     };
     // The original stands first, so that the compiler blames the mutants where types differ.
     let start = format!(
@@ -245,18 +259,24 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
 fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit {
     let (compared, certain): (Vec<_>, Vec<_>) = point.iter().partition(|choice| choice.can_be_compared());
     let mut infect = String::new();
+    let separator = if form == Form::Expression { ", " } else { "; " };
     for choice in &certain {
-        infect.push_str(&format!("::simutant_probe::infect({}); ", choice.number));
+        infect.push_str(&format!("::simutant_probe::infect({}){separator}", choice.number));
     }
     match form {
         Form::Statement => Edit::insert(range.start, RECORDING, vec![format!(" {infect}").into()]),
         Form::Block => Edit::insert(range.start + 1, RECORDING, vec![format!(" {infect}").into()]),
+        Form::ArmBody => Edit::wrap(range, RECORDING, vec![format!("{{ {infect}").into()], vec![" }".into()]),
         Form::Expression if compared.is_empty() => {
-            Edit::wrap(range, RECORDING, vec![format!("({{ {infect}").into()], vec![" })".into()])
+            // A tuple, not a block: what is only there for the statement must not be dropped before its end.
+            Edit::wrap(range, RECORDING, vec![format!("({infect}").into()], vec![format!(").{}", certain.len()).into()])
         }
         Form::Expression => {
-            let before = format!("({{ {infect}let simutant_value = ");
-            let mut after: Vec<Piece> = vec!["; ".into()];
+            for choice in &compared {
+                infect.push_str(&format!("::simutant_probe::reach({}), ", choice.number));
+            }
+            let before = format!("({infect}match ");
+            let mut after: Vec<Piece> = vec![" { simutant_value => { ".into()];
             for choice in compared {
                 let number = choice.number;
                 after.push(Piece::Owned(
@@ -268,7 +288,7 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
                     ],
                 ));
             }
-            after.push("simutant_value })".into());
+            after.push(format!("simutant_value }} }}).{}", point.len()).into());
             Edit::wrap(range, RECORDING, vec![before.into()], after)
         }
     }

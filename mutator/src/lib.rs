@@ -19,9 +19,14 @@
 //!
 //! # Limits
 //!
-//! A `const fn`, a function inside a function, and a function that returns an `impl Trait` other than by `async` run as they are
-//! written; [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason. The tokens of a macro call are not looked into: an
-//! assertion is a part of the oracle and is never mutated.
+//! - A `const fn` and a function that returns an `impl Trait` run as they are written;
+//!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason, and so it does with functions that do not compile with probes. A function
+//!   inside a function counts its steps, and is not mutated.
+//! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
+//! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with its statement. A
+//!   simulation notes that only if such a value has a destructor with an effect which the rest of the statement sees.
+//! - What an expression would have done in a mutant is computed from expressions that are free of effects by their syntax (`purity.rs`). Methods are
+//!   taken for free of effects by the names that the standard library gives them.
 //!
 //! # Where to read on
 //!

@@ -15,6 +15,8 @@ pub(crate) enum Form {
     Expression,
     Statement,
     Block,
+    /// The body of an arm: what is put in its place needs braces.
+    ArmBody,
 }
 
 /// A mutant that may or may not compile.
@@ -137,8 +139,9 @@ impl<'ast> Visit<'ast> for Finder {
             self.conditions(&guarded.guard);
             self.visit_expr(&guarded.guard);
         }
-        if let Expr::Block(body) = &*arm.body {
-            self.body(&body.block);
+        match &*arm.body {
+            Expr::Block(body) => self.body(&body.block),
+            body => self.look(Form::ArmBody, Place::ArmBody(body)),
         }
         self.visit_expr(&arm.body);
     }

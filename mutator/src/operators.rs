@@ -50,6 +50,14 @@ pub(crate) struct Change {
     pub(crate) replacement: Vec<Piece>,
     /// When it infects.
     pub(crate) infection: Infection,
+    /// Whether it is made only if another change of the same operator and place does not compile.
+    pub(crate) stands_in: bool,
+}
+
+impl Change {
+    fn new(range: Range<usize>, replacement: Vec<Piece>, infection: Infection) -> Self {
+        Self { range, replacement, infection, stands_in: false }
+    }
 }
 
 /// A place that operators look at.
@@ -63,6 +71,8 @@ pub(crate) enum Place<'a> {
     Statement(&'a Stmt),
     /// The body of an arm, a branch or a loop, if it is a block.
     Body(&'a Block),
+    /// The body of an arm, if it is not a block.
+    ArmBody(&'a Expr),
     /// The whole condition of an `if` or a `while`, unless it binds by `let`.
     Decision(&'a Expr),
 }

@@ -85,7 +85,7 @@ impl Package {
         &self.metadata.name
     }
 
-    /// Returns the name by which code refers to the package's library.
+    /// Returns the package's library.
     pub(crate) fn library(&self) -> Result<&cargo_metadata::Target, MutatorError> {
         let is_library = |target: &&cargo_metadata::Target| {
             target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
@@ -109,9 +109,9 @@ impl Package {
             package.insert(kind.into(), false.into());
         }
         let is_script = |target: &&cargo_metadata::Target| target.kind.contains(&TargetKind::CustomBuild);
-        if let Some(script) = self.metadata.targets.iter().find(is_script) {
-            package.insert("build".into(), relative(script.src_path.as_std_path()).into());
-        }
+        let script = self.metadata.targets.iter().find(is_script);
+        let script = script.map(|script| relative(script.src_path.as_std_path()).into());
+        package.insert("build".into(), script.unwrap_or(Value::Boolean(false)));
 
         let mut lib = Table::new();
         lib.insert("name".into(), library.name.clone().into());

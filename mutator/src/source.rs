@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
+use proc_macro2::{TokenStream, TokenTree};
 use simutant_outcomes::{SourceFile, Span};
+use syn::visit::Visit;
 use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, TraitItem, Type};
 
 use crate::MutatorError;
@@ -84,12 +86,14 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
             Item::Impl(item) if !is_test(&item.attrs) => {
                 let path = join(path, &type_name(&item.self_ty));
                 for item in item.items {
-                    if let ImplItem::Fn(item) = item {
+                    if let ImplItem::Fn(item) = item
+                        && !is_test(&item.attrs)
+                    {
                         functions.push(function(&path, &item.sig, item.block));
                     }
                 }
             }
-            Item::Trait(item) => {
+            Item::Trait(item) if !is_test(&item.attrs) => {
                 let path = join(path, &item.ident.to_string());
                 for item in item.items {
                     if let TraitItem::Fn(item) = item
@@ -106,17 +110,50 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
 
 fn function(path: &str, signature: &Signature, body: Block) -> FunctionSource {
     let range = range_of(signature).start..range_of(&body).end;
-    let obstacle = signature.constness.is_some().then_some("a const function cannot call the probes");
+    let obstacle = if signature.constness.is_some() {
+        Some("a const function cannot call the probes")
+    } else if returns_impl(signature) {
+        Some("a function that returns an `impl Trait` has one body only: name the type, or make it async")
+    } else {
+        None
+    };
     FunctionSource { path: join(path, &signature.ident.to_string()), range, body, obstacle }
+}
+
+/// Returns whether the type that a function returns is known to the compiler only.
+fn returns_impl(signature: &Signature) -> bool {
+    struct Finder(bool);
+    impl Visit<'_> for Finder {
+        fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_return_type(&signature.output);
+    finder.0
 }
 
 /// Returns whether an item is there for tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
-        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        Meta::List(list) => list.path.is_ident("cfg") && names_test(list.tokens.clone()),
         _ => false,
     })
+}
+
+/// Returns whether a configuration names `test`, and nothing that it could be the opposite of.
+fn names_test(configuration: TokenStream) -> bool {
+    let mut is_test = false;
+    for token in configuration {
+        match token {
+            TokenTree::Ident(ident) if ident == "not" => return false,
+            TokenTree::Ident(ident) => is_test |= ident == "test",
+            TokenTree::Group(group) => is_test |= names_test(group.stream()),
+            _ => {}
+        }
+    }
+    is_test
 }
 
 fn type_name(ty: &Type) -> String {

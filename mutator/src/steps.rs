@@ -1,9 +1,9 @@
-//! Where a function body takes steps: each turn of a loop and each call of a closure.
+//! Where a function body takes steps: each turn of a loop, each call of a closure or of a function inside it.
 //!
 //! The call of the function itself is counted by the `enter` of `simutant-probe`.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Item};
+use syn::{Block, Expr, ExprConst, ItemConst, ItemFn, ItemStatic, Type};
 
 use crate::edit::{Edit, Piece, Variant};
 use crate::operators::range_of;
@@ -47,5 +47,19 @@ impl<'ast> Visit<'ast> for Counter {
         visit::visit_expr(self, expression);
     }
 
-    fn visit_item(&mut self, _: &'ast Item) {}
+    /// A function inside a function has one body only, which counts its calls as well.
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        if function.sig.constness.is_none() {
+            self.at_start_of(&function.block);
+            visit::visit_item_fn(self, function);
+        }
+    }
+
+    fn visit_item_const(&mut self, _: &'ast ItemConst) {}
+
+    fn visit_item_static(&mut self, _: &'ast ItemStatic) {}
+
+    fn visit_expr_const(&mut self, _: &'ast ExprConst) {}
+
+    fn visit_type(&mut self, _: &'ast Type) {}
 }

@@ -25,18 +25,21 @@ const LIB: &str =
 /// A worker that runs each mutant on a few inputs and prints what it found.
 const WORKER: &str = r##"
 use std::panic::{AssertUnwindSafe, catch_unwind};
+thread_local! { static QUIET: std::cell::Cell<bool> = const { std::cell::Cell::new(false) }; }
 pub type Run = fn(u32) -> String;
 pub trait System { fn run(input: u32) -> String; }
 pub fn system<S: System>() -> Run { S::run }
 fn outcome(run: Run, input: u32) -> String {
+    QUIET.set(true);
     let result = catch_unwind(AssertUnwindSafe(|| run(input)));
+    QUIET.set(false);
     let panicked = |payload: Box<dyn std::any::Any + Send>| {
         if payload.is::<simutant_probe::OutOfSteps>() { "out of steps".to_owned() } else { "panic".to_owned() }
     };
     result.unwrap_or_else(panicked)
 }
 pub fn main(runs: &[Run], lines: &[(&str, &[u32])]) -> std::process::ExitCode {
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(|info| if !QUIET.get() { eprintln!("{info}") }));
     let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
     let sizes = simutant_probe::Sizes { blocks: arguments[0], branches: arguments[1], mutants: arguments[2] };
     println!("lines {} {}", lines[0].0, lines[0].1.len());

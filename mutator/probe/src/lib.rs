@@ -10,11 +10,14 @@
 //! The crate has no dependencies, so that it can be added to any package.
 
 mod record;
+mod same;
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::Poll;
 
 pub use record::{Recording, Sizes};
+pub use same::Same;
 
 /// [`ACTIVE`] while no mutant is: every function runs its clean body.
 const NONE: u32 = u32::MAX;
@@ -184,6 +187,18 @@ impl<B, C> Attempt for std::ops::ControlFlow<B, C> {
     }
 }
 
+impl<T, E> Attempt for Poll<Result<T, E>> {
+    fn continues(&self) -> bool {
+        !matches!(self, Self::Ready(Err(_)))
+    }
+}
+
+impl<T, E> Attempt for Poll<Option<Result<T, E>>> {
+    fn continues(&self) -> bool {
+        !matches!(self, Self::Ready(Some(Err(_))))
+    }
+}
+
 /// Notes which way a `?` goes, and hands its operand on.
 pub fn question<T: Attempt>(if_continues: u32, if_returns: u32, attempt: T) -> T {
     edge(if attempt.continues() { if_continues } else { if_returns });
@@ -221,22 +236,27 @@ pub fn infect(mutant: u32) {
     });
 }
 
-/// Notes that a mutant is reached, and that it infects if `mutated` is not equal to `original` or panics.
+/// Notes that a mutant is reached: what comes next tells whether it infects.
+pub fn reach(mutant: u32) {
+    with_recorder(|recorder| recorder.reached.insert(mutant));
+}
+
+/// Notes that a mutant infects if `mutated` is not the same as `original`, or panics.
 ///
-/// `mutated` has no effects. It is evaluated until it has infected once in a run, and its steps are not counted.
-pub fn compare<T: PartialEq>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
-    let mut infected = false;
-    with_recorder(|recorder| {
-        recorder.reached.insert(mutant);
-        infected = recorder.infected.contains(mutant);
-    });
-    if infected {
+/// `mutated` has no effects. It is evaluated until it has infected once in a run; what it covers and the steps that it
+/// takes do not count.
+pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
+    let mut is_infected = true;
+    with_recorder(|recorder| is_infected = recorder.infected.contains(mutant));
+    if is_infected {
         return;
     }
-    let steps = STEPS.get();
+    let (active, steps, out_of_steps) = (ACTIVE.replace(NONE), STEPS.get(), OUT_OF_STEPS.get());
     let value = catch_unwind(AssertUnwindSafe(mutated));
+    ACTIVE.set(active);
     STEPS.set(steps);
-    if !value.is_ok_and(|value| value == *original) {
+    OUT_OF_STEPS.set(out_of_steps);
+    if !value.is_ok_and(|value| value.same(original)) {
         infect(mutant);
     }
 }
@@ -290,8 +310,9 @@ mod tests {
     #[test]
     fn a_mutant_infects_when_its_value_differs_or_panics() {
         start_recording(10, SIZES);
+        reach(0);
         compare(0, &1, || {
-            tick();
+            assert_eq!(enter(0, 3), 0, "an alternative records nothing");
             1
         });
         compare(1, &1, || 2);

@@ -67,8 +67,10 @@ struct Exit {
 enum Probe {
     /// Before a statement or at the start of a block of statements.
     Insert(usize),
-    /// Before an expression, which becomes the value of a block.
-    Around(Range<usize>),
+    /// Before an expression whose temporaries live as long as before.
+    Before(Range<usize>),
+    /// Before an expression that becomes the value of a block: a body, whose temporaries end with it.
+    Body(Range<usize>),
     /// After an expression, which is handed on.
     After(Range<usize>),
 }
@@ -113,11 +115,17 @@ impl Lowering {
                 Probe::Insert(at) => {
                     Edit::insert(at, RECORDING, vec![format!(" ::simutant_probe::block({number}); ").into()])
                 }
-                Probe::Around(range) => Edit::wrap(
+                Probe::Before(range) => Edit::wrap(
                     range,
                     RECORDING,
-                    vec![format!("({{ ::simutant_probe::block({number}); ").into()],
-                    vec![" })".into()],
+                    vec![format!("(::simutant_probe::block({number}), ").into()],
+                    vec![").1".into()],
+                ),
+                Probe::Body(range) => Edit::wrap(
+                    range,
+                    RECORDING,
+                    vec![format!("{{ ::simutant_probe::block({number}); ").into()],
+                    vec![" }".into()],
                 ),
                 Probe::After(range) => Edit::wrap(
                     range,
@@ -196,7 +204,7 @@ impl Lowering {
                 if diverges(&statement.mac) { Flow::On(Vec::new()) } else { Flow::In(block) }
             }
             Stmt::Expr(Expr::Loop(expression), _) => self.endless_loop(expression, flow),
-            Stmt::Expr(Expr::While(expression), _) => self.while_loop(expression, flow),
+            Stmt::Expr(Expr::While(expression), _) => self.while_loop(expression, flow, start),
             Stmt::Expr(expression, _) => {
                 let block = self.enter(flow, range.start..range.start, start);
                 let end = self.expression(expression, block);
@@ -258,7 +266,7 @@ impl Lowering {
             Expr::If(inner) => return self.if_else(inner, block),
             Expr::Match(inner) => return self.match_arms(inner, block),
             Expr::Loop(inner) => return self.endless_loop(inner, Flow::In(block)),
-            Expr::While(inner) => return self.while_loop(inner, Flow::In(block)),
+            Expr::While(inner) => return self.while_loop(inner, Flow::In(block), Probe::Before(range)),
             Expr::ForLoop(inner) => return self.for_loop(inner, block),
             Expr::Block(inner) => return self.labelled(&inner.block, inner.label.as_ref(), block),
             Expr::Unsafe(inner) => return self.block(&inner.block, Flow::In(block)),
@@ -269,7 +277,7 @@ impl Lowering {
                     _ => (decision.if_false, decision.if_true),
                 };
                 let right = range_of(&inner.right);
-                let block = self.new_block(goes_on, right.clone(), Probe::Around(right), true);
+                let block = self.new_block(goes_on, right.clone(), probe_before(&inner.right), true);
                 let mut exits = self.expression(&inner.right, block).into_exits();
                 exits.extend(decided);
                 return Flow::On(exits);
@@ -391,7 +399,7 @@ impl Lowering {
                         let before = vec!["({".into(), self.noting(&noted)];
                         self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
                     }
-                    self.new_block(goes_on, range.clone(), Probe::Around(range), true)
+                    self.new_block(goes_on, range, probe_before(&inner.right), true)
                 };
                 let mut right = self.condition(&inner.right, begins, in_chain);
                 right.if_true.extend(left.if_true);
@@ -453,7 +461,7 @@ impl Lowering {
         let range = range_of(expression);
         let before = vec!["{".into(), self.noting(noted)];
         self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["}".into()]));
-        let block = self.enter(Flow::On(exits), range.start..range.start, Probe::Around(range));
+        let block = self.enter(Flow::On(exits), range.start..range.start, Probe::Body(range));
         self.expression(expression, block)
     }
 
@@ -469,8 +477,8 @@ impl Lowering {
             }
             None => {
                 if !decision.noted_if_false.is_empty() {
-                    let pieces = vec![" else {".into(), self.noting(&decision.noted_if_false), "}".into()];
-                    self.edits.push(Edit::insert(braces.close().byte_range().end, RECORDING, pieces));
+                    let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "}".into()];
+                    self.edits.push(Edit::wrap(range_of(expression), RECORDING, Vec::new(), otherwise));
                 }
                 exits.extend(decision.if_false);
             }
@@ -497,7 +505,7 @@ impl Lowering {
                     let range = range_of(&guarded.guard);
                     let before = vec!["({".into(), self.noting(&[branch])];
                     self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
-                    let guard = self.new_block(incoming, range.clone(), Probe::Around(range), true);
+                    let guard = self.new_block(incoming, range, probe_before(&guarded.guard), true);
                     let decision = self.condition(&guarded.guard, guard, false);
                     passed_on = decision.if_false;
                     self.alternative(&arm.body, decision.if_true, &[])
@@ -518,12 +526,11 @@ impl Lowering {
         self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, Flow::In(head)))
     }
 
-    fn while_loop(&mut self, expression: &ExprWhile, flow: Flow) -> Flow {
+    fn while_loop(&mut self, expression: &ExprWhile, flow: Flow, start: Probe) -> Flow {
         let exits = flow.into_exits();
         let is_entered = !exits.is_empty();
         // The head is executed whenever the loop is come to: the loop's start stands for it.
-        let start = range_of(expression).start;
-        let head = self.new_block(exits, range_of(&expression.cond), Probe::Insert(start), is_entered);
+        let head = self.new_block(exits, range_of(&expression.cond), start, is_entered);
         let decision = self.decision(&expression.cond, head);
         let braces = expression.body.brace_token.span;
         self.note_at(braces.open().byte_range().end, &decision.noted_if_true);
@@ -532,7 +539,7 @@ impl Lowering {
             let keyword = range_of(&expression.while_token);
             self.edits.push(Edit::replace(keyword, RECORDING, vec!["loop { if".into()]));
             let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "break; } }".into()];
-            self.edits.push(Edit::insert(braces.close().byte_range().end, RECORDING, otherwise));
+            self.edits.push(Edit::wrap(range_of(expression), RECORDING, Vec::new(), otherwise));
         }
         let body = Flow::On(decision.if_true);
         let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
@@ -603,6 +610,14 @@ impl Lowering {
         let exits = Flow::In(block).into_exits();
         self.apart(|lowering| lowering.alternative(body, exits, &[]));
     }
+}
+
+/// Returns the probe before an operand or a guard.
+fn probe_before(expression: &Expr) -> Probe {
+    let range = range_of(expression);
+    // A field of a tuple has no type if it has no value.
+    let diverges = matches!(expression, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Macro(_));
+    if diverges { Probe::Body(range) } else { Probe::Before(range) }
 }
 
 fn name(label: &Label) -> String {

@@ -43,11 +43,9 @@ impl Operator for ArithmeticOperatorReplacement {
             _ => return Vec::new(),
         };
         let others = others(operator, replacements).unwrap_or_default();
-        let change = |other| Change {
-            range: range_of(expression),
-            replacement: binary(&expression.left, other, &expression.right),
-            infection: infection_of(&[&expression.left, &expression.right]),
-        };
+        let infection = infection_of(&[&expression.left, &expression.right]);
+        let change =
+            |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);
         others.into_iter().map(change).collect()
     }
 }

@@ -31,14 +31,13 @@ impl Operator for AssignmentOperatorReplacement {
             BinOp::ShrAssign(_) => vec!["<<"],
             _ => return Vec::new(),
         };
-        let change = |operator| Change {
-            range: range_of(expression),
-            replacement: vec![
+        let change = |operator| {
+            let replacement = vec![
                 Piece::Source(range_of(&expression.left)),
                 format!(" {operator}= ").into(),
                 Piece::Source(range_of(&expression.right)),
-            ],
-            infection: Infection::Reached,
+            ];
+            Change::new(range_of(expression), replacement, Infection::Reached)
         };
         operators.into_iter().map(change).collect()
     }

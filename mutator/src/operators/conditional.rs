@@ -35,7 +35,7 @@ impl Operator for ConditionalOperatorReplacement {
             vec![constant.into()],
         ]
         .into_iter()
-        .map(|replacement| Change { range: range_of(expression), replacement, infection })
+        .map(|replacement| Change::new(range_of(expression), replacement, infection))
         .collect()
     }
 }

@@ -37,11 +37,7 @@ impl Operator for LiteralValueReplacement {
             },
             _ => Vec::new(),
         };
-        let change = |value: String| Change {
-            range: range_of(lit),
-            replacement: vec![value.into()],
-            infection: Infection::Reached,
-        };
+        let change = |value: String| Change::new(range_of(lit), vec![value.into()], Infection::Reached);
         values.into_iter().map(change).collect()
     }
 }

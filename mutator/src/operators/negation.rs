@@ -22,6 +22,6 @@ impl Operator for ConditionNegation {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => operand(&unary.expr),
             _ => std::iter::once("!".into()).chain(operand(condition)).collect(),
         };
-        vec![Change { range: range_of(condition), replacement, infection: Infection::Reached }]
+        vec![Change::new(range_of(condition), replacement, Infection::Reached)]
     }
 }

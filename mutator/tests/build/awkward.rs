@@ -164,6 +164,137 @@ fn generic<T: PartialOrd + Copy>(a: T, b: T) -> T {
     if a < b { b } else { a }
 }
 
+/// Equality that does not see everything.
+#[derive(Clone, Copy, Debug)]
+struct Stamp {
+    time: u32,
+    author: u32,
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.time == other.time
+    }
+}
+
+impl std::ops::Add<u32> for Stamp {
+    type Output = Self;
+
+    fn add(self, author: u32) -> Self {
+        Self { author: self.author + author, ..self }
+    }
+}
+
+impl std::ops::Sub<u32> for Stamp {
+    type Output = Self;
+
+    fn sub(self, author: u32) -> Self {
+        Self { author: self.author.wrapping_sub(author), ..self }
+    }
+}
+
+struct Queue {
+    items: Vec<u32>,
+}
+
+impl Queue {
+    /// A method of the specification with the name of a harmless one.
+    fn is_empty(&self) -> bool {
+        for _ in &self.items {
+            return false;
+        }
+        true
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Open,
+    Closed,
+}
+
+fn next(state: State, input: u32) -> State {
+    if state == State::Open && input > 3 {
+        State::Closed
+    } else if let Some(1) = input.checked_sub(4) {
+        State::Open
+    } else {
+        state
+    }
+}
+
+fn note(log: &mut Vec<u32>, message: Option<u32>) {
+    match message {
+        Some(n) if n > 9 => log.clear(),
+        Some(n) => log.push(n),
+        None => while log.len() > 1 { log.pop(); },
+    }
+    if log.len() > 2 {
+        log.push(1)
+    } else if let Some(last) = log.last_mut() {
+        *last += 1;
+    }
+    [Some(1), None].into_iter().for_each(|item| if let Some(item) = item { log.push(item) });
+}
+
+fn assigned_later(input: u32) -> u32 {
+    let step;
+    if input > 4 {
+        step = input + 1;
+    } else {
+        step = input * 2;
+    }
+    step + 3
+}
+
+fn pairs(list: &[Option<u32>]) -> u32 {
+    let mut total = 0;
+    for i in 0..list.len() {
+        let Some(x) = list[i] else {
+            continue;
+        };
+        total += match x {
+            0 => continue,
+            1 if i > 0 => 10 + x,
+            _ => x,
+        };
+    }
+    total
+}
+
+fn polled(input: u32) -> Poll<Result<u32, String>> {
+    let ready: Poll<Result<u32, String>> = if input > 2 { Poll::Ready(Ok(input)) } else { Poll::Pending };
+    let value = ready?;
+    Poll::Ready(Ok(match value {
+        Poll::Ready(value) => value + 1,
+        Poll::Pending => 0,
+    }))
+}
+
+fn outer(input: u32) -> u32 {
+    fn inner(mut n: u32) -> u32 {
+        while n > 10 {
+            n -= 3;
+        }
+        n
+    }
+    inner(input * 5) + 1
+}
+
+fn more(input: u32) -> String {
+    let stamp = Stamp { time: 1, author: input } + 1;
+    let queue = Queue { items: vec![input; (input % 3) as usize] };
+    let idle = input > 4 && queue.is_empty();
+    let float = f64::from(input) % 2.0;
+    let state = next(next(State::Open, input), input + 1) == State::Closed;
+    let mut log = vec![input];
+    note(&mut log, Some(input));
+    note(&mut log, None);
+    let pairs = pairs(&[Some(input), None, Some(1), Some(0)]);
+    let parts = (assigned_later(input), polled(input), outer(input));
+    format!("{stamp:?} {idle} {float:?} {state} {log:?} {pairs} {parts:?}")
+}
+
 /// Puts everything together.
 pub fn run(input: u32) -> String {
     assert!(input < 1000, "1 + 1");
@@ -190,5 +321,5 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    )
+    ) + &more(input)
 }

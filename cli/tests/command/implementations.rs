@@ -1,0 +1,54 @@
+//! Suites on real implementations.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{assert_exit, run, stderr, stdout};
+
+/// Writes a suite of two inputs; `udp-fills-first-window` fails on the one that is named `small`, whatever is lost.
+fn suite(folder: &Path) -> PathBuf {
+    let case = |name: &str, bytes: u32| json!({ "name": name, "case": { "bytes": bytes, "drop": 0.0, "duplicate": 0.0, "seed": 1 } });
+    let suite = json!({
+        "format_version": 1, "system": "gbn", "criterion": "by hand", "chosen": "by hand", "seed": 1,
+        "mutant_score": null, "dominator_score": null, "cases": [case("large", 20_000), case("small", 1_000)],
+    });
+    let path = folder.join("a suite.json");
+    std::fs::write(&path, suite.to_string()).expect("a temporary file");
+    path
+}
+
+#[test]
+fn a_right_implementation_passes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let suite = suite(folder.path());
+    let arguments = ["test", "gbn", "--suite", suite.to_str().expect("text"), "--implementation", "udp"];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "2 passed, 0 failed\n");
+    assert!(folder.path().join("test-udp.json").exists());
+}
+
+#[test]
+fn a_failure_is_named_and_its_command_shows_it_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let suite = suite(folder.path());
+    let implementation = "udp-fills-first-window";
+    let arguments = ["test", "gbn", "--suite", suite.to_str().expect("text"), "--implementation", implementation];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    assert!(text.contains("FAILED small: the sender ended with exit code 101"), "{text}");
+    assert!(text.contains("\"bytes\":1000") && text.ends_with("1 passed, 1 failed\n"), "{text}");
+
+    let alone = text.lines().find_map(|line| line.trim().strip_prefix("alone: ")).expect("a command");
+    let output = Command::new("sh").args(["-c", alone]).output().expect("a shell");
+    assert_exit(&output, 1);
+    assert!(stdout(&output).ends_with("0 passed, 1 failed\n"), "{}{}", stdout(&output), stderr(&output));
+
+    let output = run(&[&arguments[..], &["--json"]].concat(), folder.path());
+    assert_exit(&output, 1);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!((&report["format_version"], &report["results"][0]["outcome"]), (&json!(1), &json!("passed")));
+}

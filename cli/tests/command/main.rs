@@ -1,0 +1,8 @@
+//! The `simutant` command from outside: exit codes, output and files, on go-back-n.
+
+mod commands;
+mod errors;
+mod implementations;
+mod resume;
+mod study;
+mod support;
