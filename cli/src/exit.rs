@@ -73,7 +73,9 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<MutatorError>() {
             return Some(match error {
                 MutatorError::Io { .. } => Self::Storage,
-                MutatorError::DoesNotCompile { .. } | MutatorError::Cargo(_) => Self::Unavailable,
+                MutatorError::DoesNotCompile { .. } | MutatorError::NoCargo(_) | MutatorError::Cargo { .. } => {
+                    Self::Unavailable
+                }
                 _ => Self::BadInput,
             });
         }
