@@ -71,7 +71,7 @@ pub enum MutatorError {
         message: String,
     },
     /// A file cannot be read or written.
-    #[error("cannot {action} {}: {error}", path.display())]
+    #[error("cannot {action} {}: {error}{}", path.display(), if error.kind() == std::io::ErrorKind::StorageFull { "; make room" } else { "" })]
     Io {
         /// What was tried.
         action: &'static str,

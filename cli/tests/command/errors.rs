@@ -142,14 +142,14 @@ fn a_second_study_in_the_folder_waits_for_its_turn() {
     assert_eq!(listing(folder.path()), before);
 }
 
-/// A file system of one megabyte, which a study does not fit into.
+/// A file system with little room.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    fn mount() -> Option<Self> {
+    fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
             .arg(folder.path())
             .stderr(Stdio::null())
             .status();
@@ -165,22 +165,26 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_told_and_the_study_goes_on_when_there_is_room() {
-    let Some(disk) = SmallDisk::mount() else {
-        // Only root may mount: elsewhere the test cannot be done, and says so.
-        _ = writeln!(std::io::stderr(), "not root: no small disk to fill");
-        return;
-    };
-    let out = disk.0.path().join("out");
-    let arguments = ["study", "gbn", "--cases", "400", "--seed", "7"];
-    let output = run(&arguments, &out);
-    assert_exit(&output, 5);
-    assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
-    assert!(!out.join("suite.json").exists(), "nothing is half-written");
+    // Full while the simulation is built, and while the journal grows.
+    for size in ["1m", "2500k"] {
+        let Some(disk) = SmallDisk::mount(size) else {
+            // Only root may mount: elsewhere the test cannot be done, and says so.
+            _ = writeln!(std::io::stderr(), "not root: no small disk to fill");
+            return;
+        };
+        let out = disk.0.path().join("out");
+        let arguments = ["study", "gbn", "--cases", "900", "--seed", "7"];
+        let output = run(&arguments, &out);
+        assert_exit(&output, 5);
+        assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
+        assert!(!out.join("suite.json").exists(), "nothing is half-written");
+        assert_eq!(out.join("journal.sqlite").exists(), size != "1m", "{}", stderr(&output));
 
-    let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(disk.0.path()).status();
-    assert!(more.expect("it could be mounted").success());
-    assert_exit(&run(&arguments, &out), 0);
-    assert!(out.join("suite.json").exists());
+        let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(disk.0.path()).status();
+        assert!(more.expect("it could be mounted").success());
+        assert_exit(&run(&arguments, &out), 0);
+        assert!(out.join("suite.json").exists());
+    }
 }
 
 #[test]
