@@ -26,9 +26,8 @@ pub(crate) fn check() -> anyhow::Result<()> {
         let licence = package.license.as_deref().unwrap_or_default();
         let expression = Expression::parse_mode(licence, ParseMode::LAX)
             .with_context(|| format!("{} {}: licence `{licence}`", package.name, package.version))?;
-        let is_allowed = |requirement: &spdx::LicenseReq| {
-            requirement.license.id().is_some_and(|id| ALLOWED.contains(&id.name))
-        };
+        let is_allowed =
+            |requirement: &spdx::LicenseReq| requirement.license.id().is_some_and(|id| ALLOWED.contains(&id.name));
         if !expression.evaluate(is_allowed) {
             refused.push(format!("{} {}: {licence}", package.name, package.version));
         }

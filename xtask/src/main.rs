@@ -8,7 +8,7 @@ mod reproducible;
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
@@ -30,8 +30,17 @@ enum Task {
     Ci,
 }
 
-fn main() -> anyhow::Result<()> {
-    let task = Arguments::parse().task;
+fn main() -> ExitCode {
+    match run_task(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_task(task: Task) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask is a folder of the workspace")?;
     std::env::set_current_dir(root)?;
     if matches!(task, Task::Check | Task::Ci) {
@@ -48,7 +57,7 @@ fn main() -> anyhow::Result<()> {
 fn check() -> anyhow::Result<()> {
     cargo(["fmt", "--all", "--check"], &[])?;
     cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
-    cargo(["doc", "--workspace", "--no-deps", "--document-private-items"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     licences::check()?;
     audit()
 }
@@ -69,10 +78,7 @@ fn audit() -> anyhow::Result<()> {
 }
 
 /// Runs cargo, and fails if it does.
-fn cargo<A: AsRef<OsStr>>(
-    arguments: impl IntoIterator<Item = A>,
-    variables: &[(&str, &str)],
-) -> anyhow::Result<()> {
+fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, variables: &[(&str, &str)]) -> anyhow::Result<()> {
     let mut command = Command::new("cargo");
     command.args(arguments).envs(variables.iter().copied());
     run(&mut command)

@@ -46,7 +46,8 @@ fn is_installed(program: &str) -> bool {
 }
 
 fn as_root(program: &str, arguments: &[&str]) -> Command {
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0);
+    let is_root =
+        std::fs::metadata("/proc/self").is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0);
     let mut command = if is_root || program == "brew" || !Path::new("/usr/bin/sudo").exists() {
         Command::new(program)
     } else {

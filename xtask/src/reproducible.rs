@@ -17,7 +17,8 @@ pub(crate) fn check() -> anyhow::Result<()> {
     for (profile, out) in &outs {
         let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
         let mut command = Command::new(format!("{target}/{profile}/simutant"));
-        let quiet = command.args(["study", "gbn", "--cases", "60", "--out"]).arg(out).stdout(std::process::Stdio::null());
+        let quiet =
+            command.args(["study", "gbn", "--cases", "60", "--out"]).arg(out).stdout(std::process::Stdio::null());
         run(quiet)?;
     }
     for file in FILES {
