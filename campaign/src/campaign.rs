@@ -21,7 +21,8 @@ use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statis
 const LIMIT_FACTOR: u64 = 3;
 /// Test cases that are asked for at once.
 const DRAW_COUNT: usize = 1000;
-/// The name of the file in which a worker leaves its runs ends so.
+/// What the names of the files begin and end with in which workers leave their runs.
+const ANSWERS_PREFIX: &str = "worker-";
 const ANSWERS_SUFFIX: &str = ".answers";
 
 /// A campaign in a directory, which no other process can open at the same time.
@@ -221,7 +222,7 @@ impl Campaign {
         let Self { plan, journal, session, directory, .. } = self;
         let executors = (0..jobs.get().min(todo.len()))
             .map(|job| {
-                let answers = directory.join(format!("worker-{job}{ANSWERS_SUFFIX}"));
+                let answers = directory.join(format!("{ANSWERS_PREFIX}{job}{ANSWERS_SUFFIX}"));
                 Executor::new(Crew::new(workshop(plan)), answers)
             })
             .collect();
@@ -251,11 +252,11 @@ impl Campaign {
     }
 }
 
-/// What makes two campaigns the same, beside the sites.
 /// The key of what tells one version of the source from another.
 const SOURCE_HASH: &str = "source_hash";
 
-fn settings(plan: &Plan) -> [(&'static str, Value); 9] {
+/// What makes two campaigns the same, beside the sites.
+fn settings(plan: &Plan) -> [(&'static str, Value); 10] {
     let Plan { build, seed, cases, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
@@ -267,6 +268,7 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 9] {
         ("baseline_steps", bounds.baseline_steps.into()),
         ("baseline_events", bounds.baseline_events.into()),
         ("memory_bytes", bounds.memory_bytes.into()),
+        ("hang_ns", (bounds.hang.as_nanos() as u64).into()),
     ]
 }
 
@@ -324,12 +326,18 @@ fn limits(recordings: &[Recording], memory_bytes: u64) -> Limits {
     }
 }
 
+/// Returns whether a file's name is that of a worker's answers.
+fn is_answers(name: &str) -> bool {
+    let job = name.strip_prefix(ANSWERS_PREFIX).and_then(|name| name.strip_suffix(ANSWERS_SUFFIX));
+    job.is_some_and(|job| job.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Deletes what the workers of a session that was killed left.
 fn delete_answers(directory: &Path) -> Result<(), CampaignError> {
     let failed = |source| CampaignError::file(directory, source);
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if entry.file_name().to_str().is_some_and(|name| name.ends_with(ANSWERS_SUFFIX)) {
+        if entry.file_name().to_str().is_some_and(is_answers) {
             std::fs::remove_file(entry.path()).map_err(failed)?;
         }
     }

@@ -112,7 +112,9 @@ impl Matrix {
         let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
         let mut verdicts = vec![all_reasonable; content.mutants];
         let mut reasons: Vec<BTreeMap<(Verdict, String), ReasonCount>> = vec![BTreeMap::new(); content.mutants];
+        let mut executions = 0;
         journal.executions(content, |pair| {
+            executions += 1;
             if !pair.verdict.kills() {
                 return;
             }
@@ -120,13 +122,34 @@ impl Matrix {
             kills[mutant].insert(pair.case);
             verdicts[mutant].reasonable -= 1;
             verdicts[mutant].add(pair.verdict);
-            let first =
-                ReasonCount { verdict: pair.verdict, reason: pair.reason.clone(), count: 0, first_case: pair.case };
-            reasons[mutant].entry((pair.verdict, pair.reason)).or_insert(first).count += 1;
+            let key = (pair.verdict, without_numbers(&pair.reason));
+            let first = ReasonCount { verdict: pair.verdict, reason: pair.reason, count: 0, first_case: pair.case };
+            reasons[mutant].entry(key).or_insert(first).count += 1;
         })?;
+        let expected: u64 = journal.units(content)?.into_iter().flatten().sum();
+        if executions != expected {
+            return Err(journal.damaged(format!("{expected} runs were written down, {executions} are there")));
+        }
         let reasons = reasons.into_iter().map(most_frequent).collect();
         Ok(Self { kills, verdicts, reasons })
     }
+}
+
+/// Returns a reason with `#` for each number but a line's: the same fault gives other numbers on other test cases.
+fn without_numbers(reason: &str) -> String {
+    let mut text = String::with_capacity(reason.len());
+    let mut is_line = false;
+    for character in reason.chars() {
+        if !character.is_ascii_digit() {
+            is_line = character == ':' && text.ends_with(".rs");
+            text.push(character);
+        } else if is_line {
+            text.push(character);
+        } else if !text.ends_with('#') {
+            text.push('#');
+        }
+    }
+    text
 }
 
 fn most_frequent(counts: BTreeMap<(Verdict, String), ReasonCount>) -> Vec<ReasonCount> {
@@ -134,4 +157,15 @@ fn most_frequent(counts: BTreeMap<(Verdict, String), ReasonCount>) -> Vec<Reason
     counts.sort_by_key(|reason| (std::cmp::Reverse(reason.count), reason.first_case));
     counts.truncate(Outcomes::REASONS_MAX);
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_that_differ_in_numbers_are_one_but_places_are_kept() {
+        let reason = "a panicked at src/a.rs:12: 5 is not 17";
+        assert_eq!(without_numbers(reason), "a panicked at src/a.rs:12: # is not #");
+    }
 }

@@ -44,8 +44,9 @@ pub struct Bounds {
     pub baseline_events: u64,
     /// Bytes of memory that a run may use.
     pub memory_bytes: u64,
-    /// Time on the wall within which a run must end. Only a run that loops outside of instrumented code comes to it,
-    /// so it is generous; a run that hangs is run once more by itself before that is its verdict.
+    /// Time on the wall within which a run must end. A run that loops outside of instrumented code comes to no other
+    /// bound; it is run once more by itself before that is its verdict. It must be far above three times the longest run of the
+    /// original, or a slow run is taken for one that hangs.
     pub hang: Duration,
 }
 

@@ -92,9 +92,8 @@ impl Worker {
         patience: Duration,
         mut progress: impl FnMut() -> u64,
     ) -> Result<Answer, NoAnswer> {
-        if self.requests.write_all(&to_line(request)).is_err() {
-            return Err(self.bury());
-        }
+        // A worker that does not take it has ended: then its answers end too, after what it still had to say.
+        _ = self.requests.write_all(&to_line(request));
         let mut seen = progress();
         let mut last_seen = Instant::now();
         loop {

@@ -122,12 +122,12 @@ pub struct Criterion {
     pub covered: Vec<BitSet>,
 }
 
-/// How often a reason was given for a verdict on one mutant.
+/// How often a reason was given for a verdict on one mutant; reasons that differ in numbers only are one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReasonCount {
     /// The verdict.
     pub verdict: Verdict,
-    /// The reason, in words.
+    /// The reason, in words, with the numbers of the first test case.
     pub reason: String,
     /// How many test cases.
     pub count: u32,

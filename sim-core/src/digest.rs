@@ -1,4 +1,4 @@
-//! A rolling digest of a run: equal runs have equal digests, different ones almost surely do not.
+//! A rolling digest of a run: its events, their times and who takes part. What messages hold is not in it.
 
 /// 64 bits over everything that was added, in order. One rotation, one exclusive or and one product a word.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use crate::simulation::{FinalCheck, Report, Simulation};
 use crate::trace::Action;
 use crate::verdict::{Failure, Origin, Violation};
 use crate::waker::{TaskKey, Waiter, WokenRing};
-use crate::{LimitReached, Limits, Message, Verdict};
+use crate::{LimitReached, Limits, Message, Verdict, VirtualTime};
 
 /// A component that runs, or has run.
 struct Task {
@@ -91,7 +91,8 @@ impl<M: Message> Executor<M> {
                 self.poll(task_key)?;
             }
             let mut kernel = self.kernel.borrow_mut();
-            let Some(next) = kernel.next_time() else { return Ok(()) };
+            // The end of time is where what saturates goes: it does not come.
+            let Some(next) = kernel.next_time().filter(|next| *next < VirtualTime::MAX) else { return Ok(()) };
             if next > limits.virtual_time {
                 return Err(Stop::Limit(LimitReached::VirtualTime { limit: limits.virtual_time, next }));
             }

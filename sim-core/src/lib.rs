@@ -29,7 +29,8 @@
 //! The configuration and the seed fix a run, bit for bit, on every platform with 64-bit pointers. The crate reads no clock, file,
 //! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream) of its
 //! own, and the network has one, so another component shifts nobody's draws. Components must play along: no globals, no
-//! clocks, no iteration over hash maps. [`Report::digest`] tells whether two runs were the same.
+//! clocks, no iteration over hash maps. [`Report::digest`] tells whether two runs had
+//! the same events at the same times between the same components; what messages hold, only a [trace](trace) tells.
 //!
 //! A simulation never leaves its thread; many can run side by side on many threads, and one inside a component of another.
 //!

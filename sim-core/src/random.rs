@@ -169,7 +169,7 @@ macro_rules! uniform_signed {
 uniform_unsigned!(u8, u16, u32, u64, usize);
 uniform_signed!(i8 as u8, i16 as u16, i32 as u32, i64 as u64);
 
-/// Mixes a seed with a name: FNV-1a over the name, each round finished by SplitMix64's output function so that names
+/// Mixes a seed with a name: FNV-1a over the name, the sum finished by SplitMix64's output function so that names
 /// which differ in one bit give unrelated seeds.
 fn derive_seed(seed: u64, name: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;

@@ -90,6 +90,12 @@ impl<M: Message> Simulation<M> {
         self
     }
 
+    /// Lowers the limit on events to `events_max`, if it is above.
+    pub fn events_at_most(&mut self, events_max: u64) -> &mut Self {
+        self.limits.events = self.limits.events.min(events_max);
+        self
+    }
+
     /// Asks for a [`Trace`] in the report. It costs a few texts for each packet; a run without it pays nothing.
     pub fn record_trace(&mut self) -> &mut Self {
         self.kernel.borrow_mut().trace = Some(Trace::new());

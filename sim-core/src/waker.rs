@@ -104,9 +104,11 @@ impl WokenRing {
         WOKEN.with_borrow_mut(VecDeque::pop_front)
     }
 
-    /// Keeps a wake that names no task of this run for the run around it.
+    /// Keeps a wake that names no task of this run for the run around it, if there is one.
     pub(crate) fn keep_for_outer(&mut self, task_key: TaskKey) {
-        self.outer.push_back(task_key);
+        if RUNS.get() > 1 {
+            self.outer.push_back(task_key);
+        }
     }
 }
 

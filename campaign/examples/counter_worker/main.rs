@@ -94,10 +94,12 @@ fn record(sum: u64, limit: u64) {
     probe::block(0);
     probe::block(if limit.is_multiple_of(2) { 1 } else { 2 });
     probe::branch(0, 1, limit.is_multiple_of(2));
+    probe::reach(0);
     probe::compare(0, &sum, || sum + limit / 8);
     for mutant in (1..=9).chain([13]) {
         probe::infect(mutant);
     }
+    probe::reach(10);
     probe::compare(10, &sum, || sum);
     if limit == 16 {
         probe::infect(11);

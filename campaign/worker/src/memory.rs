@@ -38,7 +38,9 @@ impl CountingAllocator {
         }
         let pointer = allocate();
         if pointer.is_null() {
-            Self::release(bytes);
+            // The machine has no memory for what the run may use. That is no doing of the run: the process ends as if
+            // someone else had ended it, and the campaign tries again.
+            _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
         }
         pointer
     }

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -11,7 +12,7 @@ use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, T
 use crate::process::Streams;
 use crate::run::{self, Subject};
 use crate::system::{ErasedSystem, RefusedCase};
-use crate::{WorkerError, memory};
+use crate::{WorkerError, memory, panics};
 
 /// Why a request is answered by [`Answer::Failed`] or [`Answer::Refused`].
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,11 @@ enum RequestError {
     Protocol(#[from] serde_json::Error),
     #[error(transparent)]
     Case(#[from] RefusedCase),
+    /// Runs catch their own panics: this one came from what is called around them.
+    #[error(
+        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; mend the system"
+    )]
+    Panic { place: String },
     #[error("{path}: {source}")]
     Answers { path: PathBuf, source: std::io::Error },
 }
@@ -36,10 +42,13 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), Worke
         if length == 0 {
             return Ok(());
         }
-        let answer = answer(system, &line, memory_at_start).unwrap_or_else(|error| match error {
-            RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
-            error => Answer::Failed { message: error.to_string() },
-        });
+        panics::forget();
+        let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, memory_at_start)))
+            .unwrap_or_else(|_| Err(RequestError::Panic { place: panics::last_place().unwrap_or_default() }))
+            .unwrap_or_else(|error| match error {
+                RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
+                error => Answer::Failed { message: error.to_string() },
+            });
         answers.write_all(&to_line(&answer)).map_err(|source| WorkerError::Io { action: "write an answer", source })?;
     }
 }

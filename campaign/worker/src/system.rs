@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 use simutant_protocol::{CriterionDescription, Trace};
-use simutant_sim_core::{InvalidTestCase, Limits, Report, System, universe};
+use simutant_sim_core::{InvalidTestCase, Report, System, universe};
 
 /// A simulated system of any types; made by [`system`].
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl<S: System> Case for TypedCase<S> {
 
     fn run(&self, events_max: u64, trace: Trace) -> Report {
         let mut simulation = S::configure(&self.0);
-        simulation.limits(Limits { events: events_max, ..Limits::default() });
+        simulation.events_at_most(events_max);
         if trace == Trace::Keep {
             simulation.record_trace();
         }

@@ -9,7 +9,8 @@ pub(super) fn ip_1() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion { name: "IP-1", requirements: IP_1.requirements(), covered: |case| IP_1.covered(case) }
 }
 
-/// More partitions for long files, and above all for high probabilities, which exercise retransmission most.
+/// The length in seven equal partitions, and probabilities from 0.1 on more finely than those below: they exercise
+/// retransmission most.
 pub(super) fn ip_2() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion { name: "IP-2", requirements: IP_2.requirements(), covered: |case| IP_2.covered(case) }
 }
