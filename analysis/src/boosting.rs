@@ -1,22 +1,29 @@
 //! The boosting scenario (thesis, sections 3.3.2 and 4.4): of several adequate suites, the one with the best score.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, MutantNumber, Outcomes};
 
+use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
 use crate::options::Options;
 use crate::random::Stream;
 use crate::score::Score;
 use crate::statistics::{Summary, ZTest, z_test};
 use crate::suites::AdequateSuite;
+use crate::text::p_value;
+
+/// With fewer judging mutants than this, one of them moves a score by a quarter or more.
+const JUDGES_MIN: usize = 5;
 
 /// The two halves of the analysed mutants: one chooses suites, the other judges the choice.
 ///
 /// The thesis chooses by mutants and judges by implementations. Where only mutants are at hand, judging a suite by the
 /// mutants that chose it would reward luck, so the judges are held out. Mutants with equal rows of the kill matrix are
-/// kept together: one of them in each half would let the choosers see the verdict.
+/// kept together: one of them in each half would let the choosers see the verdict. The halves are therefore only as
+/// equal as these groups allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldOut {
     /// The mutants that choose, ascending.
@@ -47,7 +54,8 @@ pub struct BoostingStep {
     pub score: Summary,
     /// Whether they are better than the baseline; `None` if they do not vary, which is never counted as significant.
     pub better: Option<ZTest>,
-    /// Whether they are worse than the baseline, which the thesis never saw: one minus the p-value of `better`.
+    /// The p-value of the opposite, that they are worse than the baseline, which the thesis never saw: one minus that of
+    /// `better`.
     pub worse_p: Option<f64>,
 }
 
@@ -56,6 +64,33 @@ impl Boosting {
     pub fn boosted(&self) -> Option<&BoostingStep> {
         self.steps.iter().find(|step| Some(step.suites) == self.suites_min)
     }
+}
+
+/// Returns what to keep in mind when reading the boosting of an analysis, in sentences; none without boosting.
+pub(crate) fn caveats(analysis: &Analysis) -> Vec<String> {
+    let Some(held_out) = &analysis.held_out else { return Vec::new() };
+    let mut sentences = Vec::new();
+    match held_out.judging.len() {
+        1 => sentences.push("One judging mutant is too few to rely on.".into()),
+        judges if judges < JUDGES_MIN => sentences.push(format!("{judges} judging mutants are too few to rely on.")),
+        _ => {}
+    }
+    let alpha = analysis.options.alpha;
+    let worse: Vec<String> = analysis
+        .criteria
+        .iter()
+        .flat_map(|criterion| {
+            let steps = criterion.boosting.iter().flat_map(|boosting| &boosting.steps);
+            let worse = steps.filter_map(|step| Some((step.suites, step.worse_p.filter(|p| *p < alpha)?)));
+            worse.map(|(suites, p)| format!("{} at M = {suites} (p {})", criterion.name, p_value(p)))
+        })
+        .collect();
+    sentences.push(format!(
+        "Several M are tried at the same alpha of {alpha}, without a correction, as in the thesis; the opposite, that the \
+         best of M scores below a suite taken at random, was {}.",
+        if worse.is_empty() { "never significant".into() } else { format!("significant for {}", worse.join(", ")) }
+    ));
+    sentences
 }
 
 /// Splits the analysed mutants into halves; `None` if there are fewer than two different rows of the kill matrix.
@@ -73,8 +108,11 @@ pub(crate) fn hold_out(outcomes: &Outcomes, analysed: &BitSet, seed: u64) -> Opt
     if groups.len() < 2 {
         return None;
     }
+    // The largest groups are dealt first, so that the small ones even out what they leave; equal ones in random order.
+    let mut order: Vec<usize> = Stream::new(seed, "halves of the mutants").permutation(groups.len()).collect();
+    order.sort_by_key(|&group| Reverse(groups[group].len()));
     let (mut choosing, mut judging) = (Vec::new(), Vec::new());
-    for group in Stream::new(seed, "halves of the mutants").permutation(groups.len()) {
+    for group in order {
         let half = if choosing.len() <= judging.len() { &mut choosing } else { &mut judging };
         half.extend_from_slice(&groups[group]);
     }
@@ -135,6 +173,7 @@ fn scores_by_half(suites: &[AdequateSuite], kills: &KillsByCase, held_out: &Held
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse;
     use crate::synthetic::from_kills;
 
     fn suites(cases: usize) -> Vec<AdequateSuite> {
@@ -165,6 +204,35 @@ mod tests {
                 assert_ne!(rows[*one as usize], rows[*other as usize], "seed {seed}");
             }
         }
+    }
+
+    #[test]
+    fn large_groups_are_dealt_first_so_that_the_halves_are_even() {
+        let outcomes = from_kills(&["k....", "k....", "k....", "k....", ".k...", "..k..", "...k.", "....k"]);
+        for seed in 0..20 {
+            let halves = hold_out(&outcomes, &analysed(&outcomes), seed).expect("there are several rows");
+            assert_eq!((halves.choosing.len(), halves.judging.len()), (4, 4), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn caveats_tell_of_few_judges_and_of_the_opposite() {
+        let mut analysis =
+            analyse(&from_kills(&["k...", ".k..", "..k.", "...k"]), &Options::default()).expect("sound outcomes");
+        let found = caveats(&analysis);
+        assert_eq!(found[0], "2 judging mutants are too few to rely on.");
+        assert!(found[1].ends_with("below a suite taken at random, was never significant."), "{}", found[1]);
+
+        let score = Summary::of(&[0.1, 0.2]).expect("there are scores");
+        let step = BoostingStep { suites: 3, score, better: None, worse_p: Some(0.01) };
+        analysis.criteria[0].boosting = Some(Boosting { baseline: 0.5, steps: vec![step], suites_min: None });
+        analysis.held_out = Some(HeldOut { choosing: (0..5).collect(), judging: (5..10).collect() });
+        let found = caveats(&analysis);
+        assert_eq!(found.len(), 1, "five judges are enough");
+        assert!(found[0].ends_with("was significant for every-case at M = 3 (p 0.010)."), "{}", found[0]);
+
+        analysis.held_out = None;
+        assert_eq!(caveats(&analysis), Vec::<String>::new());
     }
 
     #[test]

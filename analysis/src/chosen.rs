@@ -8,6 +8,7 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
 use crate::score::{Score, percent};
+use crate::suites::AdequateSuite;
 
 /// One of the suites of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +35,9 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the recommendation as two sentences: which criterion, and which suite.
-    pub fn sentences(&self, analysis: &Analysis) -> [String; 2] {
+    /// Returns the recommendation as sentences: which criterion, which suite and, if mutants had a say, what that does
+    /// not show.
+    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
         let criterion = &analysis.criteria[self.choice.criterion];
         let by_criterion = match criterion.score {
             Some(score) => format!(
@@ -52,17 +54,27 @@ impl Recommendation {
             ),
         };
         let by_suite = format!(
-            "Run suite {} of its {}: {} test case{} that kill{} {} of the analysed mutants and {} of the dominator \
+            "Run suite {} of its {}, {}: {} test case{} that kill{} {} of the analysed mutants and {} of the dominator \
              classes.",
             self.choice.suite + 1,
             criterion.suites.len(),
+            standing_of_suite(criterion, self.choice.suite),
             self.size,
             if self.size == 1 { "" } else { "s" },
             if self.size == 1 { "s" } else { "" },
             self.score,
             self.dominator_score,
         );
-        [by_criterion, by_suite]
+        let mut sentences = vec![by_criterion, by_suite];
+        if self.score.of > 0 {
+            sentences.push(format!(
+                "This rests on {} analysed mutants with {} different kill rows: other mutants can change the order of the \
+                 criteria, the suite was chosen for its score, so expect it to score lower on mutants that had no say, and a \
+                 mutant score is not a share of real faults.",
+                self.score.of, analysis.mutants.analysed_rows,
+            ));
+        }
+        sentences
     }
 
     /// How the criterion stands to the others that have scores.
@@ -76,9 +88,12 @@ impl Recommendation {
             .collect();
         match (analysis.ranking.order.len(), not_beaten.as_slice()) {
             (0 | 1, _) => "and no other criterion has a score".into(),
-            (_, []) => "significantly more than those of every other criterion".into(),
+            (_, []) => "on these mutants significantly more than those of every other criterion".into(),
             (_, names) => {
-                format!("the highest mean, though not significantly above that of {}", names.join(", "))
+                format!(
+                    "the highest mean, though on these mutants not significantly above that of {}",
+                    names.join(", ")
+                )
             }
         }
     }
@@ -87,7 +102,7 @@ impl Recommendation {
 /// Picks the criterion with the highest mean mutant score and its suite with the highest mutant score.
 ///
 /// Ties between criteria: the higher mean dominator score, the smaller mean size, the first. Ties between suites: the
-/// higher dominator score, fewer test cases, the first. `None` if no criterion has a suite.
+/// higher dominator score, the one drawn first. `None` if no criterion has a suite.
 pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominators: usize) -> Option<Recommendation> {
     let mean = |summary: Option<crate::Summary>| summary.map_or(f64::NEG_INFINITY, |summary| summary.mean);
     let (index, criterion) = criteria.iter().enumerate().filter(|(_, criterion)| !criterion.suites.is_empty()).min_by(
@@ -110,11 +125,24 @@ pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominat
     })
 }
 
+/// What suites are compared by. Their sizes have no part in it: once the scores are saturated, the smallest of the best
+/// suites would be the one that knows least about other mutants. The first drawn of equals is as good as a random one.
+fn scores(suite: &AdequateSuite) -> (usize, usize) {
+    (suite.killed, suite.dominators_killed)
+}
+
 fn best_suite(criterion: &CriterionAnalysis) -> Option<usize> {
     let suites = criterion.suites.iter().enumerate();
-    suites
-        .min_by_key(|(_, suite)| (Reverse(suite.killed), Reverse(suite.dominators_killed), suite.cases.len()))
-        .map(|(index, _)| index)
+    suites.min_by_key(|(_, suite)| Reverse(scores(suite))).map(|(index, _)| index)
+}
+
+/// How many suites a suite shares its scores with, in words.
+fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> String {
+    let own = scores(&criterion.suites[suite]);
+    match criterion.suites.iter().filter(|other| scores(other) == own).count() {
+        1 => "the only one with these scores".into(),
+        sharing => format!("one of {sharing} with these scores"),
+    }
 }
 
 /// Returns the suite of the criterion called `name` with the highest mutant score, ties as for the recommendation: the
@@ -148,7 +176,8 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Sui
         criterion.name
     );
     if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
-        chosen.push_str("; no other of them has a higher mutant score");
+        chosen.push_str("; no other of them has a higher mutant score, and it is ");
+        chosen.push_str(&standing_of_suite(criterion, choice.suite));
     }
     if analysis.ranking.order.first() == Some(&choice.criterion) {
         chosen.push_str("; no other criterion has a higher mean mutant score");
@@ -182,32 +211,32 @@ pub fn case_name(system: &str, case: usize, universe: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites::AdequateSuite;
+    use crate::synthetic::from_kills;
+    use crate::{Options, analyse};
     use simutant_outcomes::{BitSet, Criterion, CriterionKind};
 
-    /// For each criterion its suites as (killed of 10, dominators killed of 5, size).
+    /// A criterion with suites as (killed of 10, dominators killed of 5, size).
+    fn criterion(suites: &[(usize, usize, usize)]) -> CriterionAnalysis {
+        let criterion = Criterion {
+            name: "c".into(),
+            kind: CriterionKind::BlackBox,
+            requirements: vec!["r".into()],
+            covered: vec![BitSet::with_capacity(1)],
+        };
+        let suites = suites.iter().map(|&(killed, dominators_killed, size)| AdequateSuite {
+            cases: (0..size).collect(),
+            considered: size,
+            events_considered: 1,
+            events_selected: 1,
+            killed,
+            dominators_killed,
+        });
+        CriterionAnalysis::new(&criterion, suites.collect(), 10, 5, 10)
+    }
+
     #[track_caller]
     fn check(criteria: &[&[(usize, usize, usize)]], expect: Option<(usize, usize)>) {
-        let criteria: Vec<CriterionAnalysis> = criteria
-            .iter()
-            .map(|suites| {
-                let criterion = Criterion {
-                    name: "c".into(),
-                    kind: CriterionKind::BlackBox,
-                    requirements: vec!["r".into()],
-                    covered: vec![BitSet::with_capacity(1)],
-                };
-                let suites = suites.iter().map(|&(killed, dominators_killed, size)| AdequateSuite {
-                    cases: (0..size).collect(),
-                    considered: size,
-                    events_considered: 1,
-                    events_selected: 1,
-                    killed,
-                    dominators_killed,
-                });
-                CriterionAnalysis::new(&criterion, suites.collect(), 10, 5, 10)
-            })
-            .collect();
+        let criteria: Vec<CriterionAnalysis> = criteria.iter().map(|suites| criterion(suites)).collect();
         let found = recommend(&criteria, 10, 5).map(|found| (found.choice.criterion, found.choice.suite));
         assert_eq!(found, expect);
     }
@@ -219,11 +248,34 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_dominators_then_to_the_smaller_then_to_the_first() {
-        check(&[&[(5, 1, 2), (5, 3, 4), (5, 3, 3), (5, 3, 3)]], Some((0, 2)));
+    fn ties_of_suites_go_to_dominators_then_to_the_first_whatever_its_size() {
+        check(&[&[(5, 1, 2), (5, 3, 4), (5, 3, 3), (5, 3, 3)]], Some((0, 1)));
+        check(&[&[(4, 5, 1), (5, 0, 3), (5, 0, 1)]], Some((0, 1)));
+    }
+
+    #[test]
+    fn ties_of_criteria_go_to_dominators_then_to_the_smaller_then_to_the_first() {
         check(&[&[(5, 1, 2)], &[(5, 2, 9)]], Some((1, 0)));
         check(&[&[(5, 2, 9)], &[(5, 2, 8)]], Some((1, 0)));
         check(&[&[(5, 2, 8)], &[(5, 2, 8)]], Some((0, 0)));
+    }
+
+    #[test]
+    fn suites_with_the_same_scores_are_counted() {
+        let criterion = criterion(&[(5, 3, 1), (5, 2, 1), (5, 3, 4), (4, 3, 1)]);
+        assert_eq!(standing_of_suite(&criterion, 0), "one of 2 with these scores");
+        assert_eq!(standing_of_suite(&criterion, 3), "the only one with these scores");
+    }
+
+    #[test]
+    fn the_caveat_counts_mutants_and_different_rows() {
+        let sentences = |kills: &[&str]| {
+            let analysis = analyse(&from_kills(kills), &Options::default()).expect("sound outcomes");
+            analysis.recommendation.as_ref().expect("there are suites").sentences(&analysis)
+        };
+        let found = sentences(&["k...", "k...", ".k.."]);
+        assert!(found[2].starts_with("This rests on 3 analysed mutants with 2 different kill rows"), "{}", found[2]);
+        assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant had a say");
     }
 
     #[test]

@@ -1,16 +1,21 @@
-//! The mutants that matter: a suite that kills them kills all the others.
+//! The minimal mutants: a suite that kills them kills all the others that can be killed.
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, MutantNumber};
+
+use crate::mutants::{MutantClass, MutantClasses};
 
 /// The dominator mutants of a kill matrix.
 ///
 /// A killed mutant `m` subsumes `n` if every test case that kills `m` kills `n`. The dominators are the mutants that no
 /// other strictly subsumes: the minimal rows of the kill matrix (Ammann, Delamaro and Offutt, ICST 2014). The score on
 /// them is not inflated by the many mutants that are killed along with others.
+///
+/// Minimal does not mean hard to kill: all killed mutants take part, so that a pathological mutant whose row holds no
+/// other one is a dominator too ([`Dominators::of_class`] counts them).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dominators {
-    /// The classes, hardest first, then by their first mutant.
+    /// The classes, those with the fewest kills first, then by their first mutant.
     pub classes: Vec<DominatorClass>,
 }
 
@@ -24,6 +29,14 @@ pub struct DominatorClass {
 }
 
 impl Dominators {
+    /// Returns how many classes are of mutants of `class`, which all mutants of a dominator class share.
+    ///
+    /// # Panics
+    /// If `mutants` is of other outcomes.
+    pub fn of_class(&self, mutants: &MutantClasses, class: MutantClass) -> usize {
+        self.classes.iter().filter(|minimal| mutants.classes[minimal.mutants[0] as usize] == class).count()
+    }
+
     /// Returns one mutant of each class, as a set of mutants.
     pub(crate) fn representatives(&self, mutants: usize) -> BitSet {
         let mut set = BitSet::with_capacity(mutants);
@@ -57,6 +70,7 @@ pub(crate) fn dominators(kills: &[BitSet]) -> Dominators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutants::classify;
     use crate::synthetic::from_kills;
 
     #[track_caller]
@@ -75,6 +89,18 @@ mod tests {
     #[test]
     fn mutants_with_equal_rows_share_a_class() {
         check(&["k.", "k.", ".k", "kk"], &[(&[0, 1], 1), (&[2], 1)]);
+    }
+
+    #[test]
+    fn a_pathological_mutant_can_be_minimal() {
+        let outcomes = from_kills(&["k...", ".kkk", "kkkk", "..k.", "k..."]);
+        let mutants = classify(&outcomes, 0.5);
+        let of_class = |rows: &[BitSet], class| dominators(rows).of_class(&mutants, class);
+        assert_eq!(of_class(&outcomes.kills, MutantClass::Analysed), 2);
+        assert_eq!(of_class(&outcomes.kills, MutantClass::Pathological), 0);
+        // Without the mutant that it holds, `.kkk` is minimal.
+        assert_eq!(of_class(&outcomes.kills[..3], MutantClass::Analysed), 1);
+        assert_eq!(of_class(&outcomes.kills[..3], MutantClass::Pathological), 1);
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //! # The way from outcomes to a recommendation
 //!
 //! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, pathological ones, and the rest, on
-//!    which suites are scored. The minimal kill rows are [`Dominators`].
+//!    which suites are scored. The minimal kill rows of all killed mutants, pathological ones too,
+//!    are [`Dominators`].
 //! 2. For each criterion, adequate suites are drawn at random from the universe ([`AdequateSuite`]).
 //! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
 //!    would score: a closed form, not a sample ([`RandomBaseline`]).

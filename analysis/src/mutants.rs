@@ -1,5 +1,7 @@
 //! Which mutants suites are scored on.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes};
 
@@ -52,6 +54,9 @@ impl std::fmt::Display for MutantClass {
 pub struct MutantClasses {
     /// How many there are of each class.
     pub counts: ClassCounts,
+    /// How many different rows of the kill matrix the analysed mutants have: mutants with equal rows say the same about
+    /// every suite.
+    pub analysed_rows: usize,
     /// The class of each mutant, in the order of their numbers.
     pub classes: Vec<MutantClass>,
 }
@@ -139,7 +144,9 @@ pub(crate) fn classify(outcomes: &Outcomes, pathological_above: f64) -> MutantCl
         .collect();
     let mut counts = ClassCounts::default();
     classes.iter().for_each(|class| counts.add(*class));
-    MutantClasses { counts, classes }
+    let analysed = outcomes.kills.iter().zip(&classes).filter(|(_, class)| **class == MutantClass::Analysed);
+    let analysed_rows = analysed.map(|(row, _)| row.as_slice()).collect::<BTreeSet<_>>().len();
+    MutantClasses { counts, analysed_rows, classes }
 }
 
 #[cfg(test)]
@@ -162,6 +169,12 @@ mod tests {
         check(".ri.", MutantClass::NeverKilled);
         check(".rik", MutantClass::Analysed);
         check("kkki", MutantClass::Pathological);
+    }
+
+    #[test]
+    fn equal_rows_of_analysed_mutants_count_once() {
+        let classes = classify(&from_kills(&["k...", "k...", ".k..", "kkk.", "...."]), 0.5);
+        assert_eq!((classes.counts.analysed, classes.analysed_rows), (3, 2));
     }
 
     #[test]

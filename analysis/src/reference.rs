@@ -197,6 +197,7 @@ const GBN: Reference = Reference {
             name: "all-uses",
             target: Some(0.915),
             size: Some(4.7),
+            // Table 4.8 has 0.35, where table 4.12 has 0.34.
             effectiveness: 0.34,
             suites_min: None,
             boosted: 0.34,

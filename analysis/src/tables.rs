@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 
 use crate::analysis::Analysis;
-use crate::boosting::Boosting;
+use crate::boosting::{Boosting, caveats};
 use crate::conventional::{CriterionRelations, Relation};
 use crate::mutants::MutantClass;
 use crate::reference::{Reference, ReferenceCriterion, reference};
@@ -24,17 +24,19 @@ const SIZES_MAX: usize = 16;
 pub fn tables(analysis: &Analysis) -> String {
     let reference = reference(&analysis.system);
     let mut text = overview(analysis);
-    let mut section = |title: &str, table: Table| {
+    let mut section = |title: &str, table: Table, notes: &[String]| {
         text.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
+        notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
     };
-    section("Mutants", mutants(analysis, reference));
+    section("Mutants", mutants(analysis, reference), &[]);
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
+        &[],
     );
-    section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis));
-    section("Boosting: the best of M suites, judged by mutants that did not choose it", boosting(analysis, reference));
-    section("Ranking: which criterion's suites score higher", ranking(analysis, reference));
+    section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
+    section(&boosting_title(analysis), boosting(analysis, reference), &caveats(analysis));
+    section("Ranking: which criterion's suites score higher", ranking(analysis, reference), &[]);
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
@@ -159,6 +161,17 @@ fn sizes_shown(analysis: &Analysis) -> Vec<usize> {
     let first = first.saturating_sub(1).min(last);
     let step = (last + 1 - first).div_ceil(SIZES_MAX).max(1);
     (first..relations.random.len().min(last + 1)).step_by(step).collect()
+}
+
+fn boosting_title(analysis: &Analysis) -> String {
+    match &analysis.held_out {
+        Some(held_out) => format!(
+            "Boosting: the best of M suites by {} of the mutants, judged by the other {}, which had no say in the choice",
+            held_out.choosing.len(),
+            held_out.judging.len(),
+        ),
+        None => "Boosting: there are too few different analysed mutants to hold half of them out as judges".into(),
+    }
 }
 
 /// Tables 4.12 to 4.14.

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::Page;
+use crate::boosting::caveats;
 use crate::reference::reference;
 use crate::score::percent;
 use crate::text::{NONE, or_none, p_value, share_summary};
@@ -63,5 +64,6 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 }
             }
         }
+        p.note { (caveats(analysis).join(" ")) }
     }
 }

@@ -6,6 +6,7 @@ use simutant_outcomes::CriterionKind;
 use super::Page;
 use crate::boosting::Boosting;
 use crate::criteria::CriterionAnalysis;
+use crate::mutants::MutantClass;
 use crate::score::percent;
 use crate::statistics::Summary;
 use crate::text::{NONE, or_none, p_value, points, share_summary};
@@ -17,7 +18,10 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         p {
             "Each criterion has " (analysis.options.suites) " suites, drawn at random until they cover what the whole "
             "universe covers. Scores count the " (analysis.mutants.counts.analysed) " analysed mutants; the dominator "
-            "score counts the " (analysis.dominators.classes.len()) " classes of mutants that are hardest to kill. "
+            "score counts the " (analysis.dominators.classes.len()) " classes of minimal mutants among all that are "
+            "killed: what kills these kills all the others. Minimal does not mean hard to kill: "
+            (analysis.dominators.of_class(&analysis.mutants, MutantClass::Pathological)) " of the classes are "
+            "pathological. "
             "“Random” is the expected score of a random suite of exactly the same size, so that “gain” is what the "
             "criterion adds beyond its size."
         }

@@ -51,6 +51,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 
 fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     let class = page.analysis.mutants.classes[number];
+    let (old, new) = shortened(&mutant.original, &mutant.replacement);
     let kills = Score { killed: page.outcomes.verdicts[number].kills() as usize, of: page.analysis.campaign.cases };
     let is_killed = page.killed_by_suite.contains(number);
     html! {
@@ -62,8 +63,7 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
                 details {
                     summary {
                         code {
-                            del { (shortened(&mutant.original)) } " "
-                            ins { (if mutant.replacement.is_empty() { "(deleted)".into() } else { shortened(&mutant.replacement) }) }
+                            del { (old) } " " ins { (new) }
                         }
                     }
                     (details(page, number, mutant))
@@ -76,14 +76,23 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     }
 }
 
-/// The first line of code, cut to what fits a row.
-fn shortened(code: &str) -> String {
+/// A change on one line, each side cut to what fits a row: from a little before the first character that differs.
+fn shortened(original: &str, replacement: &str) -> (String, String) {
     const LENGTH_MAX: usize = 40;
-    let line = code.lines().next().unwrap_or_default();
-    if code.lines().count() <= 1 && line.chars().count() <= LENGTH_MAX {
-        return line.into();
-    }
-    line.chars().take(LENGTH_MAX).chain(" …".chars()).collect()
+    const BEFORE: usize = 15;
+    let on_one_line = |code: &str| -> Vec<char> {
+        let lines: Vec<&str> = code.lines().map(str::trim).collect();
+        lines.join(" ").chars().collect()
+    };
+    let (old, new) = (on_one_line(original), on_one_line(replacement));
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let start = if old.len().max(new.len()) <= LENGTH_MAX { 0 } else { same.saturating_sub(BEFORE) };
+    let cut = |code: &[char]| -> String {
+        let end = code.len().min(start + LENGTH_MAX);
+        let shown: String = code[start..end].iter().collect();
+        format!("{}{shown}{}", if start > 0 { "… " } else { "" }, if end < code.len() { " …" } else { "" })
+    };
+    (cut(&old), if new.is_empty() { "(deleted)".into() } else { cut(&new) })
 }
 
 fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
@@ -141,9 +150,10 @@ fn rejected(page: &Page<'_>) -> Markup {
             summary { (rejected.len()) " mutants did not compile" }
             ul {
                 @for one in rejected {
+                    @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement);
                     li {
                         code { (one.mutant.operator) } " " (page.place(one.mutant.span)) ": "
-                        code { (shortened(&one.mutant.original)) " → " (shortened(&one.mutant.replacement)) }
+                        code { (old) " → " (new) }
                         " " small { (one.reason) }
                     }
                 }
@@ -157,15 +167,28 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(code: &str, expect: &str) {
-        assert_eq!(shortened(code), expect);
+    fn check(original: &str, replacement: &str, old: &str, new: &str) {
+        assert_eq!(shortened(original, replacement), (old.into(), new.into()));
     }
 
     #[test]
-    fn long_code_is_cut_at_a_character() {
-        check("a < b", "a < b");
-        check("", "");
-        check("one {\n  two\n}", "one { …");
-        check(&"ä".repeat(50), &format!("{} …", "ä".repeat(40)));
+    fn short_changes_are_shown_whole_on_one_line() {
+        check("a < b", "a <= b", "a < b", "a <= b");
+        check("", "a", "", "a");
+        check("one {\n    two\n}", "", "one { two }", "(deleted)");
+    }
+
+    #[test]
+    fn long_changes_are_cut_around_the_first_difference() {
+        let (head, tail) = ("ä".repeat(50), "z".repeat(50));
+        let before = "ä".repeat(15);
+        check(
+            &format!("{head}x{tail}"),
+            &format!("{head}y{tail}"),
+            &format!("… {before}x{} …", "z".repeat(24)),
+            &format!("… {before}y{} …", "z".repeat(24)),
+        );
+        check(&format!("{head}x"), &head, &format!("… {before}x"), &format!("… {before}"));
+        check(&tail, "", &format!("{} …", "z".repeat(40)), "(deleted)");
     }
 }
