@@ -8,8 +8,7 @@ use crate::CampaignError;
 /// A lock on a folder; the operating system gives it back when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    /// Locked as long as it is open.
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -19,9 +18,17 @@ impl Lock {
         let file = File::options().create(true).write(true).truncate(false).open(&path);
         let file = file.map_err(|source| CampaignError::file(&path, source))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(CampaignError::InUse(directory.to_owned())),
             Err(TryLockError::Error(source)) => Err(CampaignError::file(&path, source)),
         }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // To close the file is not enough: a process that another thread is just starting has a copy until it begins its
+        // program. If this fails, the end of the process does it.
+        _ = self.file.unlock();
     }
 }

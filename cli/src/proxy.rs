@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &ProxyArguments, common: &Common) -> anyhow::Result
     eprintln!("listening on {}, forwarding to {}; Ctrl-C ends", proxy.address(), arguments.forward);
     while !interrupted.load(Ordering::SeqCst) {
         std::thread::sleep(LOOK_INTERVAL);
+        proxy.check()?;
     }
     let counts = proxy.stop();
     if common.json {

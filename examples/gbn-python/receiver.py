@@ -12,7 +12,7 @@ HEADER = struct.Struct("!BI")  # kind, number
 
 
 def receive_file(port, file):
-    """Writes what the sender sends to `file`; raises TimeoutError or EOFError if the sender is gone too early."""
+    """Writes what the sender sends to `file`; raises socket.timeout or EOFError if the sender is gone too early."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
         link.bind(("127.0.0.1", port))
         expected, ended = 0, False
@@ -20,7 +20,7 @@ def receive_file(port, file):
             link.settimeout(LINGER_S if ended else PATIENCE_S)
             try:
                 packet, peer = link.recvfrom(65535)
-            except TimeoutError:
+            except socket.timeout:  # TimeoutError by another name from Python 3.10 on
                 if ended:
                     return
                 raise

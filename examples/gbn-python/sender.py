@@ -65,7 +65,7 @@ def receive_acknowledgement(link, until):
         link.settimeout(wait)
         try:
             packet = link.recv(64)
-        except (TimeoutError, ConnectionRefusedError):
+        except (socket.timeout, ConnectionRefusedError):
             continue
         if len(packet) == HEADER.size:
             kind, number = HEADER.unpack(packet)

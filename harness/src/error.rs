@@ -83,6 +83,9 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// No port is free for a side.
+    #[error("no UDP port is free for a side: {0}; end programs that hold ports, or run fewer jobs at a time")]
+    NoPort(#[source] io::Error),
     /// Other processes took the ports that were meant for a side, again and again.
     #[error(
         "side `{side}`: port {port} was taken by another process, and so were those tried before; run fewer jobs at a time"
@@ -103,7 +106,7 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The proxy cannot be started.
+    /// The proxy cannot be started, or failed while the programs ran.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
     /// A folder or file of the run cannot be made, read or removed.

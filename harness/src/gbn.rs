@@ -14,8 +14,8 @@ use simutant_systems::gbn::{Gbn, TestCase};
 
 use crate::error::HarnessError;
 use crate::implementation::Values;
-use crate::ports;
-use crate::proxy::{LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
+use crate::ports::Lease;
+use crate::proxy::{LossyProxy, ProxyConfiguration, ProxyCounts};
 use crate::report::FailureReason;
 use crate::system::{InvalidCase, Role, Scene, SystemHarness};
 
@@ -51,8 +51,8 @@ impl SystemHarness for GbnHarness {
         let input = folder.join("input");
         write_random_bytes(&input, case.bytes, &mut random.stream("input"))
             .map_err(HarnessError::file("write the input file", &input))?;
-        let port = ports::free_port().map_err(ProxyError::from)?;
-        let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let lease = Lease::new().map_err(HarnessError::NoPort)?;
+        let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
         let proxy = LossyProxy::start(&ProxyConfiguration {
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             forward: receiver,
@@ -60,7 +60,7 @@ impl SystemHarness for GbnHarness {
             duplicate: case.duplicate,
             seed: random.stream("network").bits(),
         })?;
-        Ok(Box::new(Transfer { input, output: folder.join("output"), receiver, proxy, seed: case.seed }))
+        Ok(Box::new(Transfer { input, output: folder.join("output"), receiver, _lease: lease, proxy, seed: case.seed }))
     }
 }
 
@@ -69,6 +69,8 @@ struct Transfer {
     input: PathBuf,
     output: PathBuf,
     receiver: SocketAddr,
+    /// Keeps the receiver's port from other jobs.
+    _lease: Lease,
     proxy: LossyProxy,
     seed: u64,
 }
@@ -95,8 +97,9 @@ impl Scene for Transfer {
         (side == RECEIVER).then_some(self.receiver.port())
     }
 
-    fn network(&self) -> ProxyCounts {
-        self.proxy.counts()
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.proxy.check()?;
+        Ok(self.proxy.counts())
     }
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
@@ -140,6 +143,7 @@ fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proxy::ProxyError;
 
     #[track_caller]
     fn check_difference(expected: &[u8], found: &[u8], expect: Option<(u64, u64, u64)>) {
@@ -175,6 +179,21 @@ mod tests {
         assert_eq!(one, write("again", 1));
         assert_ne!(one, write("two", 2));
         assert!((0..=255).all(|byte| one.contains(&byte)), "every byte occurs in so many");
+    }
+
+    #[test]
+    fn a_network_that_broke_down_is_an_error_of_ours() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = Transfer {
+            input: folder.path().join("input"),
+            output: folder.path().join("output"),
+            receiver: (Ipv4Addr::LOCALHOST, 1).into(),
+            _lease: Lease::new().expect("a port is free"),
+            proxy: crate::proxy::broken_proxy(),
+            seed: 0,
+        };
+        let error = scene.network().expect_err("the proxy is broken");
+        assert!(matches!(error, HarnessError::Proxy(ProxyError::Broken(_))), "{error:?}");
     }
 
     #[track_caller]

@@ -65,6 +65,13 @@
 //! up to the programs and the scheduler. So a failure that depends on timing may need several runs to show again, and a
 //! pass shows that this run went well: no more.
 //!
+//! # What is and what is not as in the simulation
+//! The proxy drops and duplicates as the simulated network does: it decides first whether a datagram is dropped, and
+//! only of one that is not whether it is duplicated, with the probabilities of the test case. The simulated latency is
+//! not reproduced: the proxy passes datagrams on at once, both copies one after the other, and does not reorder them.
+//! A mistake that only shows when packets take long or overtake each other may show in the simulation and not here.
+//! Streams of random numbers differ, so a seed does not lose the same packets here as there.
+//!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
 //! harness fails, and when it is killed, by SIGKILL too.
@@ -79,7 +86,6 @@ mod process;
 mod proxy;
 mod report;
 mod run;
-
 mod system;
 
 pub use error::HarnessError;

@@ -1,24 +1,72 @@
 //! Finds free UDP ports, and tells when a program has bound the one that it was given.
+//!
+//! A port that was handed out must stay free until its program binds it. So nothing here binds one to see whether it is
+//! free (the kernel's tables tell), and ports come from a range that no system hands out by itself: neither a proxy's
+//! own sockets nor those of the programs under test can get one by chance.
 
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
+use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
+use simutant_sim_core::Random;
 
-/// Returns a UDP port of the loopback address that nobody has bound just now.
-///
-/// Another process may take it before the program that it is for does: [`is_taken`] tells that case.
-///
-/// # Errors
-/// The system's reason if no port is free.
-pub(crate) fn free_port() -> io::Result<u16> {
-    Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+/// Where ports are looked for: below those that systems give to sockets that ask for any (Linux from 32,768 on, others
+/// from 49,152 on), above most of those that services have.
+const RANGE: RangeInclusive<u16> = 20_000..=32_767;
+
+/// How many ports of the range are tried, each drawn anew.
+const TRIES_MAX: usize = 10_000;
+
+/// The ports that jobs of this process have. Jobs of several runs share the machine's ports, hence one set for all.
+static LEASED: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+/// A port that no other job of this process is given as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Lease(u16);
+
+impl Lease {
+    /// Returns a UDP port that nobody has bound and no other job has.
+    ///
+    /// Another process may take it before the program that it is for does: [`is_taken`] tells that case. Ports are drawn
+    /// at random, so that processes which run at the same time rarely choose the same.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AddrNotAvailable`] if no port is free.
+    pub(crate) fn new() -> io::Result<Self> {
+        let mut random = Random::from_seed(RandomState::new().hash_one(std::process::id()));
+        let mut leased = LEASED.lock().unwrap_or_else(PoisonError::into_inner);
+        (0..TRIES_MAX)
+            .map(|_| random.uniform(RANGE))
+            .find(|&port| !is_taken(port) && leased.insert(port))
+            .map(Self)
+            .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
+    }
+
+    /// Returns the port.
+    pub(crate) fn port(&self) -> u16 {
+        self.0
+    }
 }
 
-/// Returns whether some process has bound the port.
+impl Drop for Lease {
+    fn drop(&mut self) {
+        LEASED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+/// Returns whether some process has bound the UDP port, on whatever address.
+///
+/// Without Linux's `/proc` it can only be tried, which takes the port for a moment.
 pub(crate) fn is_taken(port: u16) -> bool {
-    UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+    bound_sockets(port).map_or_else(
+        |_| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse),
+        |sockets| !sockets.is_empty(),
+    )
 }
 
 /// Returns whether a process of `group` has bound the UDP port, on whatever address.
@@ -28,9 +76,7 @@ pub(crate) fn is_taken(port: u16) -> bool {
 /// # Errors
 /// If `/proc` is not that of Linux.
 pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
-    let mut sockets = sockets_at(port, Path::new("/proc/net/udp"))?;
-    // A system without IPv6 has no such file.
-    sockets.extend(sockets_at(port, Path::new("/proc/net/udp6")).unwrap_or_default());
+    let sockets = bound_sockets(port)?;
     if sockets.is_empty() {
         return Ok(false);
     }
@@ -43,6 +89,14 @@ pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Returns the link targets of the UDP sockets that are bound to `port`, on whatever address.
+fn bound_sockets(port: u16) -> io::Result<Vec<String>> {
+    let mut sockets = sockets_at(port, Path::new("/proc/net/udp"))?;
+    // A system without IPv6 has no such file.
+    sockets.extend(sockets_at(port, Path::new("/proc/net/udp6")).unwrap_or_default());
+    Ok(sockets)
 }
 
 /// Returns the link targets of the sockets that are bound to `port`, from a table of the kernel.
@@ -75,16 +129,39 @@ fn holds_one_of(process: &Path, sockets: &[String]) -> bool {
 mod tests {
     use super::*;
 
+    fn lease() -> Lease {
+        Lease::new().expect("a port is free")
+    }
+
     #[test]
-    fn a_free_port_can_be_bound() {
-        let port = free_port().expect("a loopback port is free");
-        assert!(port > 0);
+    fn a_port_has_one_holder_until_it_is_given_back() {
+        let leases: Vec<Lease> = (0..500).map(|_| lease()).collect();
+        let ports: BTreeSet<u16> = leases.iter().map(Lease::port).collect();
+        assert_eq!(ports.len(), leases.len());
+        assert!(ports.iter().all(|port| RANGE.contains(port)));
+        drop(leases);
+        // Tests that run beside this one may have drawn a few of them since.
+        let still_leased = LEASED.lock().expect("nothing panics with the lock").intersection(&ports).count();
+        assert!(still_leased < 20, "{still_leased} of 500");
+    }
+
+    #[test]
+    fn looking_at_a_port_leaves_it_free() {
+        let lease = lease();
+        std::thread::scope(|scope| {
+            let looking = scope.spawn(|| (0..200).filter(|_| is_taken(lease.port())).count());
+            while !looking.is_finished() {
+                UdpSocket::bind((Ipv4Addr::LOCALHOST, lease.port())).expect("nobody has bound the port");
+            }
+        });
     }
 
     #[test]
     fn a_bound_port_is_seen_with_its_owner() {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-        let port = socket.local_addr().expect("a bound socket has an address").port();
+        let lease = lease();
+        let port = lease.port();
+        assert!(!is_taken(port));
+        let _socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).expect("the port is free");
         let own_group = rustix::process::getpgrp();
         assert!(is_taken(port));
         assert!(is_bound_by(port, own_group).expect("/proc is there"));

@@ -9,8 +9,8 @@ mod fate;
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use rustix::event::{PollFd, PollFlags};
@@ -63,7 +63,7 @@ pub struct ProxyCounts {
     pub back: DirectionCounts,
 }
 
-/// Why a proxy cannot be started.
+/// Why a proxy cannot be started, or does not work any more.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProxyError {
@@ -78,6 +78,9 @@ pub enum ProxyError {
     /// The system is out of sockets, pipes or threads.
     #[error("cannot start the proxy: {0}; the process may have too many files or threads open")]
     Resources(#[from] io::Error),
+    /// A socket of a running proxy cannot be read or waited for any more; the proxy passes nothing on since.
+    #[error("the proxy failed while it ran: {0}; what the programs did after that says nothing about them, run again")]
+    Broken(#[source] Arc<io::Error>),
 }
 
 /// A running proxy; it stops when it is dropped.
@@ -85,6 +88,8 @@ pub enum ProxyError {
 pub struct LossyProxy {
     address: SocketAddr,
     counts: Arc<Counters>,
+    /// Why the thread ended by itself, if it did.
+    failure: Arc<OnceLock<Arc<io::Error>>>,
     thread: Option<JoinHandle<()>>,
     /// Its closing wakes and ends the thread.
     alive: Option<PipeWriter>,
@@ -101,6 +106,11 @@ impl LossyProxy {
         let back = UdpSocket::bind(any_port_towards(configuration.forward))?;
         front.set_nonblocking(true)?;
         back.set_nonblocking(true)?;
+        Self::between(front, back, configuration)
+    }
+
+    /// Returns a proxy that runs on these sockets: `front` towards clients, `back` towards the server.
+    fn between(front: UdpSocket, back: UdpSocket, configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
         let (stop, alive) = io::pipe()?;
         let address = front.local_addr()?;
         let counts = Arc::new(Counters::default());
@@ -113,8 +123,14 @@ impl LossyProxy {
             back_fates: Fates::back(configuration.seed, configuration.drop, configuration.duplicate),
             counts: Arc::clone(&counts),
         };
-        let thread = std::thread::Builder::new().name("lossy-proxy".into()).spawn(move || relay.run(&stop))?;
-        Ok(Self { address, counts, thread: Some(thread), alive: Some(alive) })
+        let failure = Arc::new(OnceLock::new());
+        let failure_of_relay = Arc::clone(&failure);
+        let thread = std::thread::Builder::new().name("lossy-proxy".into()).spawn(move || {
+            if let Err(error) = relay.run(&stop) {
+                failure_of_relay.get_or_init(|| Arc::new(error));
+            }
+        })?;
+        Ok(Self { address, counts, failure, thread: Some(thread), alive: Some(alive) })
     }
 
     /// Returns the address that clients send to, with the port that was chosen if port 0 was asked for.
@@ -125,6 +141,14 @@ impl LossyProxy {
     /// Returns the counts so far.
     pub fn counts(&self) -> ProxyCounts {
         self.counts.read()
+    }
+
+    /// Checks that the proxy still works.
+    ///
+    /// # Errors
+    /// [`ProxyError::Broken`] if it passes nothing on any more.
+    pub fn check(&self) -> Result<(), ProxyError> {
+        self.failure.get().map_or(Ok(()), |error| Err(ProxyError::Broken(Arc::clone(error))))
     }
 
     /// Stops the proxy and returns the final counts.
@@ -159,8 +183,8 @@ struct Relay {
 }
 
 impl Relay {
-    /// Passes datagrams on until the other end of `stop` is closed, or polling fails.
-    fn run(mut self, stop: &PipeReader) {
+    /// Passes datagrams on until the other end of `stop` is closed, or polling or receiving fails.
+    fn run(mut self, stop: &PipeReader) -> io::Result<()> {
         let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
         loop {
             let mut ready = [
@@ -170,47 +194,57 @@ impl Relay {
             ];
             match rustix::event::poll(&mut ready, None) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return,
+                Err(error) => return Err(error.into()),
             }
             if !ready[2].revents().is_empty() {
-                return;
+                return Ok(());
             }
-            self.pass_forward(&mut buffer);
-            self.pass_back(&mut buffer);
+            self.pass_forward(&mut buffer)?;
+            self.pass_back(&mut buffer)?;
         }
     }
 
-    fn pass_forward(&mut self, buffer: &mut [u8]) {
+    fn pass_forward(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         for _ in 0..BURST_MAX {
-            let Some((length, source)) = receive(&self.front, buffer) else { return };
+            let Some((length, source)) = receive(&self.front, buffer)? else { return Ok(()) };
             self.client = Some(source);
             let copies = self.counts.forward.note(self.forward_fates.draw());
             let sent = send(&self.back, &buffer[..length], self.server, copies);
             self.counts.forward.forwarded.fetch_add(sent, Ordering::Relaxed);
         }
+        Ok(())
     }
 
-    fn pass_back(&mut self, buffer: &mut [u8]) {
+    fn pass_back(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         for _ in 0..BURST_MAX {
-            let Some((length, source)) = receive(&self.back, buffer) else { return };
+            let Some((length, source)) = receive(&self.back, buffer)? else { return Ok(()) };
             // A stranger's datagram must not use up a fate of the server's.
             let (Some(client), true) = (self.client, source == self.server) else { continue };
             let copies = self.counts.back.note(self.back_fates.draw());
             let sent = send(&self.front, &buffer[..length], client, copies);
             self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
         }
+        Ok(())
     }
 }
 
 /// Returns the next datagram that waits, or `None`.
 ///
-/// An error that the system holds against the socket because a peer is not there yet is passed over.
-fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
+/// An error that the system holds against the socket because a datagram did not reach its peer is passed over.
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<(usize, SocketAddr)>> {
     loop {
-        match socket.recv_from(buffer) {
-            Ok(received) => return Some(received),
-            Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::Interrupted) => {}
-            Err(_) => return None,
+        let error = match socket.recv_from(buffer) {
+            Ok(received) => return Ok(Some(received)),
+            Err(error) => error,
+        };
+        match error.kind() {
+            ErrorKind::WouldBlock => return Ok(None),
+            ErrorKind::Interrupted
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable => {}
+            _ => return Err(error),
         }
     }
 }
@@ -278,6 +312,26 @@ impl DirectionCounters {
     }
 }
 
+/// Returns a proxy whose thread has ended because its socket towards the server is none.
+#[cfg(test)]
+pub(crate) fn broken_proxy() -> LossyProxy {
+    let front = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+    front.set_nonblocking(true).expect("a socket can be made so");
+    let no_socket = std::fs::File::open("/dev/null").expect("every Unix has it");
+    let configuration = ProxyConfiguration {
+        listen: (Ipv4Addr::LOCALHOST, 0).into(),
+        forward: (Ipv4Addr::LOCALHOST, 1).into(),
+        drop: Probability::ZERO,
+        duplicate: Probability::ZERO,
+        seed: 0,
+    };
+    let back = std::os::fd::OwnedFd::from(no_socket).into();
+    let mut proxy = LossyProxy::between(front, back, &configuration).expect("the proxy starts");
+    let thread = proxy.thread.take().expect("it was just started");
+    thread.join().expect("the relay has no way to panic");
+    proxy
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -315,6 +369,7 @@ mod tests {
             let length = client.recv(&mut buffer).expect("the answer arrives");
             assert_eq!(&buffer[..length], text);
         }
+        proxy.check().expect("the proxy works");
         let expect = DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 };
         assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect });
     }
@@ -359,6 +414,26 @@ mod tests {
         server.send_to(b"answer", source).expect("loopback accepts");
         let length = second.recv(&mut buffer).expect("the answer arrives");
         assert_eq!(&buffer[..length], b"answer");
+    }
+
+    #[test]
+    fn a_socket_that_cannot_be_read_ends_the_proxy_and_is_told() {
+        let error = broken_proxy().check().expect_err("the socket is none");
+        assert!(matches!(error, ProxyError::Broken(_)), "{error:?}");
+        assert!(error.to_string().starts_with("the proxy failed while it ran: "), "{error}");
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_does_not_break_the_proxy() {
+        let (client, server, proxy) = between(0.0, 0.0);
+        drop(server);
+        for received in 1..=10 {
+            client.send(b"anyone?").expect("loopback accepts");
+            while proxy.counts().forward.received < received {
+                proxy.check().expect("the proxy works");
+                std::thread::yield_now();
+            }
+        }
     }
 
     #[test]

@@ -38,7 +38,9 @@ pub struct CaseResult {
     pub outcome: TestOutcome,
     /// What the network did to the programs' datagrams.
     pub network: ProxyCounts,
-    /// Wall-clock time, in milliseconds, from the start of the first program to the end of the last.
+    /// Wall-clock time, in milliseconds, from before the start of the first program until what they left was judged and
+    /// the last of them was gone. Includes the waits for sides to be ready and, if need be, for a side to heed SIGTERM.
+    /// Leaves out the build, the making of the input file, and earlier attempts whose port another process had taken.
     pub duration_ms: u64,
 }
 

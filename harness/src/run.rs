@@ -58,8 +58,8 @@ impl Options {
 /// end the run. When this returns, and also when this process is killed, no process and no folder of the run is left.
 ///
 /// # Errors
-/// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, or if the system
-/// lacks folders, ports or processes. Test cases that run at that moment are waited for, and then the run ends.
+/// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system
+/// lacks folders, ports or processes, or if a proxy fails. Test cases that run at that moment are waited for, and then the run ends.
 pub fn run_suite(
     suite: &Suite,
     implementation: &Implementation,
@@ -173,11 +173,13 @@ impl Run<'_> {
             let start = Instant::now();
             let attempted = attempt.run()?;
             let duration_ms = start.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
+            // First of all: a network that broke down is no failure of the programs.
+            let network = scene.network()?;
             attempts_left -= 1;
             match attempted {
                 Attempted::Ran(outcome) => {
                     let (name, case) = (case.name.clone(), case.case.clone());
-                    return Ok(CaseResult { name, case, outcome, network: scene.network(), duration_ms });
+                    return Ok(CaseResult { name, case, outcome, network, duration_ms });
                 }
                 Attempted::PortTaken { side, port } if attempts_left == 0 => {
                     return Err(HarnessError::PortTaken { side, port });

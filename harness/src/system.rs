@@ -53,7 +53,10 @@ pub(crate) trait Scene {
     fn port(&self, side: &str) -> Option<u16>;
 
     /// Returns what the network has done so far.
-    fn network(&self) -> ProxyCounts;
+    ///
+    /// # Errors
+    /// Why the network does not work any more: then whatever the programs did says nothing about them.
+    fn network(&self) -> Result<ProxyCounts, HarnessError>;
 
     /// Returns what is wrong with what the programs left, after all have ended as they should.
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError>;

@@ -26,7 +26,9 @@ impl Fate {
 
 /// The fates of one direction, in the order of its datagrams.
 ///
-/// A datagram is dropped or not; only one that was not dropped may be duplicated, as in the simulated network.
+/// A datagram is dropped or not; only one that was not dropped may be duplicated: the n-th datagram meets the fate that
+/// the n-th packet of a simulated [`Network`](simutant_sim_core::Network) of constant latency meets if it draws from the
+/// same stream. (Where latency varies, its draws lie in between.)
 #[derive(Debug, Clone)]
 pub struct Fates {
     drop: Probability,
@@ -59,6 +61,9 @@ impl Fates {
 
 #[cfg(test)]
 mod tests {
+    use simutant_sim_core::trace::Action;
+    use simutant_sim_core::{Message, Network, Simulation, VirtualDuration};
+
     use super::*;
 
     const DRAWS: usize = 100_000;
@@ -85,6 +90,47 @@ mod tests {
                 check_share(&fates, Fate::Drop, drop);
                 check_share(&fates, Fate::Duplicate, (1.0 - drop) * duplicate);
             }
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    struct Probe;
+
+    impl Message for Probe {
+        fn kind(&self) -> &'static str {
+            "PROBE"
+        }
+    }
+
+    /// Returns the fates of the packets of a simulated network, read off the trace.
+    fn simulated(seed: u64, drop: Probability, duplicate: Probability, packets: usize) -> Vec<Fate> {
+        let mut simulation = Simulation::<Probe>::new(seed);
+        simulation.network(Network { drop, duplicate, ..Network::constant(VirtualDuration::from_millis(1)) });
+        let nobody = simulation.address("sender", 7);
+        simulation.add("sender", async move |context| {
+            let channel = context.channel();
+            (0..packets).for_each(|_| channel.send(nobody, Probe));
+        });
+        simulation.record_trace();
+        let mut fates = vec![Fate::Deliver; packets];
+        for event in simulation.run().trace.expect("it was asked for") {
+            match event.action {
+                Action::Dropped(packet) => fates[packet.number as usize] = Fate::Drop,
+                Action::Duplicated(packet) => fates[packet.number as usize] = Fate::Duplicate,
+                _ => {}
+            }
+        }
+        fates
+    }
+
+    #[test]
+    fn each_datagram_meets_the_fate_of_its_packet_in_the_simulated_network() {
+        for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
+            let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
+            // The stream that a simulation of seed 5 gives to its network.
+            let mut fates = Fates { drop, duplicate, random: Random::from_seed(5).stream("network") };
+            let drawn: Vec<Fate> = (0..10_000).map(|_| fates.draw()).collect();
+            assert!(drawn == simulated(5, drop, duplicate, drawn.len()), "drop {drop}, duplicate {duplicate}");
         }
     }
 

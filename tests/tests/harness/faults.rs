@@ -1,24 +1,30 @@
 //! Each faulty implementation fails on inputs that show its fault, and passes on one that does not.
 //!
 //! A fault shows where certain packets are lost. The seeds are such that they are; but which packet is the n-th depends
-//! a little on the scheduler, so of three runs one must fail. If the generator of random numbers changes, other seeds
+//! a little on the scheduler, so of three runs one must fail. For the same reason one of three runs must pass on the
+//! other input: a stall of a busy machine, longer than a program's patience, is no fault. If the generator of random numbers changes, other seeds
 //! have to be found: run a fault on many seeds, and take some that fail.
 
 use simutant_harness::TestOutcome;
 
 use crate::support::{GENTLE, Input, implementation, run};
 
-/// Checks that `udp-FAULT` passes on `harmless` and fails on one of `harmful`, always for a reason that says `expect`.
+/// How often the harmless input is tried; one pass is enough.
+const HARMLESS_ATTEMPTS: usize = 3;
+
+/// Checks that `udp-FAULT` passes on `harmless` in one of some attempts, and fails on one of `harmful`, there always for a
+/// reason that says `expect`.
 #[track_caller]
 fn check(fault: &str, harmless: Input, harmful: [Input; 3], expect: &str) {
-    let mut inputs = vec![harmless];
+    let mut inputs = vec![harmless; HARMLESS_ATTEMPTS];
     inputs.extend(harmful);
     let report = run(&implementation(&format!("udp-{fault}")), &inputs);
-    assert_eq!(report.results[0].outcome, TestOutcome::Passed, "{fault} on {harmless:?}");
+    let (harmless_results, harmful_results) = report.results.split_at(HARMLESS_ATTEMPTS);
+    assert!(harmless_results.iter().any(|result| result.outcome.passed()), "{fault}: {harmless_results:#?}");
     let mut failures = 0;
-    for result in report.failures() {
+    for result in harmful_results {
+        let TestOutcome::Failed { reason, .. } = &result.outcome else { continue };
         failures += 1;
-        let TestOutcome::Failed { reason, .. } = &result.outcome else { panic!("{result:?} is a failure") };
         assert!(reason.to_string().contains(expect), "{fault}: {result:#?}");
     }
     assert!(failures > 0, "{fault} passes on all of {harmful:?}");
