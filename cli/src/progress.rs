@@ -1,8 +1,9 @@
 //! Progress on a terminal's standard error; elsewhere a line at the end of each phase.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 /// One phase of a command.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ pub(crate) struct Phase {
 impl Phase {
     /// Begins a phase of `total` parts.
     pub(crate) fn counted(name: &'static str, total: u64) -> Self {
-        let style = "{prefix:>12} {bar:30} {pos}/{len} {msg}, {per_sec}, {eta} to go";
+        let style = "{prefix:>12} {bar:30} {pos}/{len} {msg}, {rate}, {eta} to go";
         Self::new(name, ProgressBar::new(total), style)
     }
 
@@ -27,7 +28,12 @@ impl Phase {
     }
 
     fn new(name: &'static str, bar: ProgressBar, template: &str) -> Self {
+        let rate = |state: &ProgressState, text: &mut dyn Write| {
+            // A rate that cannot be written is not worth an end.
+            _ = write!(text, "{:.0} per second", state.per_sec());
+        };
         let style = ProgressStyle::with_template(template).expect("the templates above are well formed");
+        let style = style.with_key("rate", rate);
         bar.set_style(style);
         bar.set_prefix(name);
         Self { bar, name, started: Instant::now() }
