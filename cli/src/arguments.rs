@@ -11,7 +11,7 @@ use crate::exit::EXIT_CODES;
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
-#[command(version, about, after_help = EXIT_CODES, propagate_version = true)]
+#[command(version, after_help = EXIT_CODES, propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) common: Common,

@@ -152,6 +152,7 @@ fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
     let out = out.display();
     let mut text = format!("written to {out}: report.html, tables.txt, results.json, journal.sqlite");
     match chosen {
+        Some(_) if !simutant_harness::systems().any(|known| known == system) => text.push_str(", suite.json\n"),
         Some(suite) => text.push_str(&format!(
             ", suite.json\nnext: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
             crate::test::program(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum MutatorError {
     /// `cargo metadata` failed: there is no manifest, or it is damaged.
     #[error("cannot read the package: {0}")]
-    Metadata(#[from] cargo_metadata::Error),
+    Metadata(String),
     /// No package of the workspace has a system of this name.
     #[error(
         "no system `{system}` in {}; {}",
@@ -80,6 +80,15 @@ pub enum MutatorError {
         /// What the system says.
         error: std::io::Error,
     },
+}
+
+impl From<cargo_metadata::Error> for MutatorError {
+    fn from(error: cargo_metadata::Error) -> Self {
+        match error {
+            cargo_metadata::Error::Io(error) => Self::NoCargo(error),
+            error => Self::Metadata(error.to_string().trim_end().to_owned()),
+        }
+    }
 }
 
 impl MutatorError {
