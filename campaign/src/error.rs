@@ -163,7 +163,10 @@ impl CampaignError {
     pub(crate) fn journal(path: impl Into<PathBuf>, source: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         let path = path.into();
+        let is_shared_memory_full =
+            source.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE);
         match source.sqlite_error_code() {
+            _ if is_shared_memory_full => Self::DiskFull { path },
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged { path, detail: source.to_string() }

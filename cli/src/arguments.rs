@@ -100,8 +100,8 @@ pub(crate) struct StudyArguments {
     #[arg(long, default_value_t = NonZeroUsize::new(2500).expect("not zero"), value_name = "N")]
     pub(crate) cases: NonZeroUsize,
     /// Adequate suites that are built for each criterion.
-    #[arg(long, default_value_t = NonZeroUsize::new(200).expect("not zero"), value_name = "N")]
-    pub(crate) suites: NonZeroUsize,
+    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) suites: u32,
     /// Choose the suite among those of this criterion, instead of the best one.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,

@@ -6,6 +6,7 @@ use anyhow::Context;
 use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build};
 
 use crate::arguments::SystemArguments;
+use crate::output;
 use crate::progress::Phase;
 
 /// The manifest of Simutant's own workspace, whose systems every user has.
@@ -44,7 +45,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
         sites.branches.len(),
     ));
     for function in &sites.uninstrumented {
-        eprintln!("{:>12} {} runs as it is written: {}", "note", function.path, function.reason);
+        output::tell(&format!("{:>12} {} runs as it is written: {}", "note", function.path, function.reason));
     }
     Ok(built)
 }

@@ -89,8 +89,6 @@ impl Exit {
         if cause.is::<ProxyError>() {
             return Some(Self::Unavailable);
         }
-        let error = cause.downcast_ref::<io::Error>()?;
-        // Whoever reads our output may have enough of it.
-        Some(if error.kind() == io::ErrorKind::BrokenPipe { Self::Success } else { Self::Storage })
+        cause.is::<io::Error>().then_some(Self::Storage)
     }
 }

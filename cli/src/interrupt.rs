@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// Returns a flag that the first Ctrl-C sets.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
@@ -15,7 +16,7 @@ pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
         if set.swap(true, Ordering::SeqCst) {
             std::process::exit(Exit::Interrupted as i32);
         }
-        eprintln!("\nstopping after what is running now; once more to stop at once");
+        output::tell("\nstopping after what is running now; once more to stop at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)

@@ -1,7 +1,5 @@
 //! The `simutant` command: reads arguments, calls the libraries, prints. What a library user would miss is not here.
 
-#![expect(clippy::print_stderr, reason = "this is the crate that tells what goes on")]
-
 mod arguments;
 mod build;
 mod exit;
@@ -31,9 +29,7 @@ fn main() -> std::process::ExitCode {
     };
     let exit = result.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
-        if exit != Exit::Success {
-            eprintln!("error: {error:#}");
-        }
+        output::tell(&format!("error: {error:#}"));
         exit
     });
     exit.into()

@@ -1,18 +1,26 @@
 //! Writing: whole files or none, and a standard output that may be closed.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
 use simutant_outcomes::FORMAT_VERSION;
 
-/// Prints text to standard output.
+/// Prints text to standard output. A reader that has enough is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to the standard output; make room where it goes")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells a line on standard error, if anyone listens.
+pub(crate) fn tell(line: &str) {
+    _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// What `--json` prints: a result with the version of its form.

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::output;
+
 /// One phase of a command.
 #[derive(Debug)]
 pub(crate) struct Phase {
@@ -57,7 +59,7 @@ impl Phase {
     /// Shows a line above the bar.
     pub(crate) fn line(&self, line: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{line}");
+            output::tell(line);
         } else {
             self.bar.println(line);
         }
@@ -66,7 +68,7 @@ impl Phase {
     /// Ends the phase with a line that says what was done.
     pub(crate) fn end(self, summary: &str) {
         self.bar.finish_and_clear();
-        eprintln!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64());
+        output::tell(&format!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64()));
     }
 }
 

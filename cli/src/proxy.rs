@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &ProxyArguments, common: &Common) -> anyhow::Result
     };
     let interrupted = interrupt::flag()?;
     let proxy = LossyProxy::start(&configuration)?;
-    eprintln!("listening on {}, forwarding to {}; Ctrl-C ends", proxy.address(), arguments.forward);
+    output::tell(&format!("listening on {}, forwarding to {}; Ctrl-C ends", proxy.address(), arguments.forward));
     while !interrupted.load(Ordering::SeqCst) {
         std::thread::sleep(LOOK_INTERVAL);
         proxy.check()?;

@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let outcomes = campaign.outcomes()?;
 
     let phase = Phase::open("analysing");
-    let options = Options { seed: common.seed, suites: arguments.suites.get(), ..Options::default() };
+    let options = Options { seed: common.seed, suites: arguments.suites as usize, ..Options::default() };
     let analysis = analyse(&outcomes, &options)?;
     let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());
     phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
 }
 
 fn stopped(out: &Path) -> Exit {
-    eprintln!("stopped; what is done is in {}: run the same again to go on", out.display());
+    output::tell(&format!("stopped; what is done is in {}: run the same again to go on", out.display()));
     Exit::Interrupted
 }
 

@@ -1,6 +1,7 @@
 //! One build of all mutants: copy the package, put probes and mutants in, compile, reject what does not, repeat.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,9 @@ use crate::{MutatorError, Package};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
+
+/// The package of the main program.
+const MAIN: &str = "simutant-worker-main";
 
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
@@ -86,6 +90,7 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
     let package = request.package;
     let specification = read_specification(package, request.replacements)?;
     let workspace = Workspace::new(request)?;
+    let _one_at_a_time = workspace.lock()?;
     workspace.write_fixed(request)?;
     let inputs = workspace.input_hash(request)?;
     let known = workspace.root.join("verdicts.json");
@@ -102,8 +107,9 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
                 let mut source_hash = Hash(inputs);
                 source_hash.write(read(&workspace.root.join("Cargo.lock"))?.as_bytes());
                 instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
-                // Other builds of the system write to the same place.
-                let copy = workspace.root.join(&workspace.main_name);
+                // A name of its own: a campaign goes on with its executable, whatever is built here meanwhile.
+                let name = format!("simutant-worker-{}-{:016x}", package.system, source_hash.0);
+                let copy = workspace.root.join(name);
                 copy_file(&worker, &copy)?;
                 return Ok(Build { sites: instrumented.sites, worker: copy, source_hash: source_hash.0 });
             }
@@ -132,7 +138,9 @@ fn read_specification(package: &Package, replacements: Replacements) -> Result<S
 struct Workspace {
     root: PathBuf,
     target_directory: PathBuf,
-    main_name: String,
+    /// Tells this folder from others: cargo knows a package by its path from the workspace's root, so equal paths in
+    /// two workspaces would be one and the same to it, and so would be what it built of them.
+    mark: String,
 }
 
 enum Compiled {
@@ -153,12 +161,42 @@ impl Workspace {
         let directory = request.directory;
         std::fs::create_dir_all(directory).map_err(|error| MutatorError::io("create", directory, error))?;
         let root = directory.canonicalize().map_err(|error| MutatorError::io("find", directory, error))?;
+        // The build products of all folders are in one place.
+        let mut folder = Hash::default();
+        folder.write(root.as_os_str().as_encoded_bytes());
         Ok(Self {
             root,
             // Apart from the ordinary builds, whose settings differ; together for all studies, which share dependencies.
             target_directory: request.package.target_directory.join("simutant"),
-            main_name: format!("simutant-worker-{}", request.package.system),
+            mark: format!("{:016x}", folder.0),
         })
+    }
+
+    /// The folder of the instrumented copy.
+    fn package(&self) -> PathBuf {
+        self.root.join(format!("package-{}", self.mark))
+    }
+
+    /// The folder of the main program.
+    fn main(&self) -> PathBuf {
+        self.root.join(format!("{MAIN}-{}", self.mark))
+    }
+
+    /// The name of the executable among those of all folders.
+    fn program(&self) -> String {
+        format!("simutant-worker-{}", self.mark)
+    }
+
+    /// Waits until no other process builds here, and keeps others out until the file is dropped.
+    fn lock(&self) -> Result<File, MutatorError> {
+        let path = self.root.join("build.lock");
+        let lock = || {
+            File::options().create(true).write(true).truncate(false).open(&path).and_then(|file| {
+                file.lock()?;
+                Ok(file)
+            })
+        };
+        lock().map_err(|error| MutatorError::io("lock", &path, error))
     }
 
     /// Writes all that does not change between rounds.
@@ -167,8 +205,11 @@ impl Workspace {
         let (worker_name, worker_path) = request.worker;
         write(
             &self.root.join("Cargo.toml"),
-            "[workspace]\nresolver = \"3\"\nmembers = [\"package\", \"main\"]\n\n\
-             [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n",
+            &format!(
+                "[workspace]\nresolver = \"3\"\nmembers = [\"package-{mark}\", \"{MAIN}-{mark}\"]\n\n\
+                 [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n",
+                mark = self.mark,
+            ),
         )?;
         if package.lock.exists() {
             let lock = read(&package.lock)?;
@@ -180,15 +221,17 @@ impl Workspace {
             }
         }
         let manifest = package.manifest(&[("simutant-probe", Path::new(PROBE))])?;
-        copy_package(package.root(), &self.root, &package.section.specification)?;
-        write(&self.root.join("package/Cargo.toml"), &manifest.to_string())?;
+        copy_package(package.root(), &self.package(), &package.section.specification)?;
+        write(&self.package().join("Cargo.toml"), &manifest.to_string())?;
         write(
-            &self.root.join("main/Cargo.toml"),
+            &self.main().join("Cargo.toml"),
             &format!(
-                "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-                 worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = \"../package\", package = {:?} }}\n",
-                self.main_name,
+                "[package]\nname = {MAIN:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+                 [[bin]]\nname = {:?}\npath = \"src/main.rs\"\n\n[dependencies]\n\
+                 worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = {:?}, package = {:?} }}\n",
+                self.program(),
                 worker_path.display().to_string(),
+                self.package().display().to_string(),
                 package.name(),
             ),
         )
@@ -197,7 +240,7 @@ impl Workspace {
     fn write_sources(&self, instrumented: &Instrumented, package: &Package) -> Result<(), MutatorError> {
         let mut lines = String::new();
         for (file, output) in instrumented.sites.files.iter().zip(&instrumented.outputs) {
-            write(&self.root.join("package").join(&file.path), &output.text)?;
+            write(&self.package().join(&file.path), &output.text)?;
             lines.push_str(&format!("    ({:?}, &{:?}),\n", file.path, output.original_lines()));
         }
         let main = format!(
@@ -207,12 +250,13 @@ impl Workspace {
              worker::main(&[worker::system::<system::{}>()], LINES)\n}}\n",
             package.section.type_path,
         );
-        write(&self.root.join("main/src/main.rs"), &main)
+        write(&self.main().join("src/main.rs"), &main)
     }
 
     fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled, MutatorError> {
+        let program = self.program();
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(["build", "--release", "--message-format=json", "--package", &self.main_name]);
+        command.args(["build", "--release", "--message-format=json", "--package", MAIN]);
         // Mutants look odd on purpose: no lint may reject what compiles. What the user says to the compiler stays.
         match (std::env::var("CARGO_ENCODED_RUSTFLAGS"), std::env::var("RUSTFLAGS")) {
             (Ok(flags), _) => command.env("CARGO_ENCODED_RUSTFLAGS", format!("{flags}\u{1f}{CAP_LINTS}")),
@@ -242,7 +286,7 @@ impl Workspace {
                     errors.push(message.message);
                 }
                 Message::CompilerArtifact(artifact) => {
-                    if artifact.target.name == self.main_name {
+                    if artifact.target.name == program {
                         executable = artifact.executable.map(PathBuf::from);
                     }
                     if !artifact.fresh {
@@ -339,7 +383,7 @@ impl Workspace {
             span = &expansion.span;
         }
         let path = self.root.join(&span.file_name);
-        let in_package = path.strip_prefix(self.root.join("package")).ok()?;
+        let in_package = path.strip_prefix(self.package()).ok()?;
         let file = instrumented.sites.files.iter().position(|file| Path::new(&file.path) == in_package)?;
         Some((file, span.byte_start as usize..span.byte_end as usize))
     }
@@ -414,9 +458,8 @@ fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError>
     Ok(files)
 }
 
-/// Makes `workspace/package` hold a package's files, but for its manifest and the files that are instrumented.
-fn copy_package(from: &Path, workspace: &Path, specification: &[String]) -> Result<(), MutatorError> {
-    let to = workspace.join("package");
+/// Makes `to` hold a package's files, but for its manifest and the files that are instrumented.
+fn copy_package(from: &Path, to: &Path, specification: &[String]) -> Result<(), MutatorError> {
     let is_generated = |relative: &Path| {
         let is_manifest = relative == Path::new("Cargo.toml") || relative == Path::new("Cargo.lock");
         is_manifest || specification.iter().any(|file| Path::new(file) == relative)
@@ -425,7 +468,7 @@ fn copy_package(from: &Path, workspace: &Path, specification: &[String]) -> Resu
     for (relative, path) in files.iter().filter(|(relative, _)| !is_generated(relative)) {
         copy_file(path, &to.join(relative))?;
     }
-    let stale = list_files(&to)?;
+    let stale = list_files(to)?;
     for (_, path) in stale.iter().filter(|(relative, _)| !is_generated(relative) && !files.contains_key(*relative)) {
         std::fs::remove_file(path).map_err(|error| MutatorError::io("remove", path, error))?;
     }

@@ -1,24 +1,29 @@
 //! The smaller commands.
 
+use std::process::Stdio;
+
 use serde_json::Value;
 
-use crate::support::{STUDY, assert_exit, command, run, stdout};
+use crate::support::{STUDY, assert_exit, command, finished_study, folder, run, stdout, write};
 
 #[test]
 fn mutants_are_listed_with_their_diffs() {
-    let output = run(&["mutants", "gbn"], &STUDY.out);
+    let study = finished_study();
+    let output = run(&["mutants", "gbn"], &study.out);
     assert_exit(&output, 0);
     let text = stdout(&output);
     let listed = text.lines().filter(|line| line.starts_with("mutant ")).count();
     assert_eq!(text.lines().filter(|line| line.starts_with("@@ ")).count(), listed, "a diff each");
+    assert!(text.contains(&format!("\n{listed} mutants, ")), "{text}");
 
-    let output = run(&["mutants", "gbn", "--json", "--rejected"], &STUDY.out);
+    let output = run(&["mutants", "gbn", "--json", "--rejected"], &study.out);
     let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let mutants = json["mutants"].as_array().expect("a list");
     assert_eq!(mutants.len(), listed);
     for (number, mutant) in mutants.iter().enumerate() {
         assert_eq!(mutant["number"], number);
         assert_ne!(mutant["original"], mutant["replacement"]);
+        assert!(text.contains(mutant["diff"].as_str().expect("text")), "{mutant}");
     }
     for rejected in json["rejected"].as_array().expect("a list") {
         assert_ne!(rejected["reason"], "", "{rejected}");
@@ -27,19 +32,19 @@ fn mutants_are_listed_with_their_diffs() {
 
 #[test]
 fn a_test_case_runs_alone_by_number_as_json_and_from_a_file() {
-    let by_number = run(&["simulate", "gbn", "--case", "3", "--seed", "7"], &STUDY.out);
+    let study = finished_study();
+    let by_number = run(&["simulate", "gbn", "--case", "3", "--seed", "7"], &study.out);
     assert_exit(&by_number, 0);
     let text = stdout(&by_number);
     let case = text.lines().find_map(|line| line.strip_prefix("test case: ")).expect("it is named");
-    let as_json = run(&["simulate", "gbn", "--case", case], &STUDY.out);
+    let as_json = run(&["simulate", "gbn", "--case", case], &study.out);
     assert_eq!(stdout(&as_json), text);
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("case.json");
-    std::fs::write(&path, case).expect("a temporary file");
-    let from_file = run(&["simulate", "gbn", "--case", path.to_str().expect("text")], &STUDY.out);
+    let folder = folder();
+    let path = write(&folder.path().join("case.json"), case);
+    let from_file = run(&["simulate", "gbn", "--case", &path], &study.out);
     assert_eq!(stdout(&from_file), text);
 
-    let traced = run(&["simulate", "gbn", "--case", "3", "--seed", "7", "--trace"], &STUDY.out);
+    let traced = run(&["simulate", "gbn", "--case", "3", "--seed", "7", "--trace"], &study.out);
     assert!(stdout(&traced).ends_with(&text), "{}", stdout(&traced));
     assert!(stdout(&traced).lines().filter(|line| line.contains("\"kind\":\"DAT\"")).count() > 1);
 }
@@ -47,7 +52,8 @@ fn a_test_case_runs_alone_by_number_as_json_and_from_a_file() {
 /// What the journal says of a pair, the command says too.
 #[test]
 fn a_kill_can_be_looked_at_alone() {
-    let journal = rusqlite::Connection::open(STUDY.out.join("journal.sqlite")).expect("the study wrote it");
+    let study = finished_study();
+    let journal = rusqlite::Connection::open(study.out.join("journal.sqlite")).expect("the study wrote it");
     let mut query = journal
         .prepare(
             "SELECT test_case, mutant, text, steps FROM executions JOIN reasons ON number = reason
@@ -62,7 +68,7 @@ fn a_kill_can_be_looked_at_alone() {
     for (case, mutant, reason, steps) in kills {
         let (case, mutant) = (case.to_string(), mutant.to_string());
         let arguments = ["simulate", "gbn", "--seed", "7", "--case", &case, "--mutant", &mutant, "--json"];
-        let output = run(&arguments, &STUDY.out);
+        let output = run(&arguments, &study.out);
         assert_exit(&output, 1);
         let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
         assert_eq!(json["execution"]["reason"], reason.as_str());
@@ -71,11 +77,45 @@ fn a_kill_can_be_looked_at_alone() {
 }
 
 #[test]
-fn a_reader_that_has_enough_is_no_error() {
-    let mut child = command(&["mutants", "gbn"], &STUDY.out)
-        .stdout(std::process::Stdio::piped())
+fn a_mutant_that_a_run_does_not_reach_is_said_to_be_so() {
+    let study = finished_study();
+    let journal = rusqlite::Connection::open(study.out.join("journal.sqlite")).expect("the study wrote it");
+    let recording = |row: &rusqlite::Row<'_>| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?));
+    let mut query = journal.prepare("SELECT test_case, reached FROM recordings").expect("as documented");
+    let recordings = query.query_map([], recording).expect("it can be asked");
+    let (case, mutant) = recordings
+        .flatten()
+        .find_map(|(case, reached)| {
+            let byte = reached.iter().position(|&byte| byte != 0xff)?;
+            Some((case.to_string(), (byte * 8 + reached[byte].trailing_ones() as usize).to_string()))
+        })
+        .expect("some test case does not reach all mutants");
+    let output = run(&["simulate", "gbn", "--seed", "7", "--case", &case, "--mutant", &mutant], &study.out);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).contains(&format!("mutant {mutant}, ")), "{}", stdout(&output));
+    assert!(stdout(&output).contains("the run does not reach it"), "{}", stdout(&output));
+}
+
+/// Runs a command whose output nobody reads, and returns its exit code.
+fn unread(arguments: &[&str], is_stderr_read: bool) -> Option<i32> {
+    let study = finished_study();
+    let mut child = command(arguments, &study.out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the command was built");
     drop(child.stdout.take());
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    if !is_stderr_read {
+        drop(child.stderr.take());
+    }
+    child.wait_with_output().expect("it ends").status.code()
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    for arguments in [&["mutants", "gbn"][..], &["simulate", "gbn", "--case", "1", "--trace"], &STUDY, &["--help"]] {
+        assert_eq!(unread(arguments, true), Some(0), "{arguments:?}");
+        // As in `simutant mutants gbn 2>&1 | head`.
+        assert_eq!(unread(arguments, false), Some(0), "{arguments:?}, and nobody reads standard error");
+    }
 }

@@ -3,30 +3,29 @@
 use std::io::Write;
 use std::net::UdpSocket;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::support::{STUDY, assert_exit, command, listing, run, stderr, stdout};
+use crate::support::{
+    STUDY, assert_exit, command, finished_study, folder, results, run, snapshot, stderr, stdout, text, write,
+};
 
+/// Checks the exit code, the message, that nothing is printed as a result, and that all files are as they were.
 #[track_caller]
 fn check(arguments: &[&str], out: &Path, code: i32, expect: &[&str]) {
+    let before = snapshot(out);
     let output = run(arguments, out);
     assert_exit(&output, code);
     for part in expect {
         assert!(stderr(&output).contains(part), "`{part}` is not in: {}", stderr(&output));
     }
     assert_eq!(stdout(&output), "");
-}
-
-/// Returns a copy of the finished study's journal in a new folder.
-fn copied_journal() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::copy(STUDY.out.join("journal.sqlite"), folder.path().join("journal.sqlite")).expect("it can be copied");
-    folder
+    assert!(snapshot(out) == before, "{arguments:?} changed {:?}", snapshot(out).keys());
 }
 
 #[test]
 fn unknown_names_are_answered_with_the_known_ones() {
-    let out = &STUDY.out;
+    let study = finished_study();
+    let out = &study.out;
     check(&["study", "nothing"], out, 3, &["no system `nothing`", "known systems: gbn, gcd"]);
     check(&["study", "gbn", "--criterion", "IP-9"], out, 3, &["--criterion IP-9", "all-blocks", "IP-2"]);
     check(
@@ -35,75 +34,109 @@ fn unknown_names_are_answered_with_the_known_ones() {
         3,
         &["--mutant 99999", "`mutants` lists them"],
     );
-    check(&["study", "gbn", "--cases", "0"], out, 2, &["--cases"]);
     check(&["frobnicate"], out, 2, &["frobnicate"]);
+    let nowhere = folder();
+    let new = nowhere.path().join("new");
+    check(&["study", "nothing"], &new, 3, &["no system `nothing`"]);
+    assert!(!new.exists(), "a folder for nothing");
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused_before_anything_is_run() {
+    let folder = folder();
+    check(&["study", "gbn", "--cases", "0"], folder.path(), 2, &["--cases"]);
+    check(&["study", "gbn", "--jobs", "0"], folder.path(), 2, &["--jobs"]);
+    // One suite has no deviation.
+    let output = run(&["study", "gbn", "--cases", "4", "--suites", "1"], folder.path());
+    assert!(matches!(output.status.code(), Some(2 | 3)), "{:?}: {}", output.status, stderr(&output));
+    assert!(stderr(&output).contains("suites"), "{}", stderr(&output));
+    assert!(snapshot(folder.path()).is_empty(), "{:?}", snapshot(folder.path()).keys());
 }
 
 #[test]
 fn a_study_of_something_else_in_the_folder_is_left_alone() {
-    let before = listing(&STUDY.out);
-    check(&["study", "gbn", "--cases", "24", "--seed", "8"], &STUDY.out, 3, &["seed 7", "seed 8", "--fresh"]);
-    check(&["study", "gbn", "--cases", "25", "--seed", "7"], &STUDY.out, 3, &["cases 24", "cases 25", "--fresh"]);
-    assert_eq!(listing(&STUDY.out), before);
+    let study = finished_study();
+    let arguments = |cases, seed| ["study", "gbn", "--cases", cases, "--seed", seed];
+    let cure = ["--fresh", "--out"];
+    check(&arguments("24", "8"), &study.out, 3, &[&["seed 7", "seed 8"], &cure[..]].concat());
+    check(&arguments("25", "7"), &study.out, 3, &[&["cases 24", "cases 25"], &cure[..]].concat());
+    let all = [&STUDY[..], &["--replacements", "all"]].concat();
+    check(&all, &study.out, 3, &[&["mutants"], &cure[..]].concat());
 }
 
 #[test]
 fn a_damaged_journal_is_named_and_left_alone() {
-    let arguments = ["study", "gbn", "--cases", "24", "--seed", "7"];
-    let folder = copied_journal();
-    let journal = folder.path().join("journal.sqlite");
-    let whole = std::fs::read(&journal).expect("it was copied");
-    for damaged in [b"not a database, but long enough to be read as one".repeat(100), whole[..whole.len() / 2].to_vec()]
-    {
-        std::fs::write(&journal, &damaged).expect("a temporary file");
-        check(&arguments, folder.path(), 3, &["journal.sqlite", "damaged", "--fresh"]);
-        assert!(!folder.path().join("suite.json").exists());
+    let study = finished_study();
+    let path = study.out.join("journal.sqlite");
+    let whole = std::fs::read(&path).expect("the study wrote it");
+    let garbage = b"not a database, but long enough to be read as one".repeat(100);
+    for damaged in [garbage, whole[..whole.len() / 2].to_vec(), whole[..5000].to_vec()] {
+        let name = write(&path, damaged);
+        check(&STUDY, &study.out, 3, &[&name, "damaged", "--fresh"]);
+        check(&["simulate", "gbn", "--case", "1"], &study.out, 3, &[&name, "damaged"]);
     }
+    assert_exit(&run(&[&STUDY[..], &["--fresh"]].concat(), &study.out), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    let name = write(&file, "not a folder");
+    check(&["study", "gbn"], &file, 5, &[&name]);
+    check(&["mutants", "gbn"], &file.join("below"), 5, &[&name]);
 }
 
 #[test]
 fn test_cases_that_are_none_are_refused() {
-    let out = &STUDY.out;
+    let study = finished_study();
+    let out = &study.out;
     let case = |bytes: &str| format!("{{\"bytes\":{bytes},\"drop\":0.1,\"duplicate\":0,\"seed\":1}}");
     check(&["simulate", "gbn", "--case", &case("0")], out, 3, &["bytes is 0", "from 1 to 335760"]);
     check(&["simulate", "gbn", "--case", "{\"byte\":1}"], out, 3, &["unknown field `byte`"]);
     check(&["simulate", "gbn", "--case", "{"], out, 3, &["--case", "not JSON"]);
     check(&["simulate", "gbn", "--case", "/no/such/file"], out, 3, &["/no/such/file"]);
+    let file = write(&out.join("case.json"), "[");
+    check(&["simulate", "gbn", "--case", &file], out, 3, &[&file, "not JSON"]);
 }
 
 #[test]
 fn suites_that_cannot_be_used_are_refused_by_field() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let good = std::fs::read_to_string(STUDY.out.join("suite.json")).expect("the study wrote it");
+    let study = finished_study();
+    let good = std::fs::read_to_string(study.out.join("suite.json")).expect("the study wrote it");
+    let folder = folder();
     let path = folder.path().join("suite.json");
-    let name = path.to_str().expect("text");
-    let arguments = ["test", "gbn", "--suite", name, "--implementation", "udp"];
-    check(&arguments, folder.path(), 3, &[name, "`simutant study gbn` writes a suite"]);
-    for (text, expect) in [
-        (good.replace("\"gbn\"", "\"dns\""), "field `system` is `dns`"),
-        (good.replace("\"format_version\": 1", "\"format_version\": 9"), "field `format_version` is 9"),
-        (good.replace("\"criterion\"", "\"criterium\""), "unknown field `criterium`"),
-        (good.replace("\"bytes\": ", "\"bytes\": 9999999"), "bytes"),
-        ("hello".to_owned(), "not a suite"),
+    let name = text(&path);
+    let arguments = ["test", "gbn", "--suite", &name, "--implementation", "udp"];
+    check(&arguments, folder.path(), 3, &[&name, "`simutant study gbn` writes a suite"]);
+    for (content, expect) in [
+        (good.replace("\"gbn\"", "\"dns\""), ["field `system` is `dns`", &name]),
+        (good.replace("\"format_version\": 1", "\"format_version\": 9"), ["field `format_version` is 9", &name]),
+        (good.replace("\"criterion\"", "\"criterium\""), ["unknown field `criterium`", &name]),
+        // The suite itself is good, so it is the implementation's system that refuses.
+        (good.replace("\"bytes\": ", "\"bytes\": 9999999"), ["field bytes is 9999999", "from 1 to"]),
+        ("hello".to_owned(), ["not a suite", &name]),
+        (good[..good.len() / 2].to_owned(), ["not a suite", &name]),
     ] {
-        std::fs::write(&path, text).expect("a temporary file");
-        check(&arguments, folder.path(), 3, &[expect]);
+        write(&path, content);
+        check(&arguments, folder.path(), 3, &expect);
     }
-    std::fs::write(&path, &good).expect("a temporary file");
+    write(&path, &good);
     let only = [&arguments[..], &["--only", "gbn-none"]].concat();
-    check(&only, folder.path(), 3, &["no test case `gbn-none`", "there are: gbn-"]);
+    check(&only, folder.path(), 3, &["no test case `gbn-none`", "there are: gbn-", &name]);
 }
 
 #[test]
 fn implementations_that_cannot_be_used_are_refused_by_field() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let suite = STUDY.out.join("suite.json");
+    let study = finished_study();
+    let suite = study.path("suite.json");
+    let folder = folder();
     let test = |implementation: &str, code, expect: &[&str]| {
-        let suite = suite.to_str().expect("text");
-        let arguments = ["test", "gbn", "--suite", suite, "--implementation", implementation];
+        let arguments = ["test", "gbn", "--suite", &suite, "--implementation", implementation];
         check(&arguments, folder.path(), code, expect);
     };
     test("nothing", 3, &["no implementation `nothing`", "udp"]);
+    test("/no/such/file.toml", 3, &["/no/such/file.toml"]);
     let sides = |receiver: &str, key: &str| {
         format!(
             "name = \"mine\"\nsystem = \"gbn\"\ndescription = \"\"\n[[side]]\nname = \"receiver\"\n{key} = [\"{receiver}\"]\n\
@@ -111,49 +144,51 @@ fn implementations_that_cannot_be_used_are_refused_by_field() {
         )
     };
     let path = folder.path().join("mine.toml");
-    let write = |text: String| std::fs::write(&path, text).expect("a temporary file");
-    let name = path.to_str().expect("text");
-    write(sides("true", "comand"));
-    test(name, 3, &[name, "comand"]);
-    write(sides("/no/such/program", "command"));
-    test(name, 4, &["/no/such/program", "receiver"]);
-    write(sides("true", "command").replace("description", "build = [\"false\"]\ndescription"));
-    test(name, 4, &["build", "false"]);
+    let name = write(&path, sides("true", "comand"));
+    test(&name, 3, &[&name, "comand"]);
+    write(&path, sides("{outputs}", "command"));
+    test(&name, 3, &[&name, "`command` of side `receiver`", "{outputs}"]);
+    write(&path, sides("/no/such/program", "command"));
+    test(&name, 4, &["implementation mine", "/no/such/program", "receiver", "`command`"]);
+    write(&path, sides("true", "command").replace("description", "build = [\"false\"]\ndescription"));
+    test(&name, 4, &["implementation mine", "`build` command `false`"]);
 }
 
 #[test]
 fn the_proxy_says_what_is_wrong_with_its_arguments() {
-    let out = &STUDY.out;
+    let folder = folder();
     let taken = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let listen = taken.local_addr().expect("it is bound").to_string();
-    check(&["proxy", "--listen", &listen, "--forward", "127.0.0.1:9"], out, 4, &[&listen]);
-    let arguments = ["proxy", "--listen", "127.0.0.1:0", "--forward", "127.0.0.1:9", "--drop", "1.5"];
-    check(&arguments, out, 3, &["--drop is 1.5"]);
+    check(&["proxy", "--listen", &listen, "--forward", "127.0.0.1:9"], folder.path(), 4, &[&listen, "port 0"]);
+    let arguments = ["proxy", "--listen", "127.0.0.1:0", "--forward", "127.0.0.1:9"];
+    for (option, message) in [("--drop=1.5", "--drop is 1.5"), ("--duplicate=NaN", "--duplicate is NaN")] {
+        check(&[&arguments[..], &[option]].concat(), folder.path(), 3, &[message, "from 0 to 1"]);
+    }
 }
 
-#[test]
-fn a_second_study_in_the_folder_waits_for_its_turn() {
-    let folder = copied_journal();
-    let lock = std::fs::File::create(folder.path().join("campaign.lock")).expect("a temporary file");
-    lock.lock().expect("nobody else has it");
-    let before = listing(folder.path());
-    let arguments = ["study", "gbn", "--cases", "24", "--seed", "7"];
-    check(&arguments, folder.path(), 4, &["another campaign is running in this folder"]);
-    assert_eq!(listing(folder.path()), before);
-}
-
-/// A file system with little room.
+/// A file system of its own, whose size can be changed.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    fn mount(size: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
-            .arg(folder.path())
-            .stderr(Stdio::null())
-            .status();
-        mount.is_ok_and(|status| status.success()).then_some(Self(folder))
+    /// Returns `None` to those who may not mount.
+    fn mount(kibibytes: u64) -> Option<Self> {
+        let folder = folder();
+        let options = format!("size={kibibytes}k");
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder.path()).output();
+        mount.is_ok_and(|output| output.status.success()).then_some(Self(folder))
+    }
+
+    fn resize(&self, kibibytes: u64) {
+        let options = format!("remount,size={kibibytes}k");
+        let mount = Command::new("mount").args(["-o", &options]).arg(self.0.path()).status();
+        assert!(mount.expect("it could be mounted").success());
+    }
+
+    /// Leaves so much room.
+    fn leave(&self, kibibytes: u64) {
+        let used = Command::new("du").args(["-sk"]).arg(self.0.path()).output().expect("du is everywhere");
+        let used = stdout(&used).split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        self.resize(used.expect("du prints a number first") + kibibytes);
     }
 }
 
@@ -165,26 +200,48 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_told_and_the_study_goes_on_when_there_is_room() {
-    // Full while the simulation is built, and while the journal grows.
-    for size in ["1m", "2500k"] {
-        let Some(disk) = SmallDisk::mount(size) else {
-            // Only root may mount: elsewhere the test cannot be done, and says so.
-            _ = writeln!(std::io::stderr(), "not root: no small disk to fill");
-            return;
-        };
-        let out = disk.0.path().join("out");
-        let arguments = ["study", "gbn", "--cases", "900", "--seed", "7"];
-        let output = run(&arguments, &out);
+    const LARGE: u64 = 64 * 1024;
+    let Some(disk) = SmallDisk::mount(100) else {
+        // Only root may mount: elsewhere the test cannot be done, and says so.
+        _ = writeln!(std::io::stderr(), "may not mount: no small disk to fill");
+        return;
+    };
+    let out = disk.0.path().join("out");
+    let check_full = |file: &str| {
+        let output = run(&STUDY, &out);
         assert_exit(&output, 5);
-        assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
+        for part in ["make room", file] {
+            assert!(stderr(&output).contains(part), "`{part}` is not in: {}", stderr(&output));
+        }
+        assert_eq!(stdout(&output), "");
         assert!(!out.join("suite.json").exists(), "nothing is half-written");
-        assert_eq!(out.join("journal.sqlite").exists(), size != "1m", "{}", stderr(&output));
+    };
+    check_full("build");
+    assert!(!out.join("journal.sqlite").exists());
+    disk.resize(LARGE);
+    assert_exit(&run(&["mutants", "gbn"], &out), 0);
+    disk.leave(200);
+    check_full("journal.sqlite");
+    disk.resize(LARGE);
+    assert_exit(&run(&STUDY, &out), 0);
+    assert!(results(&out) == results(&finished_study().out), "the results differ");
 
-        let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(disk.0.path()).status();
-        assert!(more.expect("it could be mounted").success());
-        assert_exit(&run(&arguments, &out), 0);
-        assert!(out.join("suite.json").exists());
-    }
+    // An old result stays as it was if there is no room for a new one.
+    disk.leave(100);
+    let before = results(&out);
+    let output = run(&STUDY, &out);
+    assert_exit(&output, 5);
+    assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
+    assert!(results(&out) == before, "a file is half-written");
+}
+
+#[test]
+fn a_standard_output_that_is_full_is_an_error() {
+    let study = finished_study();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("this is Linux");
+    let output = command(&["mutants", "gbn"], &study.out).stdout(full).output().expect("the command was built");
+    assert_exit(&output, 5);
+    assert!(stderr(&output).contains("No space left"), "{}", stderr(&output));
 }
 
 #[test]

@@ -1,29 +1,27 @@
 //! Suites on real implementations.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{assert_exit, run, stderr, stdout};
+use crate::support::{assert_exit, folder, run, stderr, stdout, write};
 
 /// Writes a suite of two inputs; `udp-fills-first-window` fails on the one that is named `small`, whatever is lost.
-fn suite(folder: &Path) -> PathBuf {
+fn suite(folder: &Path) -> String {
     let case = |name: &str, bytes: u32| json!({ "name": name, "case": { "bytes": bytes, "drop": 0.0, "duplicate": 0.0, "seed": 1 } });
     let suite = json!({
         "format_version": 1, "system": "gbn", "criterion": "by hand", "chosen": "by hand", "seed": 1,
         "mutant_score": null, "dominator_score": null, "cases": [case("large", 20_000), case("small", 1_000)],
     });
-    let path = folder.join("a suite.json");
-    std::fs::write(&path, suite.to_string()).expect("a temporary file");
-    path
+    write(&folder.join("a suite.json"), suite.to_string())
 }
 
 #[test]
 fn a_right_implementation_passes() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let suite = suite(folder.path());
-    let arguments = ["test", "gbn", "--suite", suite.to_str().expect("text"), "--implementation", "udp"];
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", "udp"];
     let output = run(&arguments, folder.path());
     assert_exit(&output, 0);
     assert_eq!(stdout(&output), "2 passed, 0 failed\n");
@@ -32,10 +30,10 @@ fn a_right_implementation_passes() {
 
 #[test]
 fn a_failure_is_named_and_its_command_shows_it_again() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let suite = suite(folder.path());
     let implementation = "udp-fills-first-window";
-    let arguments = ["test", "gbn", "--suite", suite.to_str().expect("text"), "--implementation", implementation];
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", implementation];
     let output = run(&arguments, folder.path());
     assert_exit(&output, 1);
     let text = stdout(&output);

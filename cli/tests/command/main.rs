@@ -3,6 +3,8 @@
 mod commands;
 mod errors;
 mod implementations;
+mod isolation;
+mod processes;
 mod resume;
 mod study;
 mod support;

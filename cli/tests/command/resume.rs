@@ -1,115 +1,142 @@
 //! Studies that are killed or interrupted, and go on.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
+use std::sync::LazyLock;
 
 use rusqlite::{Connection, OpenFlags};
+use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::support::{assert_exit, command, results, run, stderr};
+use crate::processes::{children, runs, send};
+use crate::support::{
+    STUDY, assert_exit, command, finished_study, folder, results, run, start, stderr, text, wait_until,
+};
 
-/// Enough for ten interruptions.
-const ARGUMENTS: [&str; 5] = ["study", "gbn", "--cases", "900", "--seed"];
+/// A study that is long enough to be disturbed at many points: a second on the original, some seconds on the mutants.
+pub(crate) const LONG_STUDY: [&str; 9] = ["study", "gbn", "--cases", "900", "--seed", "5", "--jobs", "2", "--fresh"];
 
-fn arguments(seed: &'static str) -> Vec<&'static str> {
-    ARGUMENTS.into_iter().chain([seed, "--jobs", "2"]).collect()
+const CASES: u32 = 900;
+
+/// What [`LONG_STUDY`] gives.
+pub(crate) static UNDISTURBED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let study = finished_study();
+    assert_exit(&run(&LONG_STUDY, &study.out), 0);
+    results(&study.out)
+});
+
+/// The same, going on with what is there.
+fn going_on() -> &'static [&'static str] {
+    LONG_STUDY.strip_suffix(&["--fresh"]).expect("it is the last argument")
 }
 
 /// Returns how many test cases the journal has recorded on the original, and run on the mutants.
 fn done(out: &Path) -> (u32, u32) {
     let path = out.join("journal.sqlite");
-    let Ok(journal) = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE) else { return (0, 0) };
+    let journal = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).expect("a journal");
     let count = |table: &str| {
         journal.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap_or_default()
     };
     (count("recordings"), count("units"))
 }
 
-/// Returns the worker processes that nobody looks after any more.
-fn orphans() -> Vec<u32> {
-    let processes = std::fs::read_dir("/proc").expect("this is Linux").filter_map(|entry| {
-        let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-        let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let is_orphan = status.lines().any(|line| line.trim_end() == "PPid:\t1");
-        (is_orphan && program.to_string_lossy().contains("simutant-worker-gbn")).then_some(pid)
+/// Waits until a running study has recorded test cases or run them on the mutants so many times in all.
+#[track_caller]
+pub(crate) fn wait_for_rows(study: &mut Child, out: &Path, rows: u32) {
+    // Before there is something in this file, the study makes the journal, and must not be disturbed by a reader.
+    let log = out.join("journal.sqlite-wal");
+    wait_until("rows in the journal", || {
+        let status = study.try_wait().expect("it was started here");
+        assert_eq!(status, None, "the study ended before it had {rows} rows");
+        let begun = log.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        let (recordings, units) = if begun { done(out) } else { (0, 0) };
+        recordings + units >= rows
     });
-    processes.collect()
 }
 
 #[test]
 fn a_study_that_is_killed_ten_times_ends_as_if_it_had_not_been() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    // Undisturbed first, in the same folder, so that only what was killed differs.
-    let output = run(&arguments("5"), folder.path());
-    assert_exit(&output, 0);
-    let expected = results(folder.path());
-    for file in ["journal.sqlite", "suite.json", "results.json", "tables.txt", "report.html"] {
-        std::fs::remove_file(folder.path().join(file)).expect("it was written");
+    let study = finished_study();
+    std::fs::remove_file(study.out.join("journal.sqlite")).expect("the study wrote it");
+    let baseline = [1, CASES / 3, CASES / 3 * 2];
+    let mutants = [1, 120, 240, 360, 480, 600, 720].map(|units| CASES + units);
+    let (mut states, mut workers_seen) = (Vec::new(), 0);
+    for rows in baseline.into_iter().chain(mutants) {
+        let mut killed = start(going_on(), &study.out);
+        wait_for_rows(&mut killed, &study.out, rows);
+        // Stopped first, so that these are all the workers that there are when it dies.
+        send(&killed, Signal::STOP);
+        let workers = children(&killed, "simutant-worker-gbn");
+        workers_seen += workers.len();
+        killed.kill().expect("it is ours");
+        killed.wait().expect("it was killed");
+        wait_until("the end of the workers", || !workers.iter().any(|&worker| runs(worker)));
+        states.push(done(&study.out));
     }
-
-    let mut delay = Duration::from_millis(250);
-    let (mut kills, mut states) = (0, Vec::new());
-    while kills < 10 {
-        let mut child = command(&arguments("5"), folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the command was built");
-        // Each time a little later, so that the points spread.
-        std::thread::sleep(delay + Duration::from_millis(17 * kills));
-        child.kill().expect("it is ours");
-        let status = child.wait().expect("it was killed");
-        if status.success() {
-            // Too fast for this machine's moments: begin again, with shorter ones.
-            std::fs::remove_file(folder.path().join("journal.sqlite")).expect("it was written");
-            delay = delay * 2 / 3;
-            (kills, states) = (0, Vec::new());
-            continue;
-        }
-        let state = done(folder.path());
-        if states.last() == Some(&state) && state.1 == 0 {
-            delay = delay * 5 / 4;
-        }
-        states.push(state);
-        kills += 1;
-    }
-    assert!(states.iter().any(|(_, units)| (1..900).contains(units)), "no kill met the mutants: {states:?}");
     assert!(states.windows(2).all(|pair| pair[0] <= pair[1]), "something was lost: {states:?}");
+    assert!(states.iter().any(|&(recordings, _)| recordings < CASES), "no kill met the original: {states:?}");
+    assert!(states.iter().any(|&(_, units)| (1..CASES).contains(&units)), "no kill met the mutants: {states:?}");
+    assert!(workers_seen > 0, "there was nothing that could be left behind");
 
-    let output = run(&arguments("5"), folder.path());
-    assert_exit(&output, 0);
-    assert!(results(folder.path()) == expected, "the results differ after {states:?}");
-    let begun = Instant::now();
-    while !orphans().is_empty() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "left behind: {:?}", orphans());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    assert_exit(&run(going_on(), &study.out), 0);
+    assert!(results(&study.out) == *UNDISTURBED, "the results differ after {states:?}");
+    let left: Vec<_> = std::fs::read_dir(&study.out).expect("it is there").flatten().collect();
+    assert!(!left.iter().any(|entry| entry.file_name().to_string_lossy().contains("answers")), "{left:?}");
 }
 
 #[test]
 fn ctrl_c_stops_a_study_that_can_go_on() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    // The build comes first, so that the time is that of the campaign.
-    assert_exit(&run(&["mutants", "gbn"], folder.path()), 0);
-    for attempt in 0.. {
-        let child = command(&arguments("6"), folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the command was built");
-        std::thread::sleep(Duration::from_millis(400 + 100 * attempt));
-        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(interrupt.expect("kill is everywhere").success());
-        let output = child.wait_with_output().expect("it ends");
-        if output.status.code() == Some(130) && done(folder.path()).0 > 0 {
-            assert!(stderr(&output).contains("run the same again to go on"), "{}", stderr(&output));
-            break;
-        }
-        assert!(attempt < 20, "no interrupt met the campaign: {}", stderr(&output));
-        _ = std::fs::remove_file(folder.path().join("journal.sqlite"));
-    }
-    assert!(!folder.path().join("suite.json").exists(), "nothing is written before the end");
-    assert_exit(&run(&arguments("6"), folder.path()), 0);
-    assert_eq!(done(folder.path()), (900, 900));
+    let study = finished_study();
+    let suite = study.out.join("suite.json");
+    std::fs::remove_file(&suite).expect("the study wrote it");
+    let mut interrupted = start(&LONG_STUDY, &study.out);
+    wait_for_rows(&mut interrupted, &study.out, CASES + 20);
+    send(&interrupted, Signal::INT);
+    let output = interrupted.wait_with_output().expect("it ends");
+    assert_exit(&output, 130);
+    let message = format!("stopped; what is done is in {}: run the same again to go on", text(&study.out));
+    assert!(stderr(&output).contains(&message), "{}", stderr(&output));
+    let (recordings, units) = done(&study.out);
+    assert!(recordings == CASES && (20..CASES).contains(&units), "{recordings} and {units}");
+    assert!(!suite.exists(), "nothing is written before the end");
+
+    assert_exit(&run(going_on(), &study.out), 0);
+    assert!(results(&study.out) == *UNDISTURBED, "the results differ");
+}
+
+/// Starts [`STUDY`] in a process group of its own, and returns when the compiler is at work.
+fn start_compiling(out: &Path) -> Child {
+    let study = command(&STUDY, out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("the command was built");
+    // It asks cargo for other things first.
+    wait_until("the build", || out.join("build/build.lock").exists());
+    wait_until("cargo", || !children(&study, "cargo").is_empty());
+    study
+}
+
+#[test]
+fn a_study_that_is_killed_while_it_compiles_ends_as_if_it_had_not_been() {
+    let folder = folder();
+    let mut killed = start_compiling(folder.path());
+    killed.kill().expect("it is ours");
+    killed.wait().expect("it was killed");
+    assert_exit(&run(&STUDY, folder.path()), 0);
+    assert!(results(folder.path()) == results(&finished_study().out), "the results differ");
+}
+
+#[test]
+fn ctrl_c_while_the_simulation_is_compiled_is_an_interruption_and_no_error() {
+    let folder = folder();
+    let interrupted = start_compiling(folder.path());
+    // As a terminal does: to the compiler, too.
+    kill_process_group(Pid::from_child(&interrupted), Signal::INT).expect("it is ours");
+    let output = interrupted.wait_with_output().expect("it ends");
+    assert_exit(&output, 130);
+    assert!(stderr(&output).contains("run the same again to go on"), "{}", stderr(&output));
+    assert_exit(&run(&STUDY, folder.path()), 0);
+    assert!(results(folder.path()) == results(&finished_study().out), "the results differ");
 }

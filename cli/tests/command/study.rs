@@ -9,34 +9,41 @@ use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
 use simutant_mutator::{Package, Replacements, Request, build};
 use simutant_outcomes::{Outcomes, Suite};
 
-use crate::support::{RESULTS, STUDY, assert_exit, results, run, stdout};
+use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stdout};
 
 #[test]
 fn a_study_writes_what_it_says() {
+    let study = finished_study();
     for file in RESULTS.into_iter().chain(["journal.sqlite"]) {
-        assert!(STUDY.out.join(file).is_file(), "{file}");
-        assert!(STUDY.stdout.contains(file), "{file}: {}", STUDY.stdout);
+        assert!(study.out.join(file).is_file(), "{file}");
+        assert!(study.stdout.contains(file), "{file}: {}", study.stdout);
     }
     for part in ["24 test cases", "all-blocks", "all-branches", "IP-1", "IP-2", "executed", "pruned", "per second"] {
-        assert!(STUDY.stdout.contains(part), "{part}: {}", STUDY.stdout);
+        assert!(study.stdout.contains(part), "{part}: {}", study.stdout);
     }
-    let text = std::fs::read_to_string(STUDY.out.join("suite.json")).expect("it was written");
+    let tables = std::fs::read_to_string(study.out.join("tables.txt")).expect("it was written");
+    assert!(study.stdout.starts_with(&tables), "the tables come first");
+    let text = std::fs::read_to_string(study.out.join("suite.json")).expect("it was written");
     let suite = Suite::parse(&text, "gbn").expect("a study writes good suites");
     assert!(!suite.cases.is_empty());
-    let report = std::fs::read_to_string(STUDY.out.join("report.html")).expect("it was written");
-    assert!(!report.contains("http://") || !report.contains("src=\"http"), "the page stands alone");
+    let next = format!("suite.json --implementation NAME runs its {} inputs\n", suite.cases.len());
+    assert!(study.stdout.ends_with(&next), "{}", study.stdout);
+    let report = std::fs::read_to_string(study.out.join("report.html")).expect("it was written");
+    for outside in ["src=\"http", "href=\"http", "@import", "url(http"] {
+        assert!(!report.contains(outside), "the page stands alone: {outside}");
+    }
 }
 
 #[test]
 fn the_seed_alone_decides() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let expected = results(&STUDY.out);
+    let expected = results(&finished_study().out);
+    let folder = folder();
 
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "7", "--jobs", "1"], folder.path());
+    let output = run(&[&STUDY[..], &["--jobs", "1"]].concat(), folder.path());
     assert_exit(&output, 0);
     assert!(results(folder.path()) == expected, "one worker instead of two");
 
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "7", "--json"], folder.path());
+    let output = run(&[&STUDY[..], &["--json"]].concat(), folder.path());
     assert_exit(&output, 0);
     assert!(results(folder.path()) == expected, "a second run over the same journal");
     let printed: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
@@ -46,29 +53,35 @@ fn the_seed_alone_decides() {
 
     let output = run(&["study", "gbn", "--cases", "24", "--seed", "8", "--fresh"], folder.path());
     assert_exit(&output, 0);
-    assert!(results(folder.path()) != expected, "another seed");
+    for (file, (other, first)) in RESULTS.into_iter().zip(results(folder.path()).into_iter().zip(expected)) {
+        assert!(other != first, "{file} is the same with another seed");
+    }
 }
 
 #[test]
 fn a_second_run_executes_nothing() {
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "7"], &STUDY.out);
+    let study = finished_study();
+    let before = results(&study.out);
+    let output = run(&STUDY, &study.out);
     assert_exit(&output, 0);
     assert!(stdout(&output).contains("none in this session"), "{}", stdout(&output));
+    assert!(results(&study.out) == before, "the results differ");
 }
 
 #[test]
 fn the_suite_of_a_criterion_can_be_asked_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = run(&["study", "gbn", "--cases", "24", "--criterion", "IP-1"], folder.path());
-    assert_exit(&output, 0);
-    let text = std::fs::read_to_string(folder.path().join("suite.json")).expect("it was written");
-    assert_eq!(Suite::parse(&text, "gbn").expect("a good suite").criterion, "IP-1");
+    let study = finished_study();
+    for criterion in ["all-blocks", "IP-1"] {
+        assert_exit(&run(&[&STUDY[..], &["--criterion", criterion]].concat(), &study.out), 0);
+        let text = std::fs::read_to_string(study.out.join("suite.json")).expect("it was written");
+        assert_eq!(Suite::parse(&text, "gbn").expect("a good suite").criterion, criterion);
+    }
 }
 
 /// Pairs that are pruned would have passed, and the number of workers changes nothing.
 #[test]
 fn the_pruned_matrix_is_the_full_matrix_for_any_number_of_workers() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let package = Package::find(Path::new("../Cargo.toml"), "gbn").expect("gbn comes with Simutant");
     let request = Request {
         package: &package,

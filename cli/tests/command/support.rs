@@ -1,27 +1,65 @@
-//! Runs the command, and keeps one finished study that several tests look at.
+//! Runs the command, and gives each test that needs one a finished study of its own.
 
+use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 /// The files that a study writes for people and programs: the same bytes for the same seed.
 pub(crate) const RESULTS: [&str; 4] = ["suite.json", "results.json", "tables.txt", "report.html"];
 
-/// A finished study of 24 test cases with seed 7.
-pub(crate) static STUDY: LazyLock<Study> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let out = folder.path().join("out");
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "7", "--jobs", "2"], &out);
-    assert_exit(&output, 0);
-    Study { _folder: folder, out, stdout: stdout(&output) }
-});
+/// The study of [`finished_study`]: 24 test cases with seed 7.
+pub(crate) const STUDY: [&str; 6] = ["study", "gbn", "--cases", "24", "--seed", "7"];
 
+/// A finished study in a folder of its own.
 pub(crate) struct Study {
     _folder: TempDir,
     pub(crate) out: PathBuf,
+    /// What the command printed when it made the study.
     pub(crate) stdout: String,
+}
+
+impl Study {
+    /// Returns the path of a file of the study as text, for a command line.
+    pub(crate) fn path(&self, file: &str) -> String {
+        text(&self.out.join(file))
+    }
+}
+
+/// Returns a copy of a finished study. It is made once by each process, in the folder for temporary files of the build.
+pub(crate) fn finished_study() -> Study {
+    static STDOUT: OnceLock<String> = OnceLock::new();
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command");
+    std::fs::create_dir_all(&shared).expect("the folder of the build can be written");
+    // The other tests take copies too, in this process and in others.
+    let lock = File::create(shared.join("lock")).expect("the folder of the build can be written");
+    lock.lock().expect("a file can be locked");
+    let out = shared.join("out");
+    let stdout = STDOUT.get_or_init(|| {
+        let output = run(&[&STUDY[..], &["--jobs", "2", "--fresh"]].concat(), &out);
+        assert_exit(&output, 0);
+        stdout(&output)
+    });
+    let folder = folder();
+    // With the times of all files, so that nothing is compiled again.
+    let copied = Command::new("cp").arg("-a").arg(&out).arg(folder.path()).status();
+    assert!(copied.expect("cp is everywhere").success());
+    Study { out: folder.path().join("out"), _folder: folder, stdout: stdout.clone() }
+}
+
+/// Returns a new folder, which is removed when the test ends.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Writes a file and returns its path as text, for a command line.
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> String {
+    std::fs::write(path, content).expect("a temporary folder can be written");
+    text(path)
 }
 
 /// Returns the command with `arguments` and `--out`.
@@ -31,8 +69,24 @@ pub(crate) fn command(arguments: &[&str], out: &Path) -> Command {
     command
 }
 
+/// Runs the command to its end.
 pub(crate) fn run(arguments: &[&str], out: &Path) -> Output {
     command(arguments, out).output().expect("the command was built")
+}
+
+/// Starts the command; what it prints on standard error can be read from it.
+pub(crate) fn start(arguments: &[&str], out: &Path) -> Child {
+    command(arguments, out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command was built")
+}
+
+/// Waits until something has happened, and panics if that takes much longer than a busy machine needs.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "waited for two minutes: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 pub(crate) fn stdout(output: &Output) -> String {
@@ -41,6 +95,10 @@ pub(crate) fn stdout(output: &Output) -> String {
 
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("the command prints text")
+}
+
+pub(crate) fn text(path: &Path) -> String {
+    path.to_str().expect("the paths of tests are text").to_owned()
 }
 
 #[track_caller]
@@ -53,13 +111,13 @@ pub(crate) fn results(out: &Path) -> Vec<Vec<u8>> {
     RESULTS.map(|file| std::fs::read(out.join(file)).expect("the study wrote it")).into()
 }
 
-/// Returns the names of the files in a folder, with their sizes.
-pub(crate) fn listing(folder: &Path) -> Vec<(String, u64)> {
-    let entries = std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be listed"));
-    let files = entries.filter(|entry| entry.path().is_file());
-    let mut listing: Vec<(String, u64)> = files
-        .map(|entry| (entry.file_name().into_string().expect("text"), entry.metadata().expect("it is there").len()))
-        .collect();
-    listing.sort();
-    listing
+/// Returns the files of a study with their bytes; empty if the folder is not there. What is built is not looked at, nor
+/// is the lock, which is an empty file.
+pub(crate) fn snapshot(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let Ok(entries) = std::fs::read_dir(out) else { return BTreeMap::new() };
+    let files = entries.map(|entry| entry.expect("it can be listed").path()).filter(|path| path.is_file());
+    files
+        .map(|path| (text(&path), std::fs::read(&path).expect("it is there")))
+        .filter(|(path, _)| !path.ends_with("campaign.lock"))
+        .collect()
 }
