@@ -88,7 +88,6 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
     }
     let white_box = WHITE_BOX_CRITERIA.into_iter().zip([labels::blocks(&sites), labels::branches(&sites)]);
     let criteria = white_box
-        .into_iter()
         .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements))
         .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements)))
         .zip(covered)

@@ -278,15 +278,11 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             let before = format!("({infect}match ");
             let mut after: Vec<Piece> = vec![" { simutant_value => { ".into()];
             for choice in compared {
-                let number = choice.number;
-                after.push(Piece::Owned(
-                    Owner::Comparison(choice.index),
-                    vec![
-                        format!("::simutant_probe::compare({number}, &simutant_value, || ").into(),
-                        Piece::Owned(Owner::Comparison(choice.index), choice.candidate.change.replacement.clone()),
-                        "); ".into(),
-                    ],
-                ));
+                let start = format!("::simutant_probe::compare({}, &simutant_value, || ", choice.number);
+                let mut comparison = vec![start.into()];
+                comparison.extend(choice.candidate.change.replacement.iter().cloned());
+                comparison.push("); ".into());
+                after.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
             }
             after.push(format!("simutant_value }} }}).{}", point.len()).into());
             Edit::wrap(range, RECORDING, vec![before.into()], after)
