@@ -101,7 +101,7 @@ fn engine_hold(seed: u64, count: u32) -> Duration {
     duration
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct Ball(u64);
 
 impl Message for Ball {

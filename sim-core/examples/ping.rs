@@ -4,7 +4,7 @@
 
 use simutant_sim_core::{Address, Context, Latency, Message, Network, Probability, Simulation, VirtualDuration};
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Hash)]
 enum PingMessage {
     Ping { number: u32 },
     Pong { number: u32 },

@@ -12,7 +12,7 @@ use crate::event_queue::{EventId, EventQueue};
 use crate::message::ComponentId;
 use crate::network::Fate;
 use crate::ports::{PortIndex, Ports};
-use crate::trace::{Action, Endpoint, Packet, Trace, TraceEvent};
+use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
 use crate::waker::{TaskKey, Waiter};
 use crate::{Address, Delivery, Message, Network, Random, VirtualDuration, VirtualTime};
 
@@ -128,7 +128,8 @@ impl<M: Message> Kernel<M> {
         self.record_packet(Action::Sent, packet_number, source, destination, &message);
         let after = match self.network.fate(&mut self.network_random) {
             Fate::Dropped => {
-                return self.record_packet(Action::Dropped, packet_number, source, destination, &message);
+                let action = |packet| Action::Dropped { packet, reason: DropReason::Loss };
+                return self.record_packet(action, packet_number, source, destination, &message);
             }
             Fate::Delivered { after } => after,
             Fate::Duplicated { after, copy_after } => {
@@ -234,8 +235,10 @@ impl<M: Message> Kernel<M> {
                 number,
                 source: kernel.endpoint(source),
                 destination: kernel.endpoint(destination),
+                transport: Transport::Datagram,
                 kind: message.kind().to_owned(),
                 message: format!("{message:?}"),
+                bytes: message.bytes(),
             })
         });
     }

@@ -1,13 +1,30 @@
 //! Messages, and the addresses that they travel between.
 
 use std::fmt;
+use std::hash::Hash;
+
+use crate::Random;
 
 /// What components send to each other: plain immutable data.
 ///
-/// A system has one message type, as a rule an enum with a struct for each kind.
-pub trait Message: Clone + fmt::Debug + 'static {
-    /// Returns the short name of this kind of message, for example `DAT`: traces show it.
+/// A system has one message type, as a rule an enum with a struct for each kind. The digest of a run takes a message's hash
+/// in, so equal messages have equal hashes in every run: what has no order, such as a hash map, has no place in one.
+pub trait Message: Clone + fmt::Debug + Hash + 'static {
+    /// Returns the short name of this kind of message, for example `DAT`: traces show it, rules of the network name it.
     fn kind(&self) -> &'static str;
+
+    /// Returns the message's size on the wire, in bytes. Links of limited bandwidth take time for it, and a network may
+    /// refuse messages that are too large. Without this, messages have no size.
+    fn bytes(&self) -> u32 {
+        0
+    }
+
+    /// Returns what a receiver makes of this message when the network has changed some of its bits, or `None` if a checksum
+    /// finds that out and the packet is discarded. Without this, it always does.
+    fn corrupted(&self, random: &mut Random) -> Option<Self> {
+        _ = random;
+        None
+    }
 }
 
 /// A port of a component, as a socket address is a port of a host.

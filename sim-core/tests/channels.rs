@@ -12,7 +12,7 @@ use simutant_sim_core::{
     VirtualTime, select,
 };
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Number(u32);
 
 impl Message for Number {

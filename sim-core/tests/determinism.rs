@@ -11,7 +11,7 @@ use simutant_sim_core::{
     Address, Context, Latency, Message, Network, Probability, Report, Simulation, VirtualDuration,
 };
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct Hello(u64);
 
 impl Message for Hello {
@@ -73,7 +73,7 @@ fn equal_seeds_give_equal_runs_and_others_give_others() {
     let actions = &report.trace.as_ref().expect("it was asked for");
     let count = |is_meant: fn(&Action) -> bool| actions.iter().filter(|event| is_meant(&event.action)).count();
     let sent = count(|action| matches!(action, Action::Sent(_)));
-    let dropped = count(|action| matches!(action, Action::Dropped(_)));
+    let dropped = count(|action| matches!(action, Action::Dropped { .. }));
     let duplicated = count(|action| matches!(action, Action::Duplicated(_)));
     let arrived = count(|action| matches!(action, Action::Delivered(_) | Action::Unreachable(_)));
     assert_eq!(sent, 30);

@@ -2,7 +2,7 @@
 
 use simutant_sim_core::{CheckFailure, Limits, Message, Simulation, Verdict, VirtualDuration, VirtualTime};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct Nothing;
 
 impl Message for Nothing {

@@ -23,7 +23,7 @@ struct TestCase {
     limit: u64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct Nothing;
 
 impl Message for Nothing {

@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    #[derive(Debug, Clone)]
+    #[derive(Debug, Clone, Hash)]
     struct Probe;
 
     impl Message for Probe {
@@ -115,7 +115,7 @@ mod tests {
         let mut fates = vec![Fate::Deliver; packets];
         for event in simulation.run().trace.expect("it was asked for") {
             match event.action {
-                Action::Dropped(packet) => fates[packet.number as usize] = Fate::Drop,
+                Action::Dropped { packet, .. } => fates[packet.number as usize] = Fate::Drop,
                 Action::Duplicated(packet) => fates[packet.number as usize] = Fate::Duplicate,
                 _ => {}
             }

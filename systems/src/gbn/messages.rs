@@ -10,7 +10,7 @@ pub const SEQUENCE_NUMBERS: u32 = 128;
 
 /// A piece of the file, on its way from the sender to the receiver. The bytes themselves are left out: a piece is known
 /// by its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dat {
     /// Counts the segments of the file from 0, modulo [`SEQUENCE_NUMBERS`].
     pub sequence: u32,
@@ -21,14 +21,14 @@ pub struct Dat {
 }
 
 /// An acknowledgement, on its way from the receiver to the sender.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ack {
     /// The sequence number that the receiver expects next: it has all segments before, whatever else was lost.
     pub next: u32,
 }
 
 /// Either of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GbnMessage {
     /// A piece of the file.
     Dat(Dat),

@@ -3,7 +3,7 @@
 use simutant_sim_core::Message;
 
 /// Asks for the greatest common divisor of two numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Request {
     /// One number.
     pub a: u32,
@@ -12,14 +12,14 @@ pub struct Request {
 }
 
 /// Answers a [`Request`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Response {
     /// The greatest common divisor.
     pub gcd: u32,
 }
 
 /// Either of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GcdMessage {
     /// A question.
     Request(Request),
