@@ -221,6 +221,7 @@ mod tests {
             name: "c".into(),
             kind: CriterionKind::BlackBox,
             requirements: vec!["r".into()],
+            quotas: Vec::new(),
             covered: vec![BitSet::with_capacity(1)],
         };
         let suites = suites.iter().map(|&(killed, dominators_killed, size)| AdequateSuite {

@@ -23,6 +23,9 @@ pub struct CriterionAnalysis {
     pub requirements: usize,
     /// The requirements that no test case of the universe covers, ascending; the others are the target of its suites.
     pub uncovered: Vec<usize>,
+    /// How many requirements a suite covers at least: those that the universe covers, but of those in a quota no more than
+    /// that asks for.
+    pub needed: usize,
     /// The adequate suites, in the order in which they were drawn.
     pub suites: Vec<AdequateSuite>,
     /// Test cases of a suite.
@@ -67,6 +70,7 @@ impl CriterionAnalysis {
             kind: criterion.kind,
             requirements: criterion.requirements.len(),
             uncovered: target.zeroes().collect(),
+            needed: criterion.progress(&target),
             size: summary(&|suite| Some(suite.cases.len() as f64)),
             considered: summary(&|suite| Some(suite.considered as f64)),
             score: summary(&|suite| score_of(suite.killed, analysed)),

@@ -153,6 +153,7 @@ mod tests {
                     name: name.to_string(),
                     kind: CriterionKind::BlackBox,
                     requirements: vec!["r".into()],
+                    quotas: Vec::new(),
                     covered: vec![BitSet::with_capacity(1)],
                 };
                 let suites = killed

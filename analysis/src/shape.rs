@@ -1,6 +1,6 @@
 //! Whether the parts of the outcomes fit together, so that the rest can index without asking.
 
-use simutant_outcomes::{Outcomes, Span};
+use simutant_outcomes::{Outcomes, Quota, Span};
 
 /// Parts of [`Outcomes`] that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +48,16 @@ pub enum ShapeError {
         /// The kills.
         expected: usize,
     },
+    /// A quota asks for what the criterion does not have, or two share a requirement.
+    #[error(
+        "field `criteria[{criterion}].quotas[{quota}]` goes beyond the requirements, or into an earlier quota, or asks for more than there are"
+    )]
+    Quota {
+        /// The criterion.
+        criterion: usize,
+        /// The quota.
+        quota: usize,
+    },
     /// Two criteria have one name.
     #[error("field `criteria`: the name `{0}` occurs twice")]
     DuplicateCriterion(String),
@@ -87,6 +97,16 @@ fn validate_criteria(outcomes: &Outcomes) -> Result<(), ShapeError> {
         for (case, covered) in criterion.covered.iter().enumerate() {
             let field = || format!("criteria[{index}].covered[{case}]");
             length(field(), covered.len(), criterion.requirements.len(), "requirements")?;
+        }
+        for (quota, own) in criterion.quotas.iter().enumerate() {
+            let range = &own.requirements;
+            let is_inside = range.start <= range.end && range.end <= criterion.requirements.len();
+            let is_apart =
+                |other: &Quota| other.requirements.end <= range.start || range.end <= other.requirements.start;
+            let is_alone = criterion.quotas[..quota].iter().all(is_apart);
+            if !is_inside || !is_alone || own.covered_min > range.len() {
+                return Err(ShapeError::Quota { criterion: index, quota });
+            }
         }
         let sites = match criterion.name.as_str() {
             "all-blocks" => Some((outcomes.sites.blocks.len(), "blocks in `sites`")),
@@ -187,6 +207,11 @@ mod tests {
         check(|outcomes| outcomes.cases[2].infected.clear(), "test case 2 kills it without infecting it");
         check(|outcomes| outcomes.verdicts[1].abnormal += 1, "field `verdicts[1]` counts");
         check(|outcomes| outcomes.criteria[1].covered[4].grow(999), "field `criteria[1].covered[4]` has 999 entries");
+        let quota = |requirements, covered_min| Quota { requirements, covered_min };
+        check(|outcomes| outcomes.criteria[0].quotas.push(quota(0..999, 1)), "`criteria[0].quotas[0]` goes beyond");
+        check(|outcomes| outcomes.criteria[0].quotas.push(quota(0..2, 3)), "`criteria[0].quotas[0]` goes beyond");
+        let overlapping = [quota(0..2, 1), quota(1..3, 1)];
+        check(|outcomes| outcomes.criteria[0].quotas.extend(overlapping), "`criteria[0].quotas[1]` goes beyond");
         check(|outcomes| outcomes.sites.blocks[0].span.end = 1 << 40, "field `sites.blocks[0].span` points outside");
         check(|outcomes| outcomes.sites.mutants[5].original.push('x'), "field `sites.mutants[5].original` is not");
         check(|outcomes| outcomes.criteria[1].name = "all-blocks".into(), "the name `all-blocks` occurs twice");

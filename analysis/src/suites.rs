@@ -46,9 +46,10 @@ pub(crate) struct Scoring<'a> {
 
 /// Draws `count` suites that are adequate for `criterion`; none if its target is empty.
 ///
+/// A suite is adequate if it covers the target, but of the requirements in a quota no more than that asks for.
 /// Black-box criteria are treated alike, as in section 4.2.3 of the thesis.
 pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Scoring<'_>) -> Vec<AdequateSuite> {
-    let target = target(criterion).count_ones(..);
+    let target = criterion.progress(&target(criterion));
     if target == 0 {
         return Vec::new();
     }
@@ -63,6 +64,7 @@ pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Sco
 /// discarded can never improve the coverage again; `considered` counts different test cases.
 fn draw_one(criterion: &Criterion, target: usize, stream: &mut Stream, scoring: &Scoring<'_>) -> AdequateSuite {
     let mut covered = BitSet::with_capacity(criterion.requirements.len());
+    let mut joint = covered.clone();
     let mut cases = Vec::new();
     let (mut considered, mut events_considered, mut events_selected) = (0, 0, 0);
     for candidate in stream.permutation(criterion.covered.len()) {
@@ -72,14 +74,20 @@ fn draw_one(criterion: &Criterion, target: usize, stream: &mut Stream, scoring: 
         if criterion.covered[candidate].is_subset(&covered) {
             continue;
         }
-        covered.union_with(&criterion.covered[candidate]);
+        let before = criterion.progress(&covered);
+        joint.clone_from(&covered);
+        joint.union_with(&criterion.covered[candidate]);
+        if criterion.progress(&joint) == before {
+            continue;
+        }
+        std::mem::swap(&mut covered, &mut joint);
         cases.push(candidate);
         events_selected += events;
-        if covered.count_ones(..) == target {
+        if criterion.progress(&covered) == target {
             break;
         }
     }
-    assert_eq!(covered.count_ones(..), target, "the whole universe meets the target of {}", criterion.name);
+    assert_eq!(criterion.progress(&covered), target, "the whole universe meets the target of {}", criterion.name);
     let killed = scoring.kills.of_suite(&cases);
     AdequateSuite {
         cases,
@@ -96,14 +104,20 @@ mod tests {
     use super::*;
     use crate::synthetic::synthetic;
     use proptest::prelude::*;
-    use simutant_outcomes::CriterionKind;
+    use simutant_outcomes::{CriterionKind, Quota};
 
-    fn draw_from(covered: &[Vec<bool>], count: usize, seed: u64) -> (Criterion, Vec<AdequateSuite>) {
+    fn draw_from(
+        covered: &[Vec<bool>],
+        quotas: Vec<Quota>,
+        count: usize,
+        seed: u64,
+    ) -> (Criterion, Vec<AdequateSuite>) {
         let requirements = covered.first().map_or(0, Vec::len);
         let criterion = Criterion {
             name: "c".into(),
             kind: CriterionKind::BlackBox,
             requirements: (0..requirements).map(|index| index.to_string()).collect(),
+            quotas,
             covered: covered
                 .iter()
                 .map(|row| {
@@ -133,7 +147,7 @@ mod tests {
                 proptest::collection::vec(proptest::collection::vec(any::<bool>(), requirements), cases)),
             seed: u64,
         ) {
-            let (criterion, suites) = draw_from(&covered, 5, seed);
+            let (criterion, suites) = draw_from(&covered, Vec::new(), 5, seed);
             let target = target(&criterion);
             prop_assert_eq!(suites.is_empty(), target.is_clear());
             for suite in suites {
@@ -150,15 +164,36 @@ mod tests {
         }
     }
 
+    /// Twelve cases with a requirement each: all of the first four are asked for, three of the others.
+    #[test]
+    fn of_a_quota_a_suite_covers_as_many_as_are_asked_for() {
+        let covered: Vec<Vec<bool>> = (0..12).map(|case| (0..12).map(|other| other == case).collect()).collect();
+        let mut chosen_ever = [false; 12];
+        for suite in draw_from(&covered, vec![Quota { requirements: 4..12, covered_min: 3 }], 100, 1).1 {
+            assert_eq!(suite.cases.iter().filter(|&&case| case < 4).count(), 4);
+            assert_eq!(suite.cases.len(), 4 + 3);
+            suite.cases.iter().for_each(|&case| chosen_ever[case] = true);
+        }
+        assert_eq!(chosen_ever, [true; 12], "no requirement of a quota is preferred");
+    }
+
+    #[test]
+    fn a_quota_asks_for_no_more_than_the_universe_covers() {
+        let quotas = vec![Quota { requirements: 0..3, covered_min: 2 }];
+        let (criterion, suites) = draw_from(&[vec![true, false, false], vec![false; 3]], quotas, 1, 1);
+        assert_eq!(criterion.progress(&target(&criterion)), 1);
+        assert_eq!(suites[0].cases, [0]);
+    }
+
     #[test]
     fn a_criterion_without_a_feasible_requirement_has_no_suite() {
-        assert_eq!(draw_from(&[vec![false, false], vec![false, false]], 3, 1).1, []);
+        assert_eq!(draw_from(&[vec![false, false], vec![false, false]], Vec::new(), 3, 1).1, []);
     }
 
     #[test]
     fn the_first_candidate_is_drawn_evenly() {
         // One requirement that every case covers: a suite is its first candidate.
-        let (_, suites) = draw_from(&vec![vec![true]; 4], 4000, 9);
+        let (_, suites) = draw_from(&vec![vec![true]; 4], Vec::new(), 4000, 9);
         let mut counts = [0_u32; 4];
         suites.iter().for_each(|suite| counts[suite.cases[0]] += 1);
         // Five standard deviations of a binomial(4000, 1/4) are 137.

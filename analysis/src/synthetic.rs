@@ -143,6 +143,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             name: "every-case".into(),
             kind: CriterionKind::BlackBox,
             requirements: (0..cases).map(|case| format!("case {case}")).collect(),
+            quotas: Vec::new(),
             covered: (0..cases).map(|case| set(vec![case], cases)).collect(),
         }],
         verdicts: killing
@@ -330,6 +331,7 @@ fn white_box(name: &str, sites: &Sites, places: Vec<Span>, needs: &[(f64, u64)],
             .iter()
             .map(|place| format!("{}:{}:{}", sites.files[place.file].path, place.line, place.column))
             .collect(),
+        quotas: Vec::new(),
         covered: inputs
             .iter()
             .map(|input| {
@@ -346,6 +348,7 @@ fn partitions(name: &str, inputs: &[Input], of: impl Fn(&Input) -> Vec<usize>, c
         name: name.into(),
         kind: CriterionKind::BlackBox,
         requirements: (0..count).map(|index| format!("partition {index}")).collect(),
+        quotas: Vec::new(),
         covered: inputs
             .iter()
             .map(|input| {

@@ -105,9 +105,13 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     for criterion in &analysis.criteria {
         let same_size = criterion.same_size.as_ref();
         let mean = |summary: Option<Summary>| or_none(summary, |summary| format!("{:.1}", summary.mean));
+        let mut feasible = format!("{}/{}", criterion.feasible(), criterion.requirements);
+        if criterion.needed < criterion.feasible() {
+            feasible.push_str(&format!(" ({} needed)", criterion.needed));
+        }
         let mut row = vec![
             criterion.name.clone(),
-            format!("{}/{}", criterion.feasible(), criterion.requirements),
+            feasible,
             criterion.suites.len().to_string(),
             mean(criterion.size),
             mean(criterion.considered),
@@ -256,11 +260,22 @@ mod tests {
     use super::*;
     use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse};
+    use simutant_outcomes::Quota;
 
     #[test]
     fn the_tables_stand_beside_those_of_the_thesis() {
         let analysis = analyse(&synthetic(120, 1), &Options::default()).expect("sound outcomes");
         insta::assert_snapshot!(tables(&analysis));
+    }
+
+    #[test]
+    fn a_quota_is_shown_with_what_it_asks_for() {
+        let mut outcomes = from_kills(&["k...", ".k.."]);
+        outcomes.criteria[0].quotas.push(Quota { requirements: 1..4, covered_min: 2 });
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let tables = tables(&analysis);
+        assert!(tables.contains("4/4 (3 needed)"), "{tables}");
+        assert!(analysis.criteria[0].suites.iter().all(|suite| suite.cases.len() == 3), "a case covers itself");
     }
 
     #[test]

@@ -88,10 +88,10 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
     }
     let white_box = WHITE_BOX_CRITERIA.into_iter().zip([labels::blocks(&sites), labels::branches(&sites)]);
     let criteria = white_box
-        .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements))
-        .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements)))
+        .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements, Vec::new()))
+        .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements, own.quotas)))
         .zip(covered)
-        .map(|((name, kind, requirements), covered)| Criterion { name, kind, requirements, covered })
+        .map(|((name, kind, requirements, quotas), covered)| Criterion { name, kind, requirements, quotas, covered })
         .collect();
     let Matrix { kills, verdicts, reasons } = Matrix::read(journal, &content)?;
     Ok(Outcomes { system, seed, sites, cases, criteria, kills, verdicts, reasons })

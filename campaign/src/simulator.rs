@@ -24,6 +24,14 @@ impl<'a> Simulator<'a> {
         Self { crew: Crew::new(workshop), bounds }
     }
 
+    /// Returns how many test cases the system's universe has, unless the user says otherwise.
+    ///
+    /// # Errors
+    /// If the worker does not work.
+    pub fn universe(&mut self) -> Result<usize, CampaignError> {
+        Ok(self.crew.description()?.universe)
+    }
+
     /// Returns the names of the criteria that outcomes will have, in their order.
     ///
     /// # Errors

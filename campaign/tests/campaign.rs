@@ -13,7 +13,7 @@ use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Trace, read_outcomes,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{CriterionKind, Outcomes, Verdict};
+use simutant_outcomes::{CriterionKind, Outcomes, Quota, Verdict};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16, where
@@ -92,6 +92,8 @@ fn criteria_are_blocks_branches_and_those_of_the_system() {
         outcomes.criteria.iter().map(|criterion| (criterion.name.as_str(), criterion.kind)).collect();
     let white = CriterionKind::WhiteBox;
     assert_eq!(names, [("all-blocks", white), ("all-branches", white), ("parity", CriterionKind::BlackBox)]);
+    assert!(outcomes.criteria[..2].iter().all(|criterion| criterion.quotas.is_empty()));
+    assert_eq!(outcomes.criteria[2].quotas, [Quota { requirements: 0..2, covered_min: 1 }]);
     assert_eq!(
         outcomes.criteria[1].requirements,
         ["src/counter.rs:2: true branch of `0..limit`", "src/counter.rs:2: false branch of `0..limit`"]
@@ -350,6 +352,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
     assert!(limits.is_some());
     let build = build();
     let mut simulator = Simulator::new(&build, plan().bounds);
+    assert_eq!(simulator.universe().expect("the worker says so"), 16);
     for (number, case) in outcomes.cases.iter().enumerate().take(3) {
         assert_eq!(simulator.draw(SEED, number).expect("it is drawn"), case.case);
         let original = simulator.simulate(&case.case, None, Trace::Keep, limits).expect("it runs");

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::Replacements;
 
 use crate::exit::EXIT_CODES;
+use crate::trace_files::{DiagramFile, TraceFile};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
@@ -96,9 +97,9 @@ enum ReplacementsArgument {
 pub(crate) struct StudyArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// Test cases in the universe.
-    #[arg(long, default_value_t = NonZeroUsize::new(2500).expect("not zero"), value_name = "N")]
-    pub(crate) cases: NonZeroUsize,
+    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
@@ -132,6 +133,13 @@ pub(crate) struct SimulateArguments {
     /// Print every event of the run.
     #[arg(long)]
     pub(crate) trace: bool,
+    /// Draw the message sequence into a file: a page (.html) or a picture (.svg); can be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) diagram: Vec<DiagramFile>,
+    /// Write the events into a file: JSON Lines (.jsonl), a packet capture for Wireshark (.pcapng), or a timeline for
+    /// ui.perfetto.dev (.perfetto.json); can be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace_file: Vec<TraceFile>,
 }
 
 #[derive(Debug, Args)]

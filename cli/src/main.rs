@@ -11,6 +11,7 @@ mod proxy;
 mod simulate;
 mod study;
 mod test;
+mod trace_files;
 
 use clap::Parser;
 

@@ -44,18 +44,28 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Writes a file so that it is there as a whole or as it was before.
+/// Writes a file of a study so that it is there as a whole or as it was before.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let cure = "make room, or give another folder with --out";
+    replace(path, text.as_bytes()).with_context(|| format!("cannot write {}; {cure}", path.display()))
+}
+
+/// Writes a file that was named on the command line, so that it is there as a whole or as it was before. What is there and
+/// no file, as a pipe, is written to and stays what it is.
+pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    let written = if is_special { std::fs::write(path, bytes) } else { replace(path, bytes) };
+    written.with_context(|| format!("cannot write {}; make room, or name another file", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        // Readable as any new file is: the umask takes away what others may not do.
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}; make room, or give another folder with --out", path.display()))
+    std::fs::create_dir_all(folder)?;
+    // Readable as any new file is: the umask takes away what others may not do.
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }

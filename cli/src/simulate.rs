@@ -7,10 +7,11 @@ use serde_json::Value;
 use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_limits};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, Verdict};
+use simutant_traces::diagram::{Caption, Outcome};
 
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
-use crate::{build, output};
+use crate::{build, output, trace_files};
 
 #[derive(Debug, Serialize)]
 struct Run<'a> {
@@ -29,12 +30,42 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
 
     let mut simulator = Simulator::new(&built, Bounds::default());
     let case = read_case(arguments, common, &mut simulator)?;
-    let trace = if arguments.trace { Trace::Keep } else { Trace::Skip };
-    let simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out)?)?;
+    let has_files = !(arguments.diagram.is_empty() && arguments.trace_file.is_empty());
+    let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
+    let mut simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out)?)?;
+    if has_files {
+        write_files(arguments, &case, &simulated)?;
+    }
+    if !arguments.trace {
+        simulated.trace = None;
+    }
 
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
     Ok(if simulated.execution.verdict == Verdict::Reasonable { Exit::Success } else { Exit::Failed })
+}
+
+fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulated) -> anyhow::Result<()> {
+    let Some(trace) = &simulated.trace else {
+        output::tell("no diagram and no file of the trace: the run ended its process");
+        return Ok(());
+    };
+    let trace = trace_files::read(trace)?;
+    let system = &arguments.system.system;
+    let subject = arguments.mutant.map_or_else(|| system.clone(), |number| format!("{system}, mutant {number}"));
+    let Execution { verdict, reason, .. } = &simulated.execution;
+    let caption = Caption {
+        title: format!("{subject}: {case}"),
+        verdict: if reason.is_empty() { verdict.to_string() } else { format!("{verdict}: {reason}") },
+        outcome: if verdict.kills() { Outcome::Failed } else { Outcome::Passed },
+    };
+    for file in &arguments.diagram {
+        trace_files::write_diagram(file, &trace, &caption)?;
+    }
+    for file in &arguments.trace_file {
+        trace_files::write_trace(file, &trace)?;
+    }
+    Ok(())
 }
 
 fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {

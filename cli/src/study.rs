@@ -21,17 +21,17 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
         built => built?,
     };
+    let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
-        check_criterion(criterion, &Simulator::new(&built, Bounds::default()).criteria()?)?;
+        check_criterion(criterion, &simulator.criteria()?)?;
     }
-
-    let plan = Plan {
-        build: built,
-        seed: common.seed,
-        cases: arguments.cases.get(),
-        pruning: Pruning::Infected,
-        bounds: Bounds::default(),
+    let cases = match arguments.cases {
+        Some(cases) => cases.get(),
+        None => simulator.universe()?,
     };
+    drop(simulator);
+
+    let plan = Plan { build: built, seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
     if run_campaign(&mut campaign, common, &interrupted)? == End::Stopped {

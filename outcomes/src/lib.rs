@@ -13,7 +13,9 @@ mod suite;
 
 pub use fixedbitset::FixedBitSet as BitSet;
 
-pub use outcome::{CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, ReasonCount, Verdict, VerdictCounts};
+pub use outcome::{
+    CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,
+};
 pub use sites::{
     Block, Branch, BranchOutcome, Function, Mutant, MutantNumber, RejectedMutant, Sites, SourceFile, Span,
     UninstrumentedFunction,

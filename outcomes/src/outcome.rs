@@ -118,8 +118,29 @@ pub struct Criterion {
     pub kind: CriterionKind,
     /// A label for each requirement.
     pub requirements: Vec<String>,
+    /// Requirements that a suite need not cover all of; none of them is in two quotas.
+    #[serde(default)]
+    pub quotas: Vec<Quota>,
     /// `covered[case]` has a bit for each requirement that the test case covers; shape `cases x requirements`.
     pub covered: Vec<BitSet>,
+}
+
+/// Requirements of a criterion of which a number is enough, whichever they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quota {
+    /// Their indices.
+    pub requirements: std::ops::Range<usize>,
+    /// How many of them a suite covers at least.
+    pub covered_min: usize,
+}
+
+impl Criterion {
+    /// Returns how many requirements count as covered where `covered` are: all of them, but of those in a quota no more
+    /// than it asks for.
+    pub fn progress(&self, covered: &BitSet) -> usize {
+        let beyond = |quota: &Quota| covered.count_ones(quota.requirements.clone()).saturating_sub(quota.covered_min);
+        covered.count_ones(..) - self.quotas.iter().map(beyond).sum::<usize>()
+    }
 }
 
 /// How often a reason was given for a verdict on one mutant; reasons that differ in numbers only are one.

@@ -18,10 +18,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use simutant_sim_core::{
-    Address, Context, Latency, Limits, Message, Network, Random, Simulation, Verdict, VirtualDuration,
+    Address, Context, Latency, Limits, Link, Message, Network, Random, Simulation, Verdict, VirtualDuration,
 };
 
-const REPETITIONS: u64 = 9;
+const REPETITIONS: u64 = 7;
 const PAUSES: u64 = 2_000_000;
 const MESSAGES: u64 = 2_000_000;
 const RECORDED_MESSAGES: u64 = 200_000;
@@ -147,13 +147,8 @@ fn bare_ping(seed: u64) -> Duration {
 
 fn engine_ping(seed: u64, messages: u64, is_recorded: bool) -> Duration {
     let mut simulation = Simulation::new(seed);
-    simulation.network(Network {
-        latency: Latency::Uniform {
-            min: VirtualDuration::from_nanos(LATENCY_MIN_NS),
-            max: VirtualDuration::from_nanos(LATENCY_MAX_NS),
-        },
-        ..Network::default()
-    });
+    let (min, max) = (VirtualDuration::from_nanos(LATENCY_MIN_NS), VirtualDuration::from_nanos(LATENCY_MAX_NS));
+    simulation.network(Network::from(Link { latency: Latency::Uniform { min, max }, ..Link::default() }));
     if is_recorded {
         simulation.record_trace();
     }

@@ -2,7 +2,7 @@
 //!
 //! It sends each ping again until it is answered. The run is reasonable if all of them are.
 
-use simutant_sim_core::{Address, Context, Latency, Message, Network, Probability, Simulation, VirtualDuration};
+use simutant_sim_core::{Address, Context, Latency, Link, Message, Probability, Simulation, VirtualDuration};
 
 #[derive(Debug, Clone, Copy, Hash)]
 enum PingMessage {
@@ -48,10 +48,10 @@ async fn server(context: Context<PingMessage>, port: u16) {
 
 fn main() {
     let mut simulation = Simulation::new(7);
-    simulation.network(Network {
+    simulation.network(Link {
         latency: Latency::Uniform { min: VirtualDuration::from_millis(5), max: VirtualDuration::from_millis(20) },
-        drop: Probability::new(0.33).expect("it is one"),
-        duplicate: Probability::ZERO,
+        drop: Probability::new(0.33).expect("it is one").into(),
+        ..Link::default()
     });
     simulation.add("server", |context| server(context, 7));
     let to = simulation.address("server", 7);

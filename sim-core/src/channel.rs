@@ -5,17 +5,18 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::kernel::Shared;
-use crate::pause::Pause;
+use crate::components::WaitPurpose;
+use crate::event_queue::EventId;
+use crate::kernel::{Kernel, Shared};
 use crate::ports::PortIndex;
 use crate::trace::Action;
 use crate::waker::Waiter;
-use crate::{Address, Delivery, Message, VirtualDuration};
+use crate::{Address, Delivery, Group, Message, VirtualDuration};
 
 /// A datagram channel, as a UDP socket is (Rutherford, PhD thesis, section 3.1.2.2).
 ///
-/// Messages that arrive are queued, without limit, and received in the order of arrival. Dropping the channel closes the
-/// port: what was not received, and what arrives later, is lost.
+/// Messages that arrive are queued, without limit unless [one is set](Channel::mailbox_max), and received in the order of
+/// arrival. Dropping the channel closes the port: what was not received, and what arrives later, is lost.
 pub struct Channel<M: Message> {
     kernel: Shared<M>,
     port: PortIndex,
@@ -26,6 +27,32 @@ pub struct Channel<M: Message> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no message came in time")]
 pub struct TimedOut;
+
+/// A channel of the component is open on the port already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("port {port} is in use: drop the other channel first")]
+pub struct PortInUse {
+    /// The port.
+    pub port: u16,
+}
+
+/// A message is larger than the network takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a message of {bytes} bytes is too large: the network takes {bytes_max}")]
+pub struct TooLarge {
+    /// The message's size.
+    pub bytes: u32,
+    /// [`Network::message_bytes_max`](crate::Network::message_bytes_max).
+    pub bytes_max: u32,
+}
+
+/// A message arrived where no channel is open, and was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no channel is open at {destination}")]
+pub struct Unreachable {
+    /// Where it was sent to.
+    pub destination: Address,
+}
 
 impl<M: Message> Channel<M> {
     pub(crate) fn new(kernel: Shared<M>, port: PortIndex, address: Address) -> Self {
@@ -40,10 +67,34 @@ impl<M: Message> Channel<M> {
     /// Hands a message to the network, which may lose it, delay it, or deliver it twice. Never waits.
     ///
     /// # Panics
-    /// If 2^24 events are pending: something sends without end.
+    /// If the message is [too large](TooLarge), or 2^24 events are pending: something sends without end.
+    #[inline]
     pub fn send(&self, to: Address, message: impl Into<M>) {
+        if let Err(error) = self.try_send(to, message) {
+            panic!("{error}");
+        }
+    }
+
+    /// Does what [`Channel::send`] does, unless the message is too large.
+    ///
+    /// # Errors
+    /// [`TooLarge`] if it is; nothing is sent then.
+    ///
+    /// # Panics
+    /// If 2^24 events are pending: something sends without end.
+    #[inline]
+    pub fn try_send(&self, to: Address, message: impl Into<M>) -> Result<(), TooLarge> {
         let message = message.into();
-        self.kernel.borrow_mut().send(self.address, to, message);
+        let bytes = message.bytes();
+        let mut kernel = self.kernel.borrow_mut();
+        let bytes_max = kernel.network.message_bytes_max();
+        if bytes > bytes_max {
+            return Err(TooLarge { bytes, bytes_max });
+        }
+        let lost = kernel.send(self.address, to, message);
+        drop(kernel);
+        drop(lost);
+        Ok(())
     }
 
     /// Returns the oldest message that has arrived, if there is one.
@@ -54,45 +105,77 @@ impl<M: Message> Channel<M> {
     /// Waits for a message.
     ///
     /// Dropping the future before it is ready loses no message.
+    #[inline]
     pub fn recv(&mut self) -> Recv<'_, M> {
         Recv { channel: self, is_registered: false }
     }
 
-    /// Waits for a message, but no longer than `timeout` from the first poll on.
+    /// Waits for a message, but no longer than `timeout` from the first poll on, by the component's clock.
     ///
     /// Dropping the future before it is ready loses no message and cancels the timer. Of an arrival and a timeout at the
     /// same instant the one that was scheduled first counts: a message is in time if it was sent before the wait began.
     ///
     /// # Errors
     /// The future returns [`TimedOut`] if none came in time.
+    #[inline]
     pub fn recv_timeout(&mut self, timeout: VirtualDuration) -> RecvTimeout<'_, M> {
-        let channel: &Self = self;
-        RecvTimeout { recv: Recv { channel, is_registered: false }, pause: Pause::new(&channel.kernel, timeout) }
+        RecvTimeout { channel: self, timeout, timer: None, is_registered: false }
+    }
+
+    /// Waits for a message, or for the news that a message which was sent from here arrived where no channel is open.
+    ///
+    /// That is what a UDP socket hears by ICMP. A channel hears it of what arrives from the first call on, and at once:
+    /// the news takes no time, and is never lost. Of a component that is down nobody hears anything.
+    ///
+    /// # Errors
+    /// [`Unreachable`] names the oldest address of which that is not known yet.
+    pub async fn recv_or_unreachable(&mut self) -> Result<Delivery<M>, Unreachable> {
+        self.kernel.borrow_mut().ports.get_mut(self.port).unreachable.get_or_insert_default();
+        let mut recv = Recv { channel: self, is_registered: false };
+        std::future::poll_fn(|task| {
+            let Channel { kernel, port, .. } = recv.channel;
+            let destination = kernel
+                .borrow_mut()
+                .ports
+                .get_mut(*port)
+                .unreachable
+                .as_mut()
+                .and_then(std::collections::VecDeque::pop_front);
+            match destination {
+                Some(destination) => Poll::Ready(Err(Unreachable { destination })),
+                None => Pin::new(&mut recv).poll(task).map(Ok),
+            }
+        })
+        .await
+    }
+
+    /// Sets the most messages that wait here: one that arrives when so many wait is lost.
+    pub fn mailbox_max(&mut self, messages: usize) {
+        self.kernel.borrow_mut().ports.get_mut(self.port).mailbox_max = messages;
+    }
+
+    /// Lets this channel receive what others send to its port of a group.
+    pub fn join(&mut self, group: Group) {
+        self.kernel.borrow_mut().set_member(group.0, self.address, self.port, true);
+    }
+
+    /// Lets this channel receive no more of what is sent to a group.
+    pub fn leave(&mut self, group: Group) {
+        self.kernel.borrow_mut().set_member(group.0, self.address, self.port, false);
+    }
+
+    /// Ends a wait: what is returned is dropped after the borrow.
+    #[inline]
+    fn unregister(&self, kernel: &mut Kernel<M>) -> Option<Waiter> {
+        kernel.replace_port_waiter(self.port, None)
     }
 }
 
 impl<M: Message> Drop for Channel<M> {
     fn drop(&mut self) {
-        // In a variable, so that messages are dropped after the borrow.
-        let _undelivered = self.kernel.borrow_mut().ports.close(self.address, self.port);
+        // In a variable, so that messages and wakers are dropped after the borrow.
+        let _left = self.kernel.borrow_mut().close(self.address, self.port);
     }
-}
-
-/// Waits for a message on any of several channels, and returns the index of the channel with it.
-///
-/// If several have messages, the first in the order of the arguments is received from. Dropping the future before it
-/// is ready loses no message.
-pub async fn select<M: Message, const N: usize>(channels: [&mut Channel<M>; N]) -> (usize, Delivery<M>) {
-    let mut receives = channels.map(Channel::recv);
-    std::future::poll_fn(|context| {
-        for (index, recv) in receives.iter_mut().enumerate() {
-            if let Poll::Ready(delivery) = Pin::new(recv).poll(context) {
-                return Poll::Ready((index, delivery));
-            }
-        }
-        Poll::Pending
-    })
-    .await
 }
 
 /// The future of [`Channel::recv`].
@@ -106,16 +189,18 @@ pub struct Recv<'a, M: Message> {
 impl<M: Message> Future for Recv<'_, M> {
     type Output = Delivery<M>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Delivery<M>> {
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Delivery<M>> {
         let this = self.get_mut();
         let Channel { kernel, port, .. } = this.channel;
+        let waiter = Waiter::of(task.waker());
         let mut kernel = kernel.borrow_mut();
         if let Some(delivery) = kernel.receive(*port) {
-            // The arrival took the waiter away, if there was one.
-            this.is_registered = false;
+            drop(kernel);
+            // An arrival took the waiter away, unless something else has polled this first.
             return Poll::Ready(delivery);
         }
-        let replaced = kernel.replace_port_waiter(*port, Some(Waiter::of(context.waker())));
+        let replaced = kernel.replace_port_waiter(*port, Some(waiter));
         drop(kernel);
         drop(replaced);
         this.is_registered = true;
@@ -124,10 +209,10 @@ impl<M: Message> Future for Recv<'_, M> {
 }
 
 impl<M: Message> Drop for Recv<'_, M> {
+    #[inline]
     fn drop(&mut self) {
         if self.is_registered {
-            let _dropped_after_the_borrow =
-                self.channel.kernel.borrow_mut().replace_port_waiter(self.channel.port, None);
+            let _dropped_after_the_borrow = self.channel.unregister(&mut self.channel.kernel.borrow_mut());
         }
     }
 }
@@ -135,24 +220,83 @@ impl<M: Message> Drop for Recv<'_, M> {
 /// The future of [`Channel::recv_timeout`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct RecvTimeout<'a, M: Message> {
-    recv: Recv<'a, M>,
-    pause: Pause<'a, M>,
+    /// Borrowed mutably by whoever made this, so that no other receive waits on the channel.
+    channel: &'a Channel<M>,
+    timeout: VirtualDuration,
+    /// The timer in the event queue; `None` before the first poll, and when the wait is over.
+    timer: Option<EventId>,
+    is_registered: bool,
+}
+
+impl<M: Message> RecvTimeout<'_, M> {
+    /// Ends the wait: what is returned is dropped after the borrow.
+    #[inline]
+    fn end(&mut self, kernel: &mut Kernel<M>) -> (Option<Waiter>, Option<Waiter>) {
+        let of_timer = self.timer.take().and_then(|timer| kernel.cancel_timer(timer));
+        let of_port = if std::mem::take(&mut self.is_registered) { self.channel.unregister(kernel) } else { None };
+        (of_timer, of_port)
+    }
+
+    /// Waits on, for another task than before.
+    #[cold]
+    fn wait_on(&mut self, timer: EventId, waiters: [Waiter; 2]) {
+        let [for_timer, for_port] = waiters;
+        let mut kernel = self.channel.kernel.borrow_mut();
+        let of_timer = kernel.replace_timer_waiter(timer, for_timer);
+        let of_port = kernel.replace_port_waiter(self.channel.port, Some(for_port));
+        self.is_registered = true;
+        drop(kernel);
+        drop((of_timer, of_port));
+    }
 }
 
 impl<M: Message> Future for RecvTimeout<'_, M> {
     type Output = Result<Delivery<M>, TimedOut>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Delivery<M>, TimedOut>> {
-        let Self { recv, pause } = self.get_mut();
-        if let Poll::Ready(delivery) = Pin::new(&mut *recv).poll(context) {
-            pause.cancel();
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result<Delivery<M>, TimedOut>> {
+        let this = self.get_mut();
+        let Channel { kernel: shared, port, address } = this.channel;
+        let mut kernel = shared.borrow_mut();
+        if let Some(delivery) = kernel.receive(*port) {
+            let ended = this.end(&mut kernel);
+            drop(kernel);
+            drop(ended);
             return Poll::Ready(Ok(delivery));
         }
-        Pin::new(pause).poll(context).map(|()| {
-            let Channel { kernel, address, .. } = recv.channel;
-            kernel.borrow_mut().record(|kernel| Action::TimedOut { channel: kernel.endpoint(*address) });
-            Err(TimedOut)
-        })
+        if let Some(timer) = this.timer {
+            if kernel.is_pending(timer) {
+                drop(kernel);
+                this.wait_on(timer, [Waiter::of(task.waker()), Waiter::of(task.waker())]);
+                return Poll::Pending;
+            }
+            let ended = this.end(&mut kernel);
+            kernel.record(|kernel| Action::TimedOut { channel: kernel.endpoint(*address) });
+            drop(kernel);
+            drop(ended);
+            return Poll::Ready(Err(TimedOut));
+        }
+        drop(kernel);
+        // Outside the borrow, because cloning a foreign waker may run code that comes back here.
+        let waiters = (Waiter::of(task.waker()), Waiter::of(task.waker()));
+        let mut kernel = shared.borrow_mut();
+        let timer = kernel.schedule_timer(address.component, this.timeout, WaitPurpose::Timeout, waiters.0);
+        let replaced = kernel.replace_port_waiter(*port, Some(waiters.1));
+        drop(kernel);
+        drop(replaced);
+        this.timer = Some(timer);
+        this.is_registered = true;
+        Poll::Pending
+    }
+}
+
+impl<M: Message> Drop for RecvTimeout<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.timer.is_some() || self.is_registered {
+            let channel = self.channel;
+            let _dropped_after_the_borrow = self.end(&mut channel.kernel.borrow_mut());
+        }
     }
 }
 
@@ -170,6 +314,10 @@ impl<M: Message> fmt::Debug for Recv<'_, M> {
 
 impl<M: Message> fmt::Debug for RecvTimeout<'_, M> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("RecvTimeout").field("recv", &self.recv).field("pause", &self.pause).finish()
+        formatter
+            .debug_struct("RecvTimeout")
+            .field("channel", &self.channel.address)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }

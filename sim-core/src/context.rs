@@ -1,23 +1,34 @@
 //! What a component has of the world: its channels, the clock, its random stream.
 
+use std::any::type_name;
+use std::cell::RefCell;
 use std::fmt;
+use std::future::Future;
+use std::rc::Rc;
 
+use crate::child::Child;
+use crate::components::WaitPurpose;
+use crate::durable::Durable;
 use crate::kernel::Shared;
 use crate::message::ComponentId;
 use crate::pause::Pause;
-use crate::{Address, Channel, Message, Random, VirtualDuration, VirtualTime};
+use crate::trace::Action;
+use crate::{Address, Channel, Message, PortInUse, Random, VirtualDuration, VirtualTime, choice};
 
 /// A component's handle to the simulation that it is part of.
 pub struct Context<M: Message> {
     kernel: Shared<M>,
+    name: Rc<str>,
     component: ComponentId,
-    name: String,
+    /// How many child tasks were spawned from here: each has a random stream of its own.
+    children: u32,
     random: Random,
 }
 
 impl<M: Message> Context<M> {
-    pub(crate) fn new(kernel: Shared<M>, component: ComponentId, name: &str, random: Random) -> Self {
-        Self { kernel, component, name: name.to_owned(), random }
+    pub(crate) fn new(kernel: Shared<M>, component: ComponentId, random: Random) -> Self {
+        let name = kernel.borrow().components.name(component).clone();
+        Self { kernel, name, component, children: 0, random }
     }
 
     /// Returns the component's name.
@@ -28,6 +39,11 @@ impl<M: Message> Context<M> {
     /// Returns the address of a port of this component, whether it is open or not.
     pub fn address(&self, port: u16) -> Address {
         Address { component: self.component, port }
+    }
+
+    /// Returns the address of a port of all other components: what is sent there goes to each of them.
+    pub fn broadcast(&self, port: u16) -> Address {
+        Address { component: ComponentId::EVERYONE, port }
     }
 
     /// Opens a channel on an unused port from 49,152 on, as clients do.
@@ -47,22 +63,94 @@ impl<M: Message> Context<M> {
     /// # Panics
     /// If a channel of this component is open on this port: a mistake of the component, which ends the run.
     pub fn channel_at(&self, port: u16) -> Channel<M> {
+        match self.try_channel_at(port) {
+            Ok(channel) => channel,
+            Err(PortInUse { port }) => panic!("port {port} of {} is in use: drop the other channel first", self.name),
+        }
+    }
+
+    /// Opens a channel on a port of one's choice, unless one of this component is open there.
+    ///
+    /// # Errors
+    /// [`PortInUse`] if one is.
+    pub fn try_channel_at(&self, port: u16) -> Result<Channel<M>, PortInUse> {
         let address = self.address(port);
-        let opened = self.kernel.borrow_mut().ports.open(address);
-        let Some(port) = opened else { panic!("port {port} of {} is in use: drop the other channel first", self.name) };
-        Channel::new(self.kernel.clone(), port, address)
+        let index = self.kernel.borrow_mut().ports.open(address).ok_or(PortInUse { port })?;
+        Ok(Channel::new(self.kernel.clone(), index, address))
     }
 
-    /// Returns the current virtual time. It passes between polls only: code takes none, except where it awaits.
+    /// Returns what the component's clock shows: the virtual time, unless the [clock is wrong](crate::ClockFault).
+    ///
+    /// Time passes between polls only: code takes none, except where it awaits.
     pub fn now(&self) -> VirtualTime {
-        self.kernel.borrow().now
+        let kernel = self.kernel.borrow();
+        kernel.components.read_clock(self.component, kernel.now)
     }
 
-    /// Lets `duration` pass, counted from the first poll.
+    /// Lets `duration` pass by the component's clock, counted from the first poll. It stands for work, which a
+    /// [slow](crate::SlowFault) component takes longer for.
     ///
     /// With [`VirtualDuration::ZERO`], everything that is scheduled for this instant already happens first.
+    #[inline]
     pub fn pause(&self, duration: VirtualDuration) -> Pause<'_, M> {
-        Pause::new(&self.kernel, duration)
+        Pause::new(&self.kernel, self.component, duration, WaitPurpose::Work)
+    }
+
+    /// Does what [`Context::pause`] does, but stands for waiting: it takes a slow component no longer.
+    #[inline]
+    pub fn timeout(&self, duration: VirtualDuration) -> Pause<'_, M> {
+        Pause::new(&self.kernel, self.component, duration, WaitPurpose::Timeout)
+    }
+
+    /// Starts a task beside this one, with a context of its own.
+    ///
+    /// It first runs when this task waits, at the same instant. It ends when the component's body returns, or crashes: a component is as
+    /// long as its body.
+    pub fn spawn<T, F>(&mut self, body: impl FnOnce(Self) -> F) -> Child<T>
+    where
+        F: Future<Output = T> + 'static,
+        T: 'static,
+    {
+        let stream = format!("child/{}", self.children);
+        let random = self.random.stream(&stream);
+        if choice::is_active() {
+            choice::with(|choices| choices.name_child_stream(self.random.seed(), random.seed(), &stream));
+        }
+        self.children += 1;
+        let context = Self {
+            kernel: self.kernel.clone(),
+            name: self.name.clone(),
+            component: self.component,
+            children: 0,
+            random,
+        };
+        Child::spawn(&self.kernel, self.component, body(context))
+    }
+
+    /// Returns the component's durable value of this name: the one that was there before a crash or, if there is none,
+    /// the one that `initial` returns.
+    ///
+    /// # Panics
+    /// If the value of this name is of another type.
+    pub fn durable<T: 'static>(&self, name: &str, initial: impl FnOnce() -> T) -> Durable<T> {
+        let found = self.kernel.borrow().components.durable(self.component, name);
+        if let Some(value) = found {
+            return match value.downcast::<RefCell<T>>() {
+                Ok(value) => Durable(value),
+                Err(_) => panic!("{}: the durable value {name} is no {}", self.name, type_name::<T>()),
+            };
+        }
+        let value = Rc::new(RefCell::new(initial()));
+        self.kernel.borrow_mut().components.set_durable(self.component, name, value.clone());
+        Durable(value)
+    }
+
+    /// Puts a line of text into the trace. `text` is called only if there is one.
+    pub fn note(&self, text: impl FnOnce() -> String) {
+        if self.kernel.borrow().trace.is_some() {
+            let action = Action::Noted { component: self.name.to_string(), text: text() };
+            self.kernel.borrow_mut().record(|_| action);
+        }
     }
 
     /// Returns whether the run goes on: true for all code of a component but its destructors at the end of the run.
@@ -72,9 +160,21 @@ impl<M: Message> Context<M> {
         self.kernel.borrow().is_running
     }
 
-    /// Returns the component's own random stream, which depends on the simulation's seed and the component's name.
+    /// Returns the component's own random stream, which depends on the simulation's seed and the component's name. After a
+    /// restart it is another one.
+    #[inline]
     pub fn random(&mut self) -> &mut Random {
         &mut self.random
+    }
+}
+
+/// How far the component's generator came goes into the digest of the run.
+impl<M: Message> Drop for Context<M> {
+    fn drop(&mut self) {
+        // A context that is dropped by the kernel's own doing, such as in a message, finds it in use.
+        if let Ok(mut kernel) = self.kernel.try_borrow_mut() {
+            kernel.digest.add_pair(self.random.seed(), self.random.position());
+        }
     }
 }
 

@@ -1,271 +1,387 @@
-//! The event queue: an indexed 4-ary heap, from which events are taken in order and cancelled events leave at once.
+//! The event queue: the soonest events in a sorted array, all others in a wheel, where they are sorted only roughly.
 //!
-//! A key is one 128-bit number, `time << 64 | sequence << 24 | slot`: events are ordered by time, and those of equal time
-//! by a sequence number that only grows, so that they come out in the order in which they went in. The slot says where the
-//! event itself is, which therefore never moves. `positions[slot]` is where the slot's key is in the heap: with it an
-//! event is cancelled in O(log n), and the queue holds live events only, so an empty queue means that nothing more can
-//! happen and no dead timer moves the clock.
+//! Events come out by time, and those of equal time in the order in which they went in. A key is one 128-bit number,
+//! `time << 64 | sequence << 24 | slot`, in that order; the sequence number only grows. The slot says where the event
+//! itself is, which therefore never moves.
 //!
-//! Keys sink bottom-up, as in std's `BinaryHeap`: first a hole goes down to a leaf along the least children, then the key
-//! rises from there. The least child is chosen without branches, since which one it is cannot be predicted, and a wrong
-//! guess costs more than all the rest.
+//! Every key up to `sorted_last` is in `sorted`, from the last to the next, so that the next event is popped off its end.
+//! Every later key is in the [`Wheel`], which gives up a handful of its soonest keys when `sorted` has run out. When
+//! `sorted` outgrows [`SORTED_MAX`], its later part goes to the wheel. As long as few events are pending, `sorted` has
+//! them all, and the wheel costs nothing.
+//!
+//! A cancelled event leaves its slot, and `sorted`, at once. In the wheel its key stays behind, dead, as no slot has its
+//! sequence number any more; dead keys are dropped when they are met, and all of them before they outnumber the live. They
+//! are never seen from outside: length and next time are those of the live events, so an empty queue means that nothing
+//! more can happen, and no dead timer moves the clock.
 
-use std::hint::select_unpredictable;
+mod wheel;
 
+use std::num::NonZeroU64;
+
+use self::wheel::Wheel;
 use crate::VirtualTime;
 
 const SLOT_BITS: u32 = 24;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
-const SEQUENCES_MAX: u64 = 1 << (u64::BITS - SLOT_BITS);
-const ARITY: usize = 4;
+/// What is added to an identity for the next sequence number.
+const SEQUENCE_STEP: u64 = 1 << SLOT_BITS;
+/// The identity in a free slot; sequence numbers start at one.
+const NO_EVENT: u64 = 0;
+/// Ends the list of free slots.
+const NO_SLOT: u64 = u64::MAX;
+/// An array longer than this is no longer cheap to insert into.
+const SORTED_MAX: usize = 64;
+/// How many keys stay in `sorted` when it was longer than [`SORTED_MAX`].
+const SORTED_KEPT: usize = 32;
+/// So many dead keys may be in the wheel beyond as many as are alive there.
+const DEAD_MIN: usize = 64;
 
-/// Pending events of type `T`.
+/// `time << 64 | sequence << 24 | slot`: when an event happens, and its identity.
+type Key = u128;
+
+/// Pending events, each with a payload of 64 bits.
+///
+/// Memory grows with the number of events that are pending at once, not with how many were scheduled or cancelled.
 #[derive(Debug)]
-pub(crate) struct EventQueue<T> {
-    /// A 4-ary heap: no key is less than its parent, which is at `(position - 1) / 4`.
-    heap: Vec<u128>,
-    /// `positions[slot]` is the position in `heap` of the key with this slot; meaningless for a free slot.
-    positions: Vec<u32>,
-    /// The events; `None` in a free slot.
-    events: Vec<Option<T>>,
-    /// Free slots, to be used again.
-    free: Vec<u32>,
-    next_sequence: u64,
+pub(crate) struct EventQueue {
+    /// The keys up to `sorted_last`, in descending order; all are alive.
+    sorted: Vec<Key>,
+    /// The greatest key that belongs in `sorted`. Its time is the wheel's base.
+    sorted_last: Key,
+    /// The keys after `sorted_last`, and dead ones.
+    wheel: Wheel,
+    /// The pending events.
+    slots: Vec<Slot>,
+    /// The free slot to be used next, whose payload is the one after it; or [`NO_SLOT`].
+    free: u64,
+    /// How many slots are in use.
+    len: usize,
+    /// The identity of the next event, with a zero for the slot.
+    next_id: u64,
+    /// The keys that come from the wheel; empty between calls.
+    batch: Vec<Key>,
+    /// When the last event was popped.
+    #[cfg(debug_assertions)]
+    now: VirtualTime,
 }
 
 /// Names an event that was scheduled, for ever: sequence number and slot. No other event ever has the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct EventId(u64);
+pub(crate) struct EventId(NonZeroU64);
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// The identity of the event, or [`NO_EVENT`] if the slot is free.
+    id: u64,
+    payload: u64,
+    time: u64,
+}
 
 impl EventId {
+    #[inline]
     fn slot(self) -> usize {
-        (self.0 & SLOT_MASK) as usize
+        slot_of_id(self.0.get())
     }
 }
 
-impl<T> EventQueue<T> {
+impl EventQueue {
+    /// Returns a queue without events.
     pub(crate) fn new() -> Self {
-        Self { heap: Vec::new(), positions: Vec::new(), events: Vec::new(), free: Vec::new(), next_sequence: 0 }
+        Self {
+            sorted: Vec::new(),
+            sorted_last: Key::MAX,
+            wheel: Wheel::new(),
+            slots: Vec::new(),
+            free: NO_SLOT,
+            len: 0,
+            next_id: SEQUENCE_STEP,
+            batch: Vec::new(),
+            #[cfg(debug_assertions)]
+            now: VirtualTime::ZERO,
+        }
     }
 
-    /// Adds an event. O(log n), and O(1) if it is later than most.
+    /// Adds an event, at the time of the last one popped or later. O(1) amortized.
     ///
     /// # Panics
-    /// If 2^24 events are pending, or 2^40 were scheduled.
-    // Inlined, as `pop` and `cancel` are, so that an event is written once, to its slot, and not copied on the way: a copy
-    // of what was just written in pieces stalls the processor, and costs a third of the time of a message.
-    #[inline(always)]
-    pub(crate) fn schedule(&mut self, time: VirtualTime, event: T) -> EventId {
-        let slot = self.free.pop().map_or_else(|| self.add_slot(), |slot| slot as usize);
-        self.events[slot] = Some(event);
-        self.insert_key(time, slot)
-    }
-
-    #[cold]
-    fn add_slot(&mut self) -> usize {
-        let slot = self.events.len();
-        assert!(slot as u64 <= SLOT_MASK, "2^24 events are pending: something sends or waits without end");
-        self.events.push(None);
-        self.positions.push(0);
-        slot
-    }
-
-    fn insert_key(&mut self, time: VirtualTime, slot: usize) -> EventId {
-        let sequence = self.next_sequence;
-        assert!(sequence < SEQUENCES_MAX, "2^40 events were scheduled: limit the events of the run");
-        self.next_sequence += 1;
-        let id = EventId((sequence << SLOT_BITS) | slot as u64);
-        let key = (u128::from(time.as_nanos()) << 64) | u128::from(id.0);
-        self.heap.push(key);
-        self.raise(self.heap.len() - 1, key);
-        id
+    /// If 2^24 events are pending, or nearly 2^40 were scheduled.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: VirtualTime, payload: u64) -> EventId {
+        #[cfg(debug_assertions)]
+        assert!(time >= self.now, "an event is scheduled at {time}, but it is {} already", self.now);
+        let slot = if self.free == NO_SLOT { self.add_slot() } else { self.free };
+        let id = self.next_id | slot;
+        self.next_id = id.checked_add(SEQUENCE_STEP).expect("2^40 events were scheduled: limit the events of the run")
+            & !SLOT_MASK;
+        let event = &mut self.slots[slot as usize];
+        self.free = event.payload;
+        *event = Slot { id, payload, time: time.as_nanos() };
+        self.len += 1;
+        let key = key_of(time.as_nanos(), id);
+        if key <= self.sorted_last {
+            self.insert_sorted(key);
+        } else {
+            self.wheel.insert(key);
+        }
+        EventId(NonZeroU64::new(id).expect("sequence numbers start at one"))
     }
 
     /// Returns when the next event happens.
-    pub(crate) fn next_time(&self) -> Option<VirtualTime> {
-        self.heap.first().map(|&key| time_of(key))
-    }
-
-    /// Removes the next event. O(log n).
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(VirtualTime, T)> {
-        let &key = self.heap.first()?;
-        self.remove_key(0);
-        Some((time_of(key), self.take(slot_of(key))))
+    pub(crate) fn next_time(&mut self) -> Option<VirtualTime> {
+        let key = if let Some(&key) = self.sorted.last() { Some(key) } else { self.find_next() };
+        key.map(time_of)
     }
 
-    /// Returns the event if it is still to happen.
-    pub(crate) fn get_mut(&mut self, id: EventId) -> Option<&mut T> {
-        self.position(id)?;
-        self.events[id.slot()].as_mut()
-    }
-
-    /// Removes the event if it is still to happen. O(log n).
+    /// Removes the next event. O(1) amortized.
     #[inline]
-    pub(crate) fn cancel(&mut self, id: EventId) -> Option<T> {
-        let position = self.position(id)?;
-        self.remove_key(position);
-        Some(self.take(id.slot()))
+    pub(crate) fn pop(&mut self) -> Option<(VirtualTime, u64)> {
+        if self.sorted.is_empty() {
+            self.refill();
+        }
+        let key = self.sorted.pop()?;
+        Some(self.take(key))
     }
 
-    fn position(&self, id: EventId) -> Option<usize> {
-        // A freed slot's old position may be that of another key by now, or beyond the end: the key itself tells.
-        let position = self.positions[id.slot()] as usize;
-        (self.heap.get(position).is_some_and(|&key| key as u64 == id.0)).then_some(position)
-    }
-
-    /// Empties a slot whose key is gone.
+    /// Removes the next event if it happens at `limit` or before.
     #[inline]
-    fn take(&mut self, slot: usize) -> T {
-        self.free.push(slot as u32);
-        self.events[slot].take().expect("a key's slot holds an event")
+    pub(crate) fn pop_before_or_at(&mut self, limit: VirtualTime) -> Option<(VirtualTime, u64)> {
+        if self.sorted.is_empty() {
+            self.refill_up_to(limit);
+        }
+        let key = self.sorted.pop_if(|&mut key| time_of(key) <= limit)?;
+        Some(self.take(key))
     }
 
-    fn remove_key(&mut self, position: usize) {
-        let last = self.heap.pop().expect("the heap has a key at the position");
-        if position < self.heap.len() {
-            let hole = self.sink_hole(position);
-            // If the last key comes from another subtree it may also have to rise above `position`; this does both.
-            self.raise(hole, last);
+    /// Removes the event if it is still to happen. O(1) amortized.
+    #[inline]
+    pub(crate) fn cancel(&mut self, id: EventId) -> Option<u64> {
+        let Slot { id: id_there, payload, time } = self.slots[id.slot()];
+        if id_there != id.0.get() {
+            return None;
+        }
+        self.free_slot(id.slot());
+        let key = key_of(time, id_there);
+        if key <= self.sorted_last {
+            let position = self.sorted.partition_point(|&other| other > key);
+            self.sorted.remove(position);
+        } else {
+            self.wheel.note_dead(key);
+            self.limit_dead();
+        }
+        Some(payload)
+    }
+
+    /// Returns the payload of the event if it is still to happen.
+    #[inline]
+    pub(crate) fn payload_mut(&mut self, id: EventId) -> Option<&mut u64> {
+        let slot = &mut self.slots[id.slot()];
+        (slot.id == id.0.get()).then_some(&mut slot.payload)
+    }
+
+    /// Returns how many events are pending.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns how many events happen at the time of the next one, itself included. O(their number).
+    #[cold]
+    pub(crate) fn simultaneous(&mut self) -> usize {
+        if self.sorted.is_empty() {
+            self.refill();
+        }
+        let Some(&next) = self.sorted.last() else { return 0 };
+        let time = time_of(next);
+        let sorted = self.sorted.iter().rev().take_while(|&&key| time_of(key) == time).count();
+        sorted + self.wheel.keys_at_base(time.as_nanos()).filter(|&key| is_alive(&self.slots, key)).count()
+    }
+
+    /// Removes the `index`-th event, in the order of scheduling, of those that happen at the time of the next one.
+    /// O(their number).
+    #[cold]
+    pub(crate) fn pop_simultaneous(&mut self, index: usize) -> Option<(VirtualTime, u64)> {
+        if self.sorted.is_empty() {
+            self.refill();
+        }
+        let time = time_of(*self.sorted.last()?);
+        let sorted = self.sorted.iter().rev().take_while(|&&key| time_of(key) == time).count();
+        let key = if index < sorted {
+            self.sorted.remove(self.sorted.len() - 1 - index)
+        } else {
+            let slots = &self.slots;
+            let keys = self.wheel.keys_at_base(time.as_nanos());
+            let key = { keys }.filter(|&key| is_alive(slots, key)).nth(index - sorted)?;
+            self.wheel.note_dead(key);
+            key
+        };
+        let event = self.take(key);
+        self.limit_dead();
+        Some(event)
+    }
+
+    /// Returns the payload of the event that is `ahead` places after the next one, if that is known without work.
+    #[inline]
+    pub(crate) fn upcoming(&self, ahead: usize) -> Option<u64> {
+        let position = self.sorted.len().checked_sub(ahead + 1)?;
+        Some(self.slots[slot_of(self.sorted[position])].payload)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_slot(&mut self) -> u64 {
+        let slot = self.slots.len() as u64;
+        assert!(slot <= SLOT_MASK, "2^24 events are pending: something sends or waits without end");
+        self.slots.push(Slot { id: NO_EVENT, payload: NO_SLOT, time: 0 });
+        slot
+    }
+
+    /// Takes the event whose key was removed.
+    #[inline]
+    fn take(&mut self, key: Key) -> (VirtualTime, u64) {
+        let time = time_of(key);
+        #[cfg(debug_assertions)]
+        {
+            self.now = time;
+        }
+        (time, self.free_slot(slot_of(key)))
+    }
+
+    /// Frees a slot and returns the payload that was there.
+    #[inline]
+    fn free_slot(&mut self, slot: usize) -> u64 {
+        let event = &mut self.slots[slot];
+        let payload = event.payload;
+        event.id = NO_EVENT;
+        event.payload = self.free;
+        self.free = slot as u64;
+        self.len -= 1;
+        payload
+    }
+
+    // Key by key from the end: a binary search and one move of memory takes longer for an array as short as this.
+    #[inline]
+    fn insert_sorted(&mut self, key: Key) {
+        let mut position = self.sorted.len();
+        self.sorted.push(key);
+        let sorted = self.sorted.as_mut_slice();
+        while position > 0 && sorted[position - 1] < key {
+            sorted[position] = sorted[position - 1];
+            position -= 1;
+        }
+        sorted[position] = key;
+        if sorted.len() > SORTED_MAX {
+            self.spill();
         }
     }
 
-    /// Moves the hole at `hole` down to a leaf along the least children, and returns where it ends.
-    fn sink_hole(&mut self, mut hole: usize) -> usize {
-        let heap = self.heap.as_mut_slice();
-        let positions = self.positions.as_mut_slice();
-        loop {
-            let first = hole * ARITY + 1;
-            let (child, key) = if let Some(&[a, b, c, d]) = heap.get(first..).and_then(<[u128]>::first_chunk) {
-                let left = select_unpredictable(b < a, (first + 1, b), (first, a));
-                let right = select_unpredictable(d < c, (first + 3, d), (first + 2, c));
-                select_unpredictable(right.1 < left.1, right, left)
-            } else {
-                let Some(least) = (first..heap.len()).min_by_key(|&child| heap[child]) else { return hole };
-                (least, heap[least])
-            };
-            heap[hole] = key;
-            positions[slot_of(key)] = hole as u32;
-            hole = child;
+    /// Moves all but the soonest keys from `sorted` to the wheel.
+    #[cold]
+    #[inline(never)]
+    fn spill(&mut self) {
+        let spilled = self.sorted.len() - SORTED_KEPT;
+        self.sorted_last = self.sorted[spilled];
+        let slots = &self.slots;
+        self.wheel.lower_base(time_of(self.sorted_last).as_nanos(), self.sorted.drain(..spilled).rev(), |key| {
+            is_alive(slots, key)
+        });
+    }
+
+    /// Fills `sorted`, which is empty, with the soonest keys of the wheel, unless that is empty too.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        self.advance(true);
+    }
+
+    /// Moves the soonest keys of the wheel to `sorted`, which is empty; none if the wheel's next bucket has many keys, unless
+    /// `may_scatter`.
+    fn advance(&mut self, may_scatter: bool) {
+        let slots = &self.slots;
+        self.sorted_last = self.wheel.advance(may_scatter, &mut self.batch, |key| is_alive(slots, key));
+        self.batch.sort_unstable();
+        self.sorted.extend(self.batch.drain(..).rev());
+        self.limit_dead();
+    }
+
+    /// As [`Self::refill`] if the wheel may have a key up to `limit`.
+    #[cold]
+    #[inline(never)]
+    fn refill_up_to(&mut self, limit: VirtualTime) {
+        let Some((first, last)) = self.wheel.next_span() else { return self.advance(true) };
+        if last <= limit.as_nanos() {
+            self.advance(true);
+        } else if first <= limit.as_nanos()
+            && self.find_next().is_some_and(|key| time_of(key) <= limit)
+            && self.sorted.is_empty()
+        {
+            self.advance(true);
         }
     }
 
-    /// Puts `key` at `position` or, as far as its ancestors are greater, above.
-    fn raise(&mut self, mut position: usize, key: u128) {
-        while position > 0 {
-            let parent = (position - 1) / ARITY;
-            let parent_key = self.heap[parent];
-            if parent_key <= key {
-                break;
-            }
-            self.heap[position] = parent_key;
-            self.positions[slot_of(parent_key)] = position as u32;
-            position = parent;
+    /// Returns the next key when `sorted` is empty.
+    ///
+    /// This does not scatter a bucket of the wheel, since nothing is popped: events that are still to be scheduled before
+    /// all others would have to push the whole bucket together again.
+    #[cold]
+    #[inline(never)]
+    fn find_next(&mut self) -> Option<Key> {
+        if self.len == 0 {
+            return None;
         }
-        self.heap[position] = key;
-        self.positions[slot_of(key)] = position as u32;
+        self.advance(false);
+        if let Some(&key) = self.sorted.last() {
+            return Some(key);
+        }
+        let slots = &self.slots;
+        if let Some(key) = self.wheel.find_soonest(|key| is_alive(slots, key)) {
+            return Some(key);
+        }
+        self.advance(true);
+        self.sorted.last().copied()
+    }
+
+    /// Drops the dead keys if they are many; to be called when there are more of them, or fewer others.
+    #[inline]
+    fn limit_dead(&mut self) {
+        let alive = self.len - self.sorted.len();
+        if self.wheel.dead() > DEAD_MIN + alive {
+            self.drop_dead();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn drop_dead(&mut self) {
+        let slots = &self.slots;
+        self.wheel.drop_dead(|key| is_alive(slots, key));
     }
 }
 
-fn time_of(key: u128) -> VirtualTime {
+#[inline]
+fn is_alive(slots: &[Slot], key: Key) -> bool {
+    slots[slot_of(key)].id == key as u64
+}
+
+#[inline]
+fn key_of(time: u64, id: u64) -> Key {
+    (Key::from(time) << 64) | Key::from(id)
+}
+
+#[inline]
+fn time_of(key: Key) -> VirtualTime {
     VirtualTime::from_nanos((key >> 64) as u64)
 }
 
-fn slot_of(key: u128) -> usize {
-    (key as u64 & SLOT_MASK) as usize
+#[inline]
+fn slot_of(key: Key) -> usize {
+    slot_of_id(key as u64)
+}
+
+#[inline]
+fn slot_of_id(id: u64) -> usize {
+    (id & SLOT_MASK) as usize
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// What the property test does with a queue.
-    #[derive(Debug, Clone)]
-    enum Operation {
-        Schedule(u64),
-        Pop,
-        /// Cancels the event that was scheduled as the n-th modulo their number, pending or not.
-        Cancel(usize),
-    }
-
-    fn operations() -> impl Strategy<Value = Vec<Operation>> {
-        // Few distinct times, so that equal times are the rule.
-        let operation = prop_oneof![
-            5 => (0..12_u64).prop_map(Operation::Schedule),
-            3 => Just(Operation::Pop),
-            2 => any::<usize>().prop_map(Operation::Cancel),
-        ];
-        prop::collection::vec(operation, 0..400)
-    }
-
-    fn time(nanos: u64) -> VirtualTime {
-        VirtualTime::from_nanos(nanos)
-    }
-
-    proptest! {
-        #[test]
-        fn it_does_what_a_sorted_list_does(operations in operations()) {
-            let mut queue = EventQueue::new();
-            // The reference: (time, number of the event), sorted stably by time.
-            let mut sorted: Vec<(u64, usize)> = Vec::new();
-            let mut ids = Vec::new();
-            for operation in operations {
-                match operation {
-                    Operation::Schedule(at) => {
-                        let after = sorted.partition_point(|&(other, _)| other <= at);
-                        sorted.insert(after, (at, ids.len()));
-                        ids.push(queue.schedule(time(at), ids.len()));
-                    }
-                    Operation::Pop => {
-                        let expect = (!sorted.is_empty()).then(|| sorted.remove(0));
-                        prop_assert_eq!(queue.pop(), expect.map(|(at, number)| (time(at), number)));
-                    }
-                    Operation::Cancel(number) if !ids.is_empty() => {
-                        let number = number % ids.len();
-                        let pending = sorted.iter().position(|&(_, other)| other == number);
-                        prop_assert_eq!(queue.get_mut(ids[number]).copied(), pending.map(|_| number));
-                        prop_assert_eq!(queue.cancel(ids[number]), pending.map(|index| sorted.remove(index).1));
-                        prop_assert_eq!(queue.get_mut(ids[number]), None);
-                    }
-                    Operation::Cancel(_) => {}
-                }
-                prop_assert_eq!(queue.next_time(), sorted.first().map(|&(at, _)| time(at)));
-                prop_assert_eq!(queue.heap.len(), sorted.len());
-            }
-            for (at, number) in sorted {
-                prop_assert_eq!(queue.pop(), Some((time(at), number)));
-            }
-            prop_assert_eq!(queue.pop(), None);
-        }
-    }
-
-    #[test]
-    fn equal_times_come_out_in_the_order_of_scheduling() {
-        let mut queue = EventQueue::new();
-        for number in 0..1_000 {
-            queue.schedule(time(5), number);
-        }
-        assert!((0..1_000).all(|number| queue.pop() == Some((time(5), number))));
-    }
-
-    #[test]
-    fn cancelled_events_leave_no_trace_in_memory() {
-        let mut queue = EventQueue::new();
-        for round in 0..100_000 {
-            let id = queue.schedule(time(1_000_000 + round), ());
-            assert_eq!(queue.cancel(id), Some(()));
-        }
-        assert_eq!((queue.heap.len(), queue.events.len()), (0, 1));
-    }
-
-    #[test]
-    fn the_last_instant_can_be_scheduled() {
-        let mut queue = EventQueue::new();
-        queue.schedule(VirtualTime::MAX, 'z');
-        queue.schedule(VirtualTime::ZERO, 'a');
-        assert_eq!(queue.pop(), Some((VirtualTime::ZERO, 'a')));
-        assert_eq!(queue.pop(), Some((VirtualTime::MAX, 'z')));
-    }
-}
+mod tests;

@@ -2,33 +2,80 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{self, Poll, Waker};
+use std::task;
 
+use crate::child::TaskRequest;
+use crate::choice::CurrentChoices;
+use crate::event::Event;
+use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
-use crate::kernel::Shared;
+use crate::fault::Fault;
+use crate::kernel::{Outcome, Shared};
 use crate::message::ComponentId;
-use crate::simulation::{FinalCheck, Report, Simulation};
-use crate::trace::Action;
-use crate::verdict::{Failure, Origin, Violation};
-use crate::waker::{TaskKey, Waiter, WokenRing};
-use crate::{LimitReached, Limits, Message, Verdict, VirtualTime};
+use crate::network::PartitionChange;
+use crate::prefetch::prefetch;
+use crate::simulation::{Body, Configured, FinalCheck, Report};
+use crate::trace::{Action, DurableState};
+use crate::verdict::{Failure, Origin, Violation, Waiting};
+use crate::waker::{TaskKey, WokenRing};
+use crate::{Context, LimitReached, Limits, Message, Random, Verdict, VirtualDuration, VirtualTime};
 
-/// A component that runs, or has run.
+pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// So many tasks stay in the processor's caches by themselves.
+const TASKS_IN_CACHE: usize = 4_096;
+/// How many events before a task is polled its future is asked for: enough for the memory to come.
+const PREFETCH_AHEAD: usize = 3;
+/// Of a large future, its beginning is asked for.
+const PREFETCH_BYTES_MAX: usize = 256;
+
+/// Something that is polled: the body of a component, or a child task of it.
 struct Task {
-    component: ComponentId,
     key: TaskKey,
-    waker: Waker,
-    /// `None` when the component has returned.
-    future: Option<Pin<Box<dyn Future<Output = ()>>>>,
+    component: ComponentId,
+    future: BoxedFuture,
+}
+
+/// A component that was added.
+struct Component<M: Message> {
+    /// The task of its body; `None` when it has returned or crashed.
+    main: Option<TaskKey>,
+    children: Vec<TaskKey>,
+    /// Tasks that were to be polled while it was paused.
+    deferred: Vec<TaskKey>,
+    /// The event that ends its pause, and when that is.
+    resume: Option<(EventId, VirtualTime)>,
     result: Rc<dyn AnyResultSlot>,
+    /// What makes its body again after a crash.
+    body: Option<Body<M>>,
+    /// How often it was restarted.
+    restarts: u32,
+}
+
+/// A change that the configuration schedules.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Fault(Fault, ComponentId),
+    Partition(PartitionChange, Vec<Vec<String>>),
 }
 
 struct Executor<M: Message> {
     kernel: Shared<M>,
-    tasks: Vec<Task>,
+    tasks: Vec<Option<Task>>,
+    /// By [`ComponentId`]; `None` for those that are only named.
+    components: Vec<Option<Component<M>>>,
+    /// In the order in which they were added.
+    added: Vec<ComponentId>,
+    changes: Vec<Change>,
+    /// Whose code runs.
+    current: Option<ComponentId>,
+    /// What decides between simultaneous events, unless it is the order of scheduling.
+    order: Option<Random>,
+    random: Random,
     events: u64,
     /// The first expectation that did not hold.
     violation: Option<Violation>,
@@ -40,25 +87,64 @@ enum Stop {
     Panic(Failure),
 }
 
-pub(crate) fn run<M: Message>(simulation: Simulation<M>) -> Report {
-    let Simulation { kernel, components, limits, checks, .. } = simulation;
-    let mut tasks = Vec::with_capacity(components.len());
-    for (index, component) in components.into_iter().enumerate() {
-        let key = TaskKey::new(index);
-        kernel.borrow_mut().schedule_start(component.starts_at, component.id, key);
-        let (future, result) = (Some(component.future), component.result);
-        tasks.push(Task { component: component.id, key, waker: key.waker(), future, result });
+pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
+    let Configured { kernel, components, limits, checks, changes, order, choices, random } = configured;
+    let mut choices = CurrentChoices::enter(choices);
+    let count = kernel.borrow().components.len();
+    let mut executor = Executor {
+        kernel,
+        tasks: Vec::with_capacity(components.len()),
+        components: Vec::new(),
+        added: Vec::with_capacity(components.len()),
+        changes: Vec::with_capacity(changes.len()),
+        current: None,
+        order,
+        random,
+        events: 0,
+        violation: None,
+    };
+    executor.components.resize_with(count, || None);
+    // Changes come first, so that they happen before anything else of their instant.
+    for (index, (at, change)) in changes.into_iter().enumerate() {
+        executor.kernel.borrow_mut().schedule(at, Event::Change(index as u32));
+        executor.changes.push(change);
     }
-    Executor { kernel, tasks, events: 0, violation: None }.run(limits, checks)
+    for added in components {
+        let key = executor.kernel.borrow_mut().new_task();
+        executor.put_task(Task { key, component: added.id, future: added.future });
+        executor.kernel.borrow_mut().schedule(added.starts_at, Event::Start(added.id));
+        executor.added.push(added.id);
+        executor.components[added.id.index()] = Some(Component {
+            main: Some(key),
+            children: Vec::new(),
+            deferred: Vec::new(),
+            resume: None,
+            result: added.result,
+            body: added.body,
+            restarts: 0,
+        });
+    }
+    let mut report = executor.run(limits, checks);
+    report.choices = choices.take_log();
+    report
 }
 
 impl<M: Message> Executor<M> {
     fn run(mut self, limits: Limits, checks: Vec<FinalCheck>) -> Report {
         self.kernel.borrow_mut().is_running = true;
-        let end = self.handle_events(limits);
-        let missing = self.missing_result();
+        let end = self.guarded(|executor| executor.handle_events(limits)).and_then(|end| end);
+        let (mut waiting, mut missing) = (Vec::new(), None);
+        let mut end = end.and_then(|()| {
+            waiting = self.waiting();
+            missing = self.guarded(|executor| executor.missing_result())?;
+            Ok(())
+        });
         self.kernel.borrow_mut().is_running = false;
-        let end = self.drop_components(end);
+        for index in 0..self.tasks.len() {
+            if let (Err(stop), false) = (self.drop_task(index), matches!(end, Err(Stop::Panic(_)))) {
+                end = Err(stop);
+            }
+        }
         let verdict = match end {
             Err(Stop::Limit(limit)) => Verdict::NotTerminated(limit),
             Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
@@ -73,125 +159,367 @@ impl<M: Message> Executor<M> {
             events: self.events,
             ended_at: kernel.now,
             digest: kernel.digest.value(),
+            waiting,
             trace: kernel.trace.take(),
+            choices: None,
         }
+    }
+
+    /// Calls `action`; a panic is a failure of the component whose code ran.
+    fn guarded<T>(&mut self, action: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
+        catch_unwind(AssertUnwindSafe(|| action(self))).map_err(|payload| self.panicked(payload))
     }
 
     /// Handles events until there are no more.
     fn handle_events(&mut self, limits: Limits) -> Result<(), Stop> {
         let mut woken = WokenRing::enter();
+        // The end of time is where what saturates goes: it does not come.
+        let last = VirtualTime::from_nanos(u64::MAX - 1).min(limits.virtual_time);
+        let is_large = self.tasks.len() > TASKS_IN_CACHE;
+        let in_scheduling_order = self.order.is_none() && !crate::choice::is_active();
         loop {
-            while let Some(task_key) = woken.pop() {
-                if !self.is_live(task_key) {
-                    woken.keep_for_outer(task_key);
-                    continue;
-                }
-                self.count_event(limits)?;
-                self.kernel.borrow_mut().note_wake(task_key);
-                self.poll(task_key)?;
-            }
             let mut kernel = self.kernel.borrow_mut();
-            // The end of time is where what saturates goes: it does not come.
-            let Some(next) = kernel.next_time().filter(|next| *next < VirtualTime::MAX) else { return Ok(()) };
-            if next > limits.virtual_time {
-                return Err(Stop::Limit(LimitReached::VirtualTime { limit: limits.virtual_time, next }));
+            if !kernel.task_requests.is_empty() {
+                drop(kernel);
+                self.handle_task_requests();
+                continue;
+            }
+            if !woken.is_empty() {
+                drop(kernel);
+                self.poll_woken(&mut woken, limits)?;
+                continue;
+            }
+            let next = if in_scheduling_order { kernel.queue.pop() } else { kernel.pop_chosen(&mut self.order) };
+            let Some((time, payload)) = next else { return Ok(()) };
+            if time > last {
+                if time == VirtualTime::MAX {
+                    return Ok(());
+                }
+                let limit = LimitReached::VirtualTime { limit: limits.virtual_time, next: time };
+                return Err(Stop::Limit(limit));
             }
             if self.events >= limits.events {
                 return Err(Stop::Limit(LimitReached::Events { limit: limits.events, at: kernel.now }));
             }
             self.events += 1;
-            let waiter = kernel.handle_next();
+            let any_is_paused = kernel.components.any_is_paused();
+            let outcome = kernel.handle(time, payload);
+            if is_large {
+                prefetch_tasks(&self.tasks, &kernel.queue);
+            }
             drop(kernel);
-            match waiter {
-                Some(Waiter::Task(task_key)) => self.poll(task_key)?,
-                Some(Waiter::Foreign(waker)) => waker.wake(),
-                None => {}
+            match outcome {
+                Outcome::Poll(task_key) if any_is_paused => self.poll_unless_paused(task_key),
+                Outcome::Poll(task_key) => self.poll(task_key),
+                Outcome::Nothing => {}
+                Outcome::Wake(waker) => waker.wake(),
+                Outcome::Start(component) => self.start(component),
+                Outcome::Change(index) => self.change(index as usize),
+                Outcome::Resume(component) => self.resume(component),
             }
         }
     }
 
-    fn count_event(&mut self, limits: Limits) -> Result<(), Stop> {
+    /// Polls the task that was woken first by others than events.
+    #[cold]
+    fn poll_woken(&mut self, woken: &mut WokenRing, limits: Limits) -> Result<(), Stop> {
+        let Some(task_key) = woken.pop() else { return Ok(()) };
+        if !self.is_live(task_key) {
+            woken.keep_for_outer(task_key);
+            return Ok(());
+        }
+        let mut kernel = self.kernel.borrow_mut();
         if self.events >= limits.events {
-            let at = self.kernel.borrow().now;
-            return Err(Stop::Limit(LimitReached::Events { limit: limits.events, at }));
+            return Err(Stop::Limit(LimitReached::Events { limit: limits.events, at: kernel.now }));
         }
         self.events += 1;
+        kernel.note_wake(task_key);
+        drop(kernel);
+        self.poll_unless_paused(task_key);
         Ok(())
     }
 
     fn is_live(&self, task_key: TaskKey) -> bool {
-        self.tasks.get(task_key.index()).is_some_and(|task| task.key == task_key && task.future.is_some())
+        matches!(self.tasks.get(task_key.index()), Some(Some(task)) if task.key == task_key)
+    }
+
+    fn put_task(&mut self, task: Task) {
+        let index = task.key.index();
+        if index >= self.tasks.len() {
+            self.tasks.resize_with(index + 1, || None);
+        }
+        self.tasks[index] = Some(task);
     }
 
     /// Polls a task, if it is live.
-    fn poll(&mut self, task_key: TaskKey) -> Result<(), Stop> {
-        if !self.is_live(task_key) {
-            return Ok(());
+    #[inline]
+    fn poll(&mut self, task_key: TaskKey) {
+        let index = task_key.index();
+        let Some(Some(task)) = self.tasks.get_mut(index) else { return };
+        if task.key != task_key {
+            return;
         }
-        let task = &mut self.tasks[task_key.index()];
-        let future = &mut task.future;
-        let waker = &task.waker;
-        let polled = catch_unwind(AssertUnwindSafe(|| {
-            let poll = future.as_mut().map(|future| future.as_mut().poll(&mut task::Context::from_waker(waker)));
-            if poll == Some(Poll::Ready(())) {
-                // Here, because destructors are the component's code too.
-                *future = None;
-            }
-        }));
-        if let Err(payload) = polled {
-            return Err(self.panicked(task_key.index(), payload));
+        self.current = Some(task.component);
+        // To drop such a waker does nothing.
+        let waker = ManuallyDrop::new(task_key.waker());
+        if task.future.as_mut().poll(&mut task::Context::from_waker(&waker)).is_ready() {
+            self.returned(task_key);
         }
-        if self.tasks[task_key.index()].future.is_none() {
-            self.returned(task_key.index());
-        }
-        Ok(())
     }
 
-    /// Records that a component returned, and whether with what was expected.
-    fn returned(&mut self, index: usize) {
-        let Task { component, result, .. } = &self.tasks[index];
-        let mut kernel = self.kernel.borrow_mut();
-        kernel.record(|kernel| Action::Returned {
-            component: kernel.component_name(*component).to_owned(),
-            value: result.returned_text(),
-        });
-        if let (None, Comparison::Mismatch { expected, actual }) = (&self.violation, result.compare()) {
-            let component = kernel.component_name(*component).to_owned();
-            self.violation = Some(Violation::UnexpectedResult { component, at: kernel.now, expected, actual });
+    fn poll_unless_paused(&mut self, task_key: TaskKey) {
+        let Some(Some(task)) = self.tasks.get(task_key.index()) else { return };
+        let component = task.component;
+        if !self.kernel.borrow().components.is_paused(component) {
+            return self.poll(task_key);
         }
+        let deferred = &mut self.component(component).deferred;
+        if !deferred.contains(&task_key) {
+            deferred.push(task_key);
+        }
+    }
+
+    /// Removes a task that returned.
+    #[cold]
+    fn returned(&mut self, task_key: TaskKey) {
+        let task = self.tasks[task_key.index()].take().expect("a task that returned is there");
+        // Destructors are the component's code too.
+        let component = task.component;
+        drop(task.future);
+        self.kernel.borrow_mut().free_tasks.push(task_key.index() as u32);
+        if self.component(component).main == Some(task_key) {
+            self.component(component).main = None;
+            self.component_returned(component);
+        } else {
+            self.component(component).children.retain(|&child| child != task_key);
+        }
+    }
+
+    /// Records that a component's body returned, and whether with what was expected, and ends its child tasks.
+    fn component_returned(&mut self, component: ComponentId) {
+        self.stop_children(component);
+        let result = self.component(component).result.clone();
+        let mut kernel = self.kernel.borrow_mut();
+        let name = kernel.components.name(component).to_string();
+        kernel.record(|_| Action::Returned { component: name.clone(), value: result.returned_text() });
+        let at = kernel.now;
+        drop(kernel);
+        if let (None, Comparison::Mismatch { expected, actual }) = (&self.violation, result.compare()) {
+            self.violation = Some(Violation::UnexpectedResult { component: name, at, expected, actual });
+        }
+    }
+
+    fn component(&mut self, component: ComponentId) -> &mut Component<M> {
+        self.components[component.index()].as_mut().expect("tasks are of components that were added")
+    }
+
+    // Child tasks.
+
+    #[cold]
+    fn handle_task_requests(&mut self) {
+        let requests = std::mem::take(&mut self.kernel.borrow_mut().task_requests);
+        for request in requests {
+            match request {
+                TaskRequest::Spawn { component, key, future } => {
+                    // The body that asked for it may have returned since.
+                    if self.component(component).main.is_none() {
+                        self.current = Some(component);
+                        drop(future);
+                        self.kernel.borrow_mut().free_tasks.push(key.index() as u32);
+                        continue;
+                    }
+                    self.put_task(Task { key, component, future });
+                    self.component(component).children.push(key);
+                    key.waker().wake();
+                }
+                TaskRequest::Cancel(key) => self.stop_task(key),
+            }
+        }
+    }
+
+    /// Drops a task, if it is live.
+    fn stop_task(&mut self, key: TaskKey) {
+        if !self.is_live(key) {
+            return;
+        }
+        let Some(task) = self.tasks[key.index()].take() else { return };
+        self.current = Some(task.component);
+        self.component(task.component).children.retain(|&child| child != key);
+        drop(task.future);
+        self.kernel.borrow_mut().free_tasks.push(key.index() as u32);
+    }
+
+    fn stop_children(&mut self, component: ComponentId) {
+        for child in std::mem::take(&mut self.component(component).children) {
+            self.stop_task(child);
+        }
+    }
+
+    // Starts and faults.
+
+    fn start(&mut self, component: ComponentId) {
+        let mut kernel = self.kernel.borrow_mut();
+        if kernel.components.is_down(component) {
+            // It crashed before it began: a restart will begin it.
+            return;
+        }
+        kernel.record(|kernel| Action::Started { component: kernel.place_name(component) });
+        drop(kernel);
+        if let Some(main) = self.component(component).main {
+            self.poll_unless_paused(main);
+        }
+    }
+
+    #[cold]
+    fn change(&mut self, index: usize) {
+        match self.changes[index].clone() {
+            Change::Fault(Fault::Crash { .. }, component) => self.crash(component),
+            Change::Fault(Fault::Restart { durable_state, .. }, component) => self.restart(component, durable_state),
+            Change::Fault(Fault::Pause { duration, .. }, component) => self.pause(component, duration),
+            Change::Partition(change, groups) => {
+                let mut kernel = self.kernel.borrow_mut();
+                kernel.network.change_partition(change);
+                kernel.record(|_| match change {
+                    PartitionChange::Begin(_) => Action::Partitioned { groups },
+                    PartitionChange::Heal(_) => Action::Healed { groups },
+                });
+            }
+        }
+    }
+
+    fn crash(&mut self, component: ComponentId) {
+        let Some(main) = self.component(component).main.take() else { return };
+        let resume = self.component(component).resume.take();
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.record(|kernel| Action::Crashed { component: kernel.place_name(component) });
+        let now = kernel.now;
+        kernel.components.set_down_since(component, Some(now));
+        kernel.components.set_paused(component, false);
+        if let Some((resume, _)) = resume {
+            kernel.queue.cancel(resume);
+        }
+        drop(kernel);
+        self.component(component).deferred.clear();
+        self.stop_task(main);
+        self.stop_children(component);
+    }
+
+    fn restart(&mut self, component: ComponentId, durable_state: DurableState) {
+        if !self.kernel.borrow().components.is_down(component) {
+            return;
+        }
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.components.set_down_since(component, None);
+        let name = kernel.components.name(component).clone();
+        let restarted = Action::Restarted { component: name.to_string(), durable_state };
+        kernel.record(|_| restarted);
+        let lost = match durable_state {
+            DurableState::Lost => Some(kernel.components.lose_durable(component)),
+            DurableState::Kept => None,
+        };
+        let key = kernel.new_task();
+        drop(kernel);
+        self.current = Some(component);
+        drop(lost);
+        let state = self.component(component);
+        state.restarts += 1;
+        let stream = format!("component/{name}/restart/{}", state.restarts);
+        let random = self.random.stream(&stream);
+        if crate::choice::is_active() {
+            let seed = random.seed();
+            let label = format!("component {name}/restart/{}", self.component(component).restarts);
+            crate::choice::with(|choices| choices.name_stream(seed, label));
+        }
+        let context = Context::new(self.kernel.clone(), component, random);
+        let body = self.component(component).body.clone().expect("it was checked that the component can be restarted");
+        let future = body(context);
+        self.component(component).main = Some(key);
+        self.put_task(Task { key, component, future });
+        self.poll(key);
+    }
+
+    fn pause(&mut self, component: ComponentId, duration: VirtualDuration) {
+        if self.component(component).main.is_none() {
+            return;
+        }
+        let earlier = self.component(component).resume.take();
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.record(|kernel| Action::Paused { component: kernel.place_name(component), duration });
+        kernel.components.set_paused(component, true);
+        let mut at = kernel.now + duration;
+        if let Some((earlier, until)) = earlier {
+            // Pauses that overlap end with the last of them.
+            kernel.queue.cancel(earlier);
+            at = at.max(until);
+        }
+        let resume = kernel.schedule(at, Event::Resume(component));
+        drop(kernel);
+        self.component(component).resume = Some((resume, at));
+    }
+
+    fn resume(&mut self, component: ComponentId) {
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.components.set_paused(component, false);
+        kernel.record(|kernel| Action::Resumed { component: kernel.place_name(component) });
+        drop(kernel);
+        self.component(component).resume = None;
+        for task_key in std::mem::take(&mut self.component(component).deferred) {
+            self.poll(task_key);
+        }
+    }
+
+    // The end.
+
+    /// Returns who still waits, and for what.
+    fn waiting(&self) -> Vec<Waiting> {
+        let kernel = self.kernel.borrow();
+        let waiting = self.added.iter().filter_map(|&component| {
+            let is_waiting = self.components[component.index()].as_ref().is_some_and(|state| state.main.is_some())
+                || kernel.components.is_down(component);
+            let name = || kernel.components.name(component).to_string();
+            is_waiting.then(|| Waiting { component: name(), waits: kernel.waits(component) })
+        });
+        waiting.collect()
     }
 
     /// Returns the violation of the first component that should have returned a value and has not.
-    fn missing_result(&self) -> Option<Violation> {
-        let kernel = self.kernel.borrow();
-        self.tasks.iter().find_map(|task| match task.result.compare() {
-            Comparison::NotReturned { expected } => Some(Violation::NoResult {
-                component: kernel.component_name(task.component).to_owned(),
-                expected,
-                ended_at: kernel.now,
-                waits: kernel.ports.waits(task.component),
-            }),
-            Comparison::Met | Comparison::Mismatch { .. } => None,
+    fn missing_result(&mut self) -> Option<Violation> {
+        for index in 0..self.added.len() {
+            let component = self.added[index];
+            self.current = Some(component);
+            if let Comparison::NotReturned { expected } = self.component(component).result.compare() {
+                let kernel = self.kernel.borrow();
+                return Some(Violation::NoResult {
+                    component: kernel.components.name(component).to_string(),
+                    expected,
+                    ended_at: kernel.now,
+                    waits: kernel.waits(component),
+                });
+            }
+        }
+        None
+    }
+
+    /// Drops what is left of a task. A destructor that panics is a failure.
+    fn drop_task(&mut self, index: usize) -> Result<(), Stop> {
+        self.guarded(|executor| {
+            if let Some(task) = executor.tasks[index].take() {
+                executor.current = Some(task.component);
+                drop(task.future);
+            }
         })
     }
 
-    /// Drops what is left of the components. A destructor that panics is a failure, unless there was one before.
-    fn drop_components(&mut self, mut end: Result<(), Stop>) -> Result<(), Stop> {
-        for index in 0..self.tasks.len() {
-            let future = self.tasks[index].future.take();
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(future)))
-                && !matches!(end, Err(Stop::Panic(_)))
-            {
-                end = Err(self.panicked(index, payload));
-            }
-        }
-        end
-    }
-
-    fn panicked(&self, index: usize, payload: Box<dyn Any + Send>) -> Stop {
-        let kernel = self.kernel.borrow();
-        let component = kernel.component_name(self.tasks[index].component).to_owned();
-        Stop::Panic(Failure { origin: Origin::Component(component), at: kernel.now, message: panic_message(payload) })
+    fn panicked(&self, payload: Box<dyn Any + Send>) -> Stop {
+        let message = panic_message(payload);
+        // Only the kernel's own panics could leave it borrowed, and a guard is gone when one gets here.
+        let mut kernel = self.kernel.borrow_mut();
+        let origin = match self.current {
+            Some(component) => Origin::Component(kernel.components.name(component).to_string()),
+            None => Origin::Model,
+        };
+        kernel.record(|_| Action::Failed { component: origin.to_string(), message: message.clone() });
+        Stop::Panic(Failure { origin, at: kernel.now, message })
     }
 
     fn check(&self, checks: Vec<FinalCheck>) -> Verdict {
@@ -207,6 +535,22 @@ impl<M: Message> Executor<M> {
             }
         }
         Verdict::Reasonable
+    }
+}
+
+/// Asks for the memory of tasks whose timers fire next: first for their place in the table, and when that is there, for
+/// their futures.
+#[inline]
+fn prefetch_tasks(tasks: &[Option<Task>], queue: &EventQueue) {
+    let upcoming = |ahead| match Event::from_payload(queue.upcoming(ahead)?) {
+        Event::Timer(task_key) => tasks.get(task_key.index()),
+        _ => None,
+    };
+    if let Some(task) = upcoming(PREFETCH_AHEAD * 2) {
+        prefetch(task, size_of::<Task>());
+    }
+    if let Some(Some(task)) = upcoming(PREFETCH_AHEAD) {
+        prefetch(&*task.future, size_of_val(&*task.future).min(PREFETCH_BYTES_MAX));
     }
 }
 

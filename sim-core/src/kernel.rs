@@ -1,20 +1,28 @@
-//! The state of a run that its components share: the clock, what is to happen, ports, the network, the record.
+//! The state of a run that its components share: the clock, what is to happen, ports, packets, the network, the record.
 //!
 //! Components, channels and futures reach it through a `RefCell` that is never borrowed while code of a component runs.
-//! Functions that remove a [`Waiter`] return it, so that the caller can drop it after the borrow: dropping or waking a
-//! foreign waker may run code that comes back here.
+//! Functions that remove a [`Waiter`] or a message return it, so that the caller can drop it after the borrow: dropping or
+//! waking a foreign waker may run code that comes back here.
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::task::Waker;
 
-use crate::digest::Digest;
+use slab::Slab;
+
+use crate::child::TaskRequest;
+use crate::choice::{self, ChoiceKind, Choices};
+use crate::components::{Components, WaitPurpose};
+use crate::digest::{Digest, hash_of};
+use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::message::ComponentId;
-use crate::network::Fate;
+use crate::network::{Arrival, Decision, Fate, NetworkState, PacketInfo};
 use crate::ports::{PortIndex, Ports};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
+use crate::verdict::{Wait, WaitSubject};
 use crate::waker::{TaskKey, Waiter};
-use crate::{Address, Delivery, Message, Network, Random, VirtualDuration, VirtualTime};
+use crate::{Address, Delivery, Message, Random, VirtualDuration, VirtualTime};
 
 /// The kernel as components hold it.
 pub(crate) type Shared<M> = Rc<RefCell<Kernel<M>>>;
@@ -24,23 +32,37 @@ pub(crate) struct Kernel<M> {
     pub(crate) now: VirtualTime,
     /// Whether the run goes on; false before its start and after its end.
     pub(crate) is_running: bool,
-    pub(crate) ports: Ports<M>,
-    pub(crate) network: Network,
+    pub(crate) queue: EventQueue,
+    pub(crate) ports: Ports,
+    pub(crate) components: Components,
+    pub(crate) network: NetworkState,
     pub(crate) digest: Digest,
     /// `None` unless the run is to be recorded.
     pub(crate) trace: Option<Trace>,
-    queue: EventQueue<Event<M>>,
-    network_random: Random,
-    /// Names by [`ComponentId`].
-    component_names: Vec<String>,
+    /// What components ask of the executor about their child tasks.
+    pub(crate) task_requests: Vec<TaskRequest>,
+    /// Indices of tasks that are gone, to be used again.
+    pub(crate) free_tasks: Vec<u32>,
+    pub(crate) tasks_len: u32,
+    /// Packets on their way or in mailboxes.
+    packets: Slab<PacketInFlight<M>>,
+    foreign_wakers: Slab<Waker>,
+    groups: Vec<Group>,
     packets_sent: u64,
 }
 
 #[derive(Debug)]
-enum Event<M> {
-    Start { component: ComponentId, task_key: TaskKey },
-    Timer(Waiter),
-    Arrival { delivery: Delivery<M>, packet_number: u64 },
+struct PacketInFlight<M> {
+    number: u64,
+    delivery: Delivery<M>,
+}
+
+/// A multicast group.
+#[derive(Debug)]
+struct Group {
+    name: String,
+    /// Channels that joined it, in the order of joining.
+    members: Vec<(Address, PortIndex)>,
 }
 
 /// What the digest takes an event for.
@@ -51,66 +73,140 @@ enum DigestKind {
     Arrival,
     Unreachable,
     Wake,
+    Change,
+    Dropped,
+}
+
+/// What handling an event asks of the executor.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Nothing.
+    Nothing,
+    /// To poll a task of this run.
+    Poll(TaskKey),
+    /// To wake someone else's.
+    Wake(Waker),
+    /// To start a component.
+    Start(ComponentId),
+    /// To carry out the change with this index.
+    Change(u32),
+    /// To let a component go on.
+    Resume(ComponentId),
 }
 
 impl<M: Message> Kernel<M> {
-    pub(crate) fn new(network_random: Random) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             now: VirtualTime::ZERO,
             is_running: false,
+            queue: EventQueue::new(),
             ports: Ports::new(),
-            network: Network::default(),
+            components: Components::default(),
+            network: NetworkState::unconfigured(),
             digest: Digest::EMPTY,
             trace: None,
-            queue: EventQueue::new(),
-            network_random,
-            component_names: Vec::new(),
+            task_requests: Vec::new(),
+            free_tasks: Vec::new(),
+            tasks_len: 0,
+            packets: Slab::new(),
+            foreign_wakers: Slab::new(),
+            groups: Vec::new(),
             packets_sent: 0,
         }
     }
 
     pub(crate) fn add_component(&mut self, name: &str) -> ComponentId {
         self.ports.add_component();
-        self.component_names.push(name.to_owned());
-        ComponentId(u32::try_from(self.component_names.len() - 1).expect("a run has fewer than 2^32 components"))
+        self.components.add(name)
     }
 
-    pub(crate) fn component_name(&self, component: ComponentId) -> &str {
-        &self.component_names[component.index()]
+    pub(crate) fn add_group(&mut self, name: &str) -> ComponentId {
+        self.groups.push(Group { name: name.to_owned(), members: Vec::new() });
+        ComponentId(ComponentId::COUNT_MAX + self.groups.len() as u32 - 1)
     }
 
-    pub(crate) fn schedule_start(&mut self, at: VirtualTime, component: ComponentId, task_key: TaskKey) {
-        self.queue.schedule(at, Event::Start { component, task_key });
+    pub(crate) fn schedule(&mut self, at: VirtualTime, event: Event) -> EventId {
+        self.queue.schedule(at, event.to_payload())
     }
 
-    pub(crate) fn schedule_timer(&mut self, after: VirtualDuration, waiter: Waiter) -> EventId {
-        self.queue.schedule(self.now + after, Event::Timer(waiter))
+    /// Takes an index for a new task.
+    pub(crate) fn new_task(&mut self) -> TaskKey {
+        let index = self.free_tasks.pop().unwrap_or_else(|| {
+            self.tasks_len += 1;
+            self.tasks_len - 1
+        });
+        TaskKey::new(index as usize)
+    }
+
+    // Timers.
+
+    /// Schedules a timer of a component for when it has waited for `duration` in its own eyes.
+    #[inline]
+    pub(crate) fn schedule_timer(
+        &mut self,
+        component: ComponentId,
+        duration: VirtualDuration,
+        purpose: WaitPurpose,
+        waiter: Waiter,
+    ) -> EventId {
+        let at = self.now + self.components.real_duration(component, duration, purpose);
+        let event = self.timer_event(waiter);
+        self.schedule(at, event)
+    }
+
+    #[inline]
+    fn timer_event(&mut self, waiter: Waiter) -> Event {
+        match waiter {
+            Waiter::Task(task_key) => Event::Timer(task_key),
+            Waiter::Foreign(waker) => Event::ForeignTimer(self.foreign_wakers.insert(waker) as u32),
+        }
+    }
+
+    #[inline]
+    fn take_timer_waiter(&mut self, payload: u64) -> Option<Waiter> {
+        match Event::from_payload(payload) {
+            Event::Timer(_) => None,
+            Event::ForeignTimer(index) => Some(Waiter::Foreign(self.foreign_wakers.remove(index as usize))),
+            _ => unreachable!("an id never names another event"),
+        }
     }
 
     /// Stops a timer if it did not fire yet.
+    #[inline]
     #[must_use = "a waiter is dropped after the borrow"]
     pub(crate) fn cancel_timer(&mut self, timer: EventId) -> Option<Waiter> {
-        match self.queue.cancel(timer)? {
-            Event::Timer(waiter) => Some(waiter),
-            Event::Start { .. } | Event::Arrival { .. } => unreachable!("an id never names another event"),
-        }
+        let payload = self.queue.cancel(timer)?;
+        self.take_timer_waiter(payload)
     }
 
-    /// Sets who is woken by a timer, and returns who was; returns `waiter` as an error if the timer has fired.
-    pub(crate) fn replace_timer_waiter(&mut self, timer: EventId, waiter: Waiter) -> Result<Waiter, Waiter> {
-        match self.queue.get_mut(timer) {
-            Some(Event::Timer(old)) => Ok(std::mem::replace(old, waiter)),
-            Some(Event::Start { .. } | Event::Arrival { .. }) => unreachable!("an id never names another event"),
-            None => Err(waiter),
-        }
+    /// Returns whether a timer is still to fire.
+    #[inline]
+    pub(crate) fn is_pending(&mut self, timer: EventId) -> bool {
+        self.queue.payload_mut(timer).is_some()
     }
+
+    /// Sets who is woken by a timer that is still to fire, and returns who was, if that must be dropped.
+    #[must_use = "a waiter is dropped after the borrow"]
+    pub(crate) fn replace_timer_waiter(&mut self, timer: EventId, waiter: Waiter) -> Option<Waiter> {
+        let old = *self.queue.payload_mut(timer)?;
+        let new = self.timer_event(waiter).to_payload();
+        if let Some(payload) = self.queue.payload_mut(timer) {
+            *payload = new;
+        }
+        self.take_timer_waiter(old)
+    }
+
+    // Receiving.
 
     /// Removes the oldest message from the mailbox of a port.
+    #[inline]
     pub(crate) fn receive(&mut self, port: PortIndex) -> Option<Delivery<M>> {
-        self.ports.get_mut(port).mailbox.pop_front()
+        let packet = self.ports.get_mut(port).mailbox.pop_front()?;
+        Some(self.packets.remove(packet as usize).delivery)
     }
 
     /// Sets who is woken by an arrival at a port, and returns who was.
+    #[inline]
     #[must_use = "a waiter is dropped after the borrow"]
     pub(crate) fn replace_port_waiter(&mut self, port: PortIndex, waiter: Option<Waiter>) -> Option<Waiter> {
         let now = self.now;
@@ -121,80 +217,227 @@ impl<M: Message> Kernel<M> {
         std::mem::replace(&mut port.waiter, waiter)
     }
 
-    /// Hands a packet to the network.
-    pub(crate) fn send(&mut self, source: Address, destination: Address, message: M) {
-        let packet_number = self.packets_sent;
-        self.packets_sent += 1;
-        self.record_packet(Action::Sent, packet_number, source, destination, &message);
-        let after = match self.network.fate(&mut self.network_random) {
-            Fate::Dropped => {
-                let action = |packet| Action::Dropped { packet, reason: DropReason::Loss };
-                return self.record_packet(action, packet_number, source, destination, &message);
-            }
-            Fate::Delivered { after } => after,
-            Fate::Duplicated { after, copy_after } => {
-                self.record_packet(Action::Duplicated, packet_number, source, destination, &message);
-                let copy = Delivery { source, destination, message: message.clone() };
-                self.schedule_copy(copy_after, copy, packet_number);
-                after
-            }
-        };
-        let delivery = Delivery { source, destination, message };
-        self.queue.schedule(self.now + after, Event::Arrival { delivery, packet_number });
+    /// Closes a port, and returns what is to be dropped after the borrow.
+    pub(crate) fn close(&mut self, address: Address, port: PortIndex) -> (Vec<Delivery<M>>, Option<Waiter>) {
+        for group in &mut self.groups {
+            group.members.retain(|&(_, member)| member != port);
+        }
+        let closed = self.ports.close(address, port);
+        let unread = closed.mailbox.into_iter().map(|packet| self.packets.remove(packet as usize).delivery);
+        (unread.collect(), closed.waiter)
     }
 
-    /// Out of line, so that the common case has one place where it writes its event.
-    #[cold]
-    fn schedule_copy(&mut self, after: VirtualDuration, delivery: Delivery<M>, packet_number: u64) {
-        self.queue.schedule(self.now + after, Event::Arrival { delivery, packet_number });
-    }
-
-    /// Returns when the next event happens.
-    pub(crate) fn next_time(&self) -> Option<VirtualTime> {
-        self.queue.next_time()
-    }
-
-    /// Lets the next event happen, and returns who is to be polled because of it.
-    ///
-    /// # Panics
-    /// If nothing is scheduled.
-    pub(crate) fn handle_next(&mut self) -> Option<Waiter> {
-        let (time, event) = self.queue.pop().expect("something is scheduled");
-        debug_assert!(time >= self.now, "time went back from {} to {time}", self.now);
-        self.now = time;
-        match event {
-            Event::Start { component, task_key } => {
-                self.add_to_digest(DigestKind::Start, task_key.index() as u64);
-                self.record(|kernel| Action::Started { component: kernel.component_name(component).to_owned() });
-                Some(Waiter::Task(task_key))
-            }
-            Event::Timer(waiter) => {
-                let task = match waiter {
-                    Waiter::Task(task_key) => task_key.index() as u64,
-                    Waiter::Foreign(_) => u64::from(u32::MAX),
-                };
-                self.add_to_digest(DigestKind::Timer, task);
-                Some(waiter)
-            }
-            Event::Arrival { delivery, packet_number } => self.arrive(delivery, packet_number),
+    /// Lets a channel hear what is sent to a group, or not any more.
+    pub(crate) fn set_member(&mut self, group: ComponentId, address: Address, port: PortIndex, is_member: bool) {
+        let members = &mut self.groups[(group.0 - ComponentId::COUNT_MAX) as usize].members;
+        members.retain(|&(_, member)| member != port);
+        if is_member {
+            members.push((address, port));
         }
     }
 
-    fn arrive(&mut self, delivery: Delivery<M>, packet_number: u64) -> Option<Waiter> {
+    // Sending.
+
+    /// Hands a packet to the network, and returns what is to be dropped after the borrow.
+    #[inline]
+    #[must_use = "a message is dropped after the borrow"]
+    pub(crate) fn send(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+        if destination.component.is_group() {
+            return self.send_to_group(source, destination, message);
+        }
+        self.send_to_one(source, destination, message)
+    }
+
+    #[cold]
+    fn send_to_group(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+        let port = destination.port;
+        let destinations: Vec<Address> = if destination.component == ComponentId::EVERYONE {
+            let everyone = (0..self.components.len() as u32).map(ComponentId);
+            let others = everyone.filter(|&component| component != source.component);
+            others.map(|component| Address { component, port }).collect()
+        } else {
+            let group = &self.groups[(destination.component.0 - ComponentId::COUNT_MAX) as usize];
+            let members = group.members.iter().map(|&(address, _)| address);
+            members.filter(|&address| address.port == port && address != source).collect()
+        };
+        for destination in destinations {
+            // Lost messages are dropped here: that runs the model's code only if a message has a destructor of its own.
+            drop(self.send_to_one(source, destination, message.clone()));
+        }
+        Some(message)
+    }
+
+    #[inline]
+    fn send_to_one(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+        let number = self.packets_sent;
+        self.packets_sent += 1;
+        self.digest.add_pair(number, hash_of(&message));
+        if self.trace.is_some() {
+            self.record_packet(Action::Sent, number, source, destination, &message);
+        }
+        let packet = PacketInfo {
+            number,
+            source: source.component,
+            destination: destination.component,
+            kind: message.kind(),
+            bytes: message.bytes(),
+            at: self.now,
+        };
+        let fate = if choice::is_active() { self.choose_fate(packet) } else { self.network.fate(packet) };
+        match fate {
+            Fate::Delivered(Arrival { after, is_corrupted: false }) => {
+                self.schedule_arrival(after, number, Delivery { source, destination, message });
+                None
+            }
+            Fate::Dropped(reason) => {
+                self.record_drop(reason, number, source, destination, &message);
+                Some(message)
+            }
+            Fate::Delivered(arrival) => {
+                self.send_copy(0, arrival, number, Delivery { source, destination, message });
+                None
+            }
+            Fate::Duplicated(first, second) => {
+                self.record_packet(Action::Duplicated, number, source, destination, &message);
+                let copy = message.clone();
+                self.send_copy(0, first, number, Delivery { source, destination, message });
+                self.send_copy(1, second, number, Delivery { source, destination, message: copy });
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn schedule_arrival(&mut self, after: VirtualDuration, number: u64, delivery: Delivery<M>) {
+        let index = self.packets.insert(PacketInFlight { number, delivery });
+        self.schedule(self.now + after, Event::Arrival(index as u32));
+    }
+
+    /// Sends one copy of a packet, which may be corrupted.
+    #[cold]
+    fn send_copy(&mut self, copy: u64, arrival: Arrival, number: u64, delivery: Delivery<M>) {
         let Delivery { source, destination, message } = delivery;
+        if !arrival.is_corrupted {
+            return self.schedule_arrival(arrival.after, number, Delivery { source, destination, message });
+        }
+        match message.corrupted(&mut self.network.corruption(number, copy)) {
+            Some(message) => {
+                self.record_packet(Action::Corrupted, number, source, destination, &message);
+                self.digest.add_pair(number, hash_of(&message));
+                self.schedule_arrival(arrival.after, number, Delivery { source, destination, message });
+            }
+            None => self.record_drop(DropReason::Checksum, number, source, destination, &message),
+        }
+    }
+
+    /// Lets the source of choices decide what the network leaves to chance.
+    #[cold]
+    fn choose_fate(&mut self, packet: PacketInfo) -> Fate {
+        let name = |component| self.components.name(component);
+        let stream = format!("network {}->{}", name(packet.source), name(packet.destination));
+        let seeded = self.network.decide(&packet);
+        let decision = choice::with(|choices| choose_decision(choices, &stream, seeded));
+        self.network.apply(packet, decision)
+    }
+
+    // Events.
+
+    /// Lets an event happen, and returns what is to be done because of it.
+    #[inline]
+    pub(crate) fn handle(&mut self, time: VirtualTime, payload: u64) -> Outcome {
+        debug_assert!(time >= self.now, "time went back from {} to {time}", self.now);
+        self.now = time;
+        match Event::from_payload(payload) {
+            Event::Timer(task_key) => {
+                self.add_to_digest(DigestKind::Timer, task_key.index() as u64);
+                Outcome::Poll(task_key)
+            }
+            Event::Arrival(packet) => self.arrive(packet),
+            other => self.handle_rare(other),
+        }
+    }
+
+    #[cold]
+    fn handle_rare(&mut self, event: Event) -> Outcome {
+        match event {
+            Event::ForeignTimer(index) => {
+                self.add_to_digest(DigestKind::Timer, u64::from(u32::MAX));
+                Outcome::Wake(self.foreign_wakers.remove(index as usize))
+            }
+            Event::Start(component) => {
+                self.add_to_digest(DigestKind::Start, u64::from(component.0));
+                Outcome::Start(component)
+            }
+            Event::Change(index) => {
+                self.add_to_digest(DigestKind::Change, u64::from(index));
+                Outcome::Change(index)
+            }
+            Event::Resume(component) => {
+                self.add_to_digest(DigestKind::Change, u64::from(component.0) | (1 << 32));
+                Outcome::Resume(component)
+            }
+            Event::Stream(_) | Event::Timer(_) | Event::Arrival(_) => unreachable!("{event:?} is handled elsewhere"),
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, packet: u32) -> Outcome {
+        let PacketInFlight { number, delivery } = &self.packets[packet as usize];
+        let (number, source, destination) = (*number, delivery.source, delivery.destination);
         let place = (u64::from(destination.component.0) << 16) | u64::from(destination.port);
-        let Some(index) = self.ports.find(destination) else {
-            self.add_to_digest(DigestKind::Unreachable, place);
-            self.digest.add(packet_number);
-            self.record_packet(Action::Unreachable, packet_number, source, destination, &message);
-            return None;
+        let is_separated = self.network.is_separated(source.component, destination.component);
+        let (Some(port), false) = (self.ports.find(destination), is_separated) else {
+            return self.lose(packet, place, is_separated);
         };
         self.add_to_digest(DigestKind::Arrival, place);
-        self.digest.add(packet_number);
-        self.record_packet(Action::Delivered, packet_number, source, destination, &message);
-        let port = self.ports.get_mut(index);
-        port.mailbox.push_back(Delivery { source, destination, message });
-        port.waiter.take()
+        self.digest.add(number);
+        let port = self.ports.get_mut(port);
+        if port.mailbox.len() >= port.mailbox_max {
+            return self.drop_arrived(packet, DropReason::MailboxFull);
+        }
+        port.mailbox.push_back(packet);
+        let waiter = port.waiter.take();
+        if self.trace.is_some() {
+            self.record_in_flight(Action::Delivered, packet);
+        }
+        match waiter {
+            Some(Waiter::Task(task_key)) => Outcome::Poll(task_key),
+            Some(Waiter::Foreign(waker)) => Outcome::Wake(waker),
+            None => Outcome::Nothing,
+        }
+    }
+
+    /// Lets a packet arrive where nobody takes it.
+    #[cold]
+    fn lose(&mut self, packet: u32, place: u64, is_separated: bool) -> Outcome {
+        let PacketInFlight { number, delivery } = &self.packets[packet as usize];
+        let (number, source, destination) = (*number, delivery.source, delivery.destination);
+        if is_separated || self.components.is_down(destination.component) {
+            self.add_to_digest(DigestKind::Dropped, place);
+            self.digest.add(number);
+            return self.drop_arrived(packet, if is_separated { DropReason::Partition } else { DropReason::Down });
+        }
+        self.add_to_digest(DigestKind::Unreachable, place);
+        self.digest.add(number);
+        self.record_in_flight(Action::Unreachable, packet);
+        self.packets.remove(packet as usize);
+        // The news travels back without delay: that it is late or lost too is what timeouts are for.
+        let Some(port) = self.ports.find(source) else { return Outcome::Nothing };
+        let port = self.ports.get_mut(port);
+        let Some(unreachable) = &mut port.unreachable else { return Outcome::Nothing };
+        unreachable.push_back(destination);
+        match port.waiter.take() {
+            Some(Waiter::Task(task_key)) => Outcome::Poll(task_key),
+            Some(Waiter::Foreign(waker)) => Outcome::Wake(waker),
+            None => Outcome::Nothing,
+        }
+    }
+
+    #[cold]
+    fn drop_arrived(&mut self, packet: u32, reason: DropReason) -> Outcome {
+        self.record_in_flight(|packet| Action::Dropped { packet, reason }, packet);
+        self.packets.remove(packet as usize);
+        Outcome::Nothing
     }
 
     /// Notes that a task is polled because its waker was woken.
@@ -202,10 +445,27 @@ impl<M: Message> Kernel<M> {
         self.add_to_digest(DigestKind::Wake, task_key.index() as u64);
     }
 
+    #[inline]
     fn add_to_digest(&mut self, kind: DigestKind, identity: u64) {
-        self.digest.add(self.now.as_nanos());
-        self.digest.add(((kind as u64) << 56) | identity);
+        self.digest.add_pair(self.now.as_nanos(), ((kind as u64) << 56) | identity);
     }
+
+    /// Removes one of the next events: which one, if there are several of one instant, `choose` decides.
+    #[cold]
+    pub(crate) fn pop_chosen(&mut self, order: &mut Option<Random>) -> Option<(VirtualTime, u64)> {
+        let count = self.queue.simultaneous();
+        if count < 2 {
+            return self.queue.pop();
+        }
+        let seeded = order.as_mut().map_or(0, |random| random.uniform(0..count as u64));
+        let index = match choice::is_active() {
+            true => choice::with(|choices| choices.choose("order", ChoiceKind::Order, Some(count as u64), seeded)),
+            false => seeded,
+        };
+        self.queue.pop_simultaneous(index as usize)
+    }
+
+    // The record.
 
     /// Records what `action` returns; it is not called if the run is not recorded.
     #[inline]
@@ -221,10 +481,9 @@ impl<M: Message> Kernel<M> {
         self.trace.get_or_insert_default().push(event);
     }
 
-    #[inline]
     fn record_packet(
         &mut self,
-        action: fn(Packet) -> Action,
+        action: impl FnOnce(Packet) -> Action,
         number: u64,
         source: Address,
         destination: Address,
@@ -243,7 +502,65 @@ impl<M: Message> Kernel<M> {
         });
     }
 
-    pub(crate) fn endpoint(&self, address: Address) -> Endpoint {
-        Endpoint { component: self.component_name(address.component).to_owned(), port: address.port }
+    #[cold]
+    fn record_drop(&mut self, reason: DropReason, number: u64, source: Address, destination: Address, message: &M) {
+        self.record_packet(|packet| Action::Dropped { packet, reason }, number, source, destination, message);
     }
+
+    #[cold]
+    fn record_in_flight(&mut self, action: impl FnOnce(Packet) -> Action, packet: u32) {
+        self.record(|kernel| {
+            let PacketInFlight { number, delivery } = &kernel.packets[packet as usize];
+            action(Packet {
+                number: *number,
+                source: kernel.endpoint(delivery.source),
+                destination: kernel.endpoint(delivery.destination),
+                transport: Transport::Datagram,
+                kind: delivery.message.kind().to_owned(),
+                message: format!("{:?}", delivery.message),
+                bytes: delivery.message.bytes(),
+            })
+        });
+    }
+
+    pub(crate) fn endpoint(&self, address: Address) -> Endpoint {
+        Endpoint { component: self.place_name(address.component), port: address.port }
+    }
+
+    /// Returns the name of a component or group.
+    pub(crate) fn place_name(&self, component: ComponentId) -> String {
+        if component == ComponentId::EVERYONE {
+            "everyone".to_owned()
+        } else if component.is_group() {
+            self.groups[(component.0 - ComponentId::COUNT_MAX) as usize].name.clone()
+        } else {
+            self.components.name(component).to_string()
+        }
+    }
+
+    /// Returns what a component waits for, as far as the kernel knows it.
+    pub(crate) fn waits(&self, component: ComponentId) -> Vec<Wait> {
+        if let Some(since) = self.components.down_since(component) {
+            return vec![Wait { subject: WaitSubject::Restart, since }];
+        }
+        self.ports.waits(component)
+    }
+}
+
+/// Asks the source of choices about everything that chance has decided about a packet.
+fn choose_decision(choices: &mut Choices, stream: &str, mut decision: Decision) -> Decision {
+    let is_lost = choices.yes_or_no(stream, ChoiceKind::Drop, decision.lost_on.is_some());
+    decision.lost_on = if is_lost { decision.lost_on.or(Some(0)) } else { None };
+    decision.is_duplicated = choices.yes_or_no(stream, ChoiceKind::Duplicate, decision.is_duplicated);
+    let kinds = [
+        (ChoiceKind::Latency, ChoiceKind::Reorder, ChoiceKind::Corrupt),
+        (ChoiceKind::CopyLatency, ChoiceKind::CopyReorder, ChoiceKind::CopyCorrupt),
+    ];
+    let copies = if decision.is_duplicated { 2 } else { 1 };
+    for (copy, (latency, reorder, corrupt)) in decision.copies.iter_mut().zip(kinds).take(copies) {
+        copy.latency = VirtualDuration::from_nanos(choices.choose(stream, latency, None, copy.latency.as_nanos()));
+        copy.is_held_back = choices.yes_or_no(stream, reorder, copy.is_held_back);
+        copy.is_corrupted = choices.yes_or_no(stream, corrupt, copy.is_corrupted);
+    }
+    decision
 }

@@ -61,6 +61,17 @@ impl fmt::Debug for Address {
     }
 }
 
+/// A multicast group, made by [`Simulation::group`](crate::Simulation::group), and belonging to that simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Group(pub(crate) ComponentId);
+
+impl Group {
+    /// Returns the address of a port of all members.
+    pub fn address(self, port: u16) -> Address {
+        Address { component: self.0, port }
+    }
+}
+
 /// A message that has arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery<M> {
@@ -77,6 +88,18 @@ pub struct Delivery<M> {
 pub(crate) struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
+    /// How many components there can be. Numbers from here on are groups.
+    pub(crate) const COUNT_MAX: u32 = 1 << 31;
+
+    /// All components but the sender.
+    pub(crate) const EVERYONE: Self = Self(u32::MAX);
+
+    #[inline]
+    pub(crate) fn is_group(self) -> bool {
+        self.0 >= Self::COUNT_MAX
+    }
+
+    #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,184 +1,206 @@
-//! The network: what becomes of a packet.
+//! Networks as values, made of small behaviours: what becomes of packets.
+//!
+//! A [`Network`] says how links treat packets by chance ([`Link`]), which links differ from the others ([`LinkSetting`]), which
+//! components are linked at all ([`Topology`]), who is separated when ([`ScheduledPartition`]), and what happens to particular
+//! packets ([`Rule`]). Serde reads and writes it, so a test case can hold one:
+//!
+//! ```
+//! let json = r#"{
+//!     "link": {"latency": {"uniform": {"min_ns": 5000000, "max_ns": 20000000}}, "drop": 0.1},
+//!     "links": [{"from": "a", "to": "b", "link": {"bandwidth": {"bits_per_second": 1000000}}}],
+//!     "partitions": [{"from_ns": 2000000000, "until_ns": 3000000000, "groups": [["a"], ["b", "c"]]}],
+//!     "rules": [{"from": "a", "to": "b", "kind": "ACK", "occurrences": {"only": 3}, "effect": "drop"}]
+//! }"#;
+//! let network = simutant_sim_core::Network::read(&mut serde_json::Deserializer::from_str(json))?;
+//! assert_eq!(network.rules.len(), 1);
+//! # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+//! ```
+//!
+//! # Order
+//!
+//! What becomes of a packet is decided when it is sent, in this order. Rules count it. If its ends are separated, it is lost.
+//! A rule may drop it, or hold it for a time. If it has no route, it is lost. Then it goes along the links of its route, as
+//! [`Link`] says. If its ends are separated when it arrives, it is lost as well.
+//!
+//! # Chance
+//!
+//! What is random about a packet is a function of the seed and of the packet's number alone. Each misfortune and each duration
+//! has draws of its own, so another probability or another link shifts nobody else's: a packet that is lost with some
+//! probability is lost with any greater one, and the packets that are not lost take as long as before. Only links that
+//! remember, by their queues or their bursts, let packets depend on those before them.
 
-use serde::{Deserialize, Serialize};
+mod bandwidth;
+mod directions;
+mod draws;
+mod fate;
+mod fates;
+mod invalid;
+mod latency;
+mod link;
+mod loss;
+mod partition;
+mod plain;
+mod routes;
+mod rule;
+mod state;
+#[cfg(test)]
+mod tests;
+mod topology;
 
-use crate::{Probability, Random, VirtualDuration};
+use std::collections::BTreeMap;
 
-/// How the network treats every packet alike (Rutherford, PhD thesis, sections 3.1.1 and 4.1.1.1).
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use bandwidth::Bandwidth;
+pub(crate) use fate::Decision;
+pub(crate) use fate::PacketInfo;
+pub use fate::{Arrival, Fate};
+pub use fates::Fates;
+pub(crate) use fates::network_seed;
+use invalid::Field;
+pub use invalid::InvalidNetwork;
+pub use latency::Latency;
+pub use link::{Direction, Link, LinkSetting, Reorder};
+pub use loss::{GilbertElliott, Loss};
+pub(crate) use partition::PartitionChange;
+pub use partition::ScheduledPartition;
+pub use rule::{Effect, Occurrences, Rule};
+pub(crate) use state::NetworkState;
+pub use topology::{Edge, Forwarding, Shape, Topology};
+
+use crate::message::ComponentId;
+use crate::{VirtualDuration, VirtualTime};
+
+/// The largest message that fits into a packet of UDP over IPv4.
+const UDP_MESSAGE_BYTES_MAX: u32 = 65_507;
+
+/// What becomes of packets. See the [module's page](self).
 ///
-/// It is a value: a test case can hold one. The default loses and duplicates nothing and takes one millisecond.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The default loses and duplicates nothing, and takes one millisecond.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Network {
-    /// How long a packet is on its way. Each copy draws its own, so packets overtake each other if it varies.
-    pub latency: Latency,
-    /// The probability that a packet is lost.
-    #[serde(default)]
-    pub drop: Probability,
-    /// The probability that a packet which is not lost arrives twice.
-    #[serde(default)]
-    pub duplicate: Probability,
+    /// Every link that `links` does not set.
+    pub link: Link,
+    /// Links that are not as the others are. Of those that match a packet, the last holds.
+    pub links: Vec<LinkSetting>,
+    /// Which components are linked; all with all if it is left out.
+    pub topology: Option<Topology>,
+    /// Who is separated when.
+    pub partitions: Vec<ScheduledPartition>,
+    /// What happens to particular packets. Of those that apply to a packet, the first holds.
+    pub rules: Vec<Rule>,
+    /// How large a message can be, in bytes; without this, 65 507, as with UDP over IPv4.
+    pub message_bytes_max: u32,
 }
 
-/// How long a packet is on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Latency {
-    /// Always the same.
-    #[serde(rename = "constant_ns")]
-    Constant(VirtualDuration),
-    /// Each nanosecond from the shortest to the longest equally likely.
-    Uniform {
-        /// The shortest.
-        #[serde(rename = "min_ns")]
-        min: VirtualDuration,
-        /// The longest.
-        #[serde(rename = "max_ns")]
-        max: VirtualDuration,
-    },
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            link: Link::default(),
+            links: Vec::new(),
+            topology: None,
+            partitions: Vec::new(),
+            rules: Vec::new(),
+            message_bytes_max: UDP_MESSAGE_BYTES_MAX,
+        }
+    }
 }
 
-/// A network that cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidNetwork {
-    /// The range of latencies is empty; swap its ends.
-    #[error("latency: min ({min}) is above max ({max}): swap them")]
-    LatencyRangeEmpty {
-        /// The shortest latency.
-        min: VirtualDuration,
-        /// The longest latency.
-        max: VirtualDuration,
-    },
+/// One link between all components.
+impl From<Link> for Network {
+    fn from(link: Link) -> Self {
+        Self { link, ..Self::default() }
+    }
 }
 
 impl Network {
-    /// Returns a network without loss and duplication in which every packet takes `latency`.
+    /// Returns a network without faults in which every packet takes `latency`.
     pub fn constant(latency: VirtualDuration) -> Self {
-        Self { latency: Latency::Constant(latency), ..Self::default() }
+        Link::constant(latency).into()
     }
 
-    /// Checks what the types of the fields leave open.
+    /// Reads a network, and checks it. Plain deserialization reads the same, but does not check what [`Network::validate`]
+    /// does, and its errors do not name the field.
     ///
     /// # Errors
-    /// [`InvalidNetwork`] names the field and the cure.
+    /// [`InvalidNetwork`] names the field, its value and what is allowed.
+    pub fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, InvalidNetwork> {
+        let network: Self = serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            InvalidNetwork::Unreadable { field: error.path().to_string(), reason: error.inner().to_string() }
+        })?;
+        network.validate()?;
+        Ok(network)
+    }
+
+    /// Checks what the types of the fields leave open. That components have the names by which they are called is checked
+    /// when a simulation runs, for only then they are known.
+    ///
+    /// # Errors
+    /// [`InvalidNetwork`] names the first such field, its value and what is allowed.
     pub fn validate(&self) -> Result<(), InvalidNetwork> {
-        match self.latency {
-            Latency::Uniform { min, max } if min > max => Err(InvalidNetwork::LatencyRangeEmpty { min, max }),
-            Latency::Uniform { .. } | Latency::Constant(_) => Ok(()),
+        self.link.validate()?;
+        for (index, setting) in self.links.iter().enumerate() {
+            setting.link.validate_at(&Field::root("links").element(index).child("link"))?;
         }
+        if let Some(topology) = &self.topology {
+            topology.validate(&Field::root("topology"))?;
+        }
+        for (index, partition) in self.partitions.iter().enumerate() {
+            partition.validate(&Field::root("partitions").element(index))?;
+        }
+        for (index, rule) in self.rules.iter().enumerate() {
+            rule.validate(&Field::root("rules").element(index))?;
+        }
+        Ok(())
     }
 
-    /// Decides what becomes of one packet: the only place where that is decided.
-    pub(crate) fn fate(&self, random: &mut Random) -> Fate {
-        if random.chance(self.drop) {
-            return Fate::Dropped;
-        }
-        if random.chance(self.duplicate) {
-            return Fate::Duplicated { after: self.latency.draw(random), copy_after: self.latency.draw(random) };
-        }
-        Fate::Delivered { after: self.latency.draw(random) }
-    }
-}
-
-impl Latency {
-    fn draw(self, random: &mut Random) -> VirtualDuration {
-        match self {
-            Self::Constant(latency) => latency,
-            Self::Uniform { min, max } => VirtualDuration::from_nanos(random.uniform(min.as_nanos()..=max.as_nanos())),
-        }
-    }
-}
-
-/// One millisecond.
-impl Default for Latency {
-    fn default() -> Self {
-        Self::Constant(VirtualDuration::from_millis(1))
-    }
-}
-
-/// What becomes of a packet. Durations count from the sending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Dropped,
-    Delivered { after: VirtualDuration },
-    Duplicated { after: VirtualDuration, copy_after: VirtualDuration },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MILLI: VirtualDuration = VirtualDuration::from_millis(1);
-
-    /// Counts the fates of 100,000 packets: dropped, delivered once, delivered twice.
-    fn fates(drop: f64, duplicate: f64) -> [u32; 3] {
-        let probability = |value| Probability::new(value).expect("it is one");
-        let network = Network {
-            latency: Latency::Uniform { min: MILLI, max: MILLI * 3 },
-            drop: probability(drop),
-            duplicate: probability(duplicate),
+    /// Returns when partitions begin and heal, in the order in which that happens; what heals at the time at which something
+    /// else begins heals first.
+    pub(crate) fn scheduled(&self) -> Vec<(VirtualTime, PartitionChange)> {
+        let changes = |(index, partition): (usize, &ScheduledPartition)| {
+            let begin = (partition.from, PartitionChange::Begin(index));
+            let heal = partition.until.map(|until| (until, PartitionChange::Heal(index)));
+            [Some(begin), heal].into_iter().flatten()
         };
-        let mut random = Random::from_seed(11);
-        let mut counts = [0; 3];
-        for _ in 0..100_000 {
-            let index = match network.fate(&mut random) {
-                Fate::Dropped => 0,
-                Fate::Delivered { after } => {
-                    assert!((MILLI..=MILLI * 3).contains(&after), "{after}");
-                    1
-                }
-                Fate::Duplicated { .. } => 2,
-            };
-            counts[index] += 1;
-        }
-        counts
+        let mut scheduled: Vec<_> = self.partitions.iter().enumerate().flat_map(changes).collect();
+        scheduled.sort_unstable();
+        scheduled
+    }
+}
+
+/// The components of a run by their names.
+#[derive(Debug)]
+struct Names<'a> {
+    all: &'a [String],
+    ids: BTreeMap<&'a str, ComponentId>,
+}
+
+impl<'a> Names<'a> {
+    fn new(all: &'a [String]) -> Self {
+        Self { all, ids: all.iter().map(String::as_str).zip((0..).map(ComponentId)).collect() }
     }
 
-    #[test]
-    fn duplication_is_of_packets_that_were_not_dropped() {
-        let [dropped, once, twice] = fates(0.2, 0.1);
-        // Four standard deviations of the binomial distributions about 20,000 and 8,000.
-        assert!((19_494..=20_506).contains(&dropped), "{dropped}");
-        assert!((7_657..=8_343).contains(&twice), "{twice}");
-        assert_eq!(dropped + once + twice, 100_000);
+    fn len(&self) -> usize {
+        self.all.len()
     }
 
-    #[test]
-    fn probabilities_0_and_1_are_certain() {
-        assert_eq!(fates(0.0, 0.0), [0, 100_000, 0]);
-        assert_eq!(fates(1.0, 1.0), [100_000, 0, 0]);
-        assert_eq!(fates(0.0, 1.0), [0, 0, 100_000]);
+    /// Returns the names by their ids.
+    fn all(&self) -> &'a [String] {
+        self.all
     }
 
-    #[test]
-    fn copies_draw_latencies_of_their_own() {
-        let network = Network {
-            latency: Latency::Uniform { min: VirtualDuration::ZERO, max: VirtualDuration::from_secs(1) },
-            duplicate: Probability::ONE,
-            ..Network::default()
-        };
-        let Fate::Duplicated { after, copy_after } = network.fate(&mut Random::from_seed(1)) else {
-            panic!("every packet is duplicated")
-        };
-        assert_ne!(after, copy_after);
+    /// Returns who has this name, which stands in a field.
+    fn find(&self, name: &str, field: &Field<'_>) -> Result<ComponentId, InvalidNetwork> {
+        self.ids.get(name).copied().ok_or_else(|| {
+            field.refuse(
+                format_args!("{name:?}"),
+                format_args!("the name of a component: one of {}", self.all.join(", ")),
+            )
+        })
     }
 
-    #[test]
-    fn an_empty_latency_range_is_refused() {
-        let network = Network { latency: Latency::Uniform { min: MILLI * 2, max: MILLI }, ..Network::default() };
-        let error = network.validate().expect_err("the range is empty");
-        assert_eq!(error.to_string(), "latency: min (2 ms) is above max (1 ms): swap them");
-        assert_eq!(Network::default().validate(), Ok(()));
-    }
-
-    #[test]
-    fn a_network_is_read_from_json() {
-        let json = r#"{"latency": {"uniform": {"min_ns": 500000, "max_ns": 1500000}}, "drop": 0.1}"#;
-        let network: Network = serde_json::from_str(json).expect("it is a network");
-        assert_eq!(network.drop.get(), 0.1);
-        assert_eq!(network.duplicate, Probability::ZERO);
-        let again: Network = serde_json::from_value(serde_json::to_value(&network).expect("json")).expect("a network");
-        assert_eq!(again, network);
-        assert!(serde_json::from_str::<Network>(r#"{"latency": {"constant_ns": 1}, "lose": 0.1}"#).is_err());
+    fn find_optional(&self, name: Option<&str>, field: &Field<'_>) -> Result<Option<ComponentId>, InvalidNetwork> {
+        name.map(|name| self.find(name, field)).transpose()
     }
 }

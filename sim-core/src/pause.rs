@@ -6,8 +6,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::components::WaitPurpose;
 use crate::event_queue::EventId;
 use crate::kernel::Kernel;
+use crate::message::ComponentId;
 use crate::waker::Waiter;
 use crate::{Message, VirtualDuration};
 
@@ -17,48 +19,62 @@ use crate::{Message, VirtualDuration};
 #[must_use = "futures do nothing unless awaited"]
 pub struct Pause<'a, M: Message> {
     kernel: &'a RefCell<Kernel<M>>,
+    component: ComponentId,
+    purpose: WaitPurpose,
     duration: VirtualDuration,
     /// The timer in the event queue; `None` before the first poll, and when the pause is over.
     event: Option<EventId>,
 }
 
 impl<'a, M: Message> Pause<'a, M> {
-    pub(crate) fn new(kernel: &'a RefCell<Kernel<M>>, duration: VirtualDuration) -> Self {
-        Self { kernel, duration, event: None }
+    #[inline]
+    pub(crate) fn new(
+        kernel: &'a RefCell<Kernel<M>>,
+        component: ComponentId,
+        duration: VirtualDuration,
+        purpose: WaitPurpose,
+    ) -> Self {
+        Self { kernel, component, purpose, duration, event: None }
     }
 
     /// Takes the timer out of the event queue.
-    pub(crate) fn cancel(&mut self) {
+    #[inline]
+    fn cancel(&mut self) {
         if let Some(event) = self.event.take() {
             let _dropped_after_the_borrow = self.kernel.borrow_mut().cancel_timer(event);
         }
+    }
+
+    /// Lets someone else be woken by a timer that is still to fire.
+    #[cold]
+    fn change_waiter(&self, event: EventId, waiter: Waiter) {
+        let _dropped_after_the_borrow = self.kernel.borrow_mut().replace_timer_waiter(event, waiter);
     }
 }
 
 impl<M: Message> Future for Pause<'_, M> {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
-        let waiter = Waiter::of(context.waker());
-        match this.event {
-            None => {
-                this.event = Some(this.kernel.borrow_mut().schedule_timer(this.duration, waiter));
-                Poll::Pending
-            }
-            Some(event) => {
-                let replaced = this.kernel.borrow_mut().replace_timer_waiter(event, waiter);
-                if replaced.is_ok() {
-                    return Poll::Pending;
-                }
-                this.event = None;
-                Poll::Ready(())
-            }
+        let Some(event) = this.event else {
+            let waiter = Waiter::of(task.waker());
+            let Self { kernel, component, purpose, duration, .. } = *this;
+            this.event = Some(kernel.borrow_mut().schedule_timer(component, duration, purpose, waiter));
+            return Poll::Pending;
+        };
+        if this.kernel.borrow_mut().is_pending(event) {
+            this.change_waiter(event, Waiter::of(task.waker()));
+            return Poll::Pending;
         }
+        this.event = None;
+        Poll::Ready(())
     }
 }
 
 impl<M: Message> Drop for Pause<'_, M> {
+    #[inline]
     fn drop(&mut self) {
         self.cancel();
     }

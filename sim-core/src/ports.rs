@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::message::ComponentId;
-use crate::verdict::Wait;
+use crate::verdict::{Wait, WaitSubject};
 use crate::waker::Waiter;
-use crate::{Address, Delivery, VirtualTime};
+use crate::{Address, VirtualTime};
 
 /// The first of the ports that a channel gets which does not ask for a certain one (RFC 6335, section 6).
 const EPHEMERAL_FIRST: u16 = 49_152;
@@ -15,9 +15,9 @@ const EPHEMERAL_FIRST: u16 = 49_152;
 pub(crate) struct PortIndex(u32);
 
 #[derive(Debug)]
-pub(crate) struct Ports<M> {
+pub(crate) struct Ports {
     /// Open ports, and closed ones that wait to be used again.
-    ports: Vec<Port<M>>,
+    ports: Vec<Port>,
     free: Vec<PortIndex>,
     /// By component.
     open: Vec<OpenPorts>,
@@ -25,9 +25,13 @@ pub(crate) struct Ports<M> {
 
 /// An open port.
 #[derive(Debug)]
-pub(crate) struct Port<M> {
-    /// What has arrived and was not received, oldest first.
-    pub(crate) mailbox: VecDeque<Delivery<M>>,
+pub(crate) struct Port {
+    /// What has arrived and was not received, oldest first: indices into the kernel's packets.
+    pub(crate) mailbox: VecDeque<u32>,
+    /// The most that the mailbox holds.
+    pub(crate) mailbox_max: usize,
+    /// Addresses that packets of this channel could not reach, oldest first, if it asked to be told.
+    pub(crate) unreachable: Option<VecDeque<Address>>,
     /// The receive that waits. There is at most one, since a receive borrows its channel mutably.
     pub(crate) waiter: Option<Waiter>,
     /// When the receive that waits, or that waited last, began to wait.
@@ -43,7 +47,19 @@ struct OpenPorts {
     next_ephemeral: u16,
 }
 
-impl<M> Ports<M> {
+impl Port {
+    fn new() -> Self {
+        Self {
+            mailbox: VecDeque::new(),
+            mailbox_max: usize::MAX,
+            unreachable: None,
+            waiter: None,
+            waiting_since: VirtualTime::ZERO,
+        }
+    }
+}
+
+impl Ports {
     pub(crate) fn new() -> Self {
         Self { ports: Vec::new(), free: Vec::new(), open: Vec::new() }
     }
@@ -60,7 +76,7 @@ impl<M> Ports<M> {
             return None;
         };
         let index = self.free.pop().unwrap_or_else(|| {
-            self.ports.push(Port { mailbox: VecDeque::new(), waiter: None, waiting_since: VirtualTime::ZERO });
+            self.ports.push(Port::new());
             PortIndex(self.ports.len() as u32 - 1)
         });
         open.by_number.insert(position, (address.port, index));
@@ -78,20 +94,23 @@ impl<M> Ports<M> {
         })
     }
 
-    /// Closes a port, and returns what was not received on it.
-    pub(crate) fn close(&mut self, address: Address, index: PortIndex) -> VecDeque<Delivery<M>> {
+    /// Closes a port, and returns what was left at it.
+    #[must_use = "a waiter is dropped after the borrow"]
+    pub(crate) fn close(&mut self, address: Address, index: PortIndex) -> Port {
         self.open[address.component.index()].by_number.retain(|&(_, open_index)| open_index != index);
         self.free.push(index);
-        std::mem::take(&mut self.get_mut(index).mailbox)
+        std::mem::replace(self.get_mut(index), Port::new())
     }
 
     /// Returns where the open port with this address is.
+    #[inline]
     pub(crate) fn find(&self, address: Address) -> Option<PortIndex> {
         let by_number = &self.open[address.component.index()].by_number;
         by_number.iter().find(|&&(number, _)| number == address.port).map(|&(_, index)| index)
     }
 
-    pub(crate) fn get_mut(&mut self, index: PortIndex) -> &mut Port<M> {
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: PortIndex) -> &mut Port {
         &mut self.ports[index.0 as usize]
     }
 
@@ -101,7 +120,7 @@ impl<M> Ports<M> {
         by_number
             .map(|&(port, index)| (port, &self.ports[index.0 as usize]))
             .filter(|(_, port)| port.waiter.is_some())
-            .map(|(number, port)| Wait { port: number, since: port.waiting_since })
+            .map(|(number, port)| Wait { subject: WaitSubject::Message { port: number }, since: port.waiting_since })
             .collect()
     }
 }
@@ -112,7 +131,7 @@ mod tests {
 
     const COMPONENT: ComponentId = ComponentId(0);
 
-    fn ports() -> Ports<()> {
+    fn ports() -> Ports {
         let mut ports = Ports::new();
         ports.add_component();
         ports
@@ -125,7 +144,7 @@ mod tests {
         let index = ports.open(address).expect("it is closed");
         assert_eq!(ports.open(address), None);
         assert_eq!(ports.find(address), Some(index));
-        ports.close(address, index);
+        assert!(ports.close(address, index).mailbox.is_empty());
         assert_eq!(ports.find(address), None);
         assert_eq!(ports.open(address), Some(index));
     }
@@ -136,7 +155,7 @@ mod tests {
         ports.open(Address { component: COMPONENT, port: EPHEMERAL_FIRST }).expect("it is closed");
         let (first, first_index) = ports.open_ephemeral(COMPONENT).expect("most are closed");
         assert_eq!(first.port, EPHEMERAL_FIRST + 1);
-        ports.close(first, first_index);
+        drop(ports.close(first, first_index));
         for _ in 0..=u16::MAX - EPHEMERAL_FIRST - 1 {
             ports.open_ephemeral(COMPONENT).expect("some are closed");
         }

@@ -6,7 +6,8 @@ use std::ops::{Bound, RangeBounds};
 use rand::{Rng as _, SeedableRng as _, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::Probability;
+use crate::portable::ln;
+use crate::{Probability, VirtualDuration, choice};
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
 /// ACM TOMS 47, 2021), seeded through SplitMix64.
@@ -34,15 +35,28 @@ impl Random {
         Self::from_seed(derive_seed(self.seed, name))
     }
 
+    /// Returns the seed that the stream began with.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns a number that tells how far the stream has come: draws change it.
+    pub(crate) fn position(&self) -> u64 {
+        self.generator.clone().next_u64()
+    }
+
     /// Returns the next 64 random bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
-        self.generator.next_u64()
+        let drawn = self.generator.next_u64();
+        if choice::is_active() { choice::bits(self.seed, drawn) } else { drawn }
     }
 
     /// Returns an integer from `range`, each equally likely.
     ///
     /// # Panics
     /// If the range is empty.
+    #[inline]
     pub fn uniform<T: UniformInteger>(&mut self, range: impl RangeBounds<T>) -> T {
         let first = match range.start_bound() {
             Bound::Included(&start) => start.to_ordered(),
@@ -60,6 +74,7 @@ impl Random {
 
     /// Returns an integer from 0 to `last`, unbiased (Lemire, "Fast random integer generation in an interval", ACM
     /// TOMACS 29, 2019): the high half of a product is the result; the low half tells the few draws to reject.
+    #[inline]
     fn up_to(&mut self, last: u64) -> u64 {
         let Some(count) = last.checked_add(1) else { return self.bits() };
         let mut product = u128::from(self.bits()) * u128::from(count);
@@ -73,15 +88,24 @@ impl Random {
     }
 
     /// Returns a number in `[0, 1)`: a multiple of 2^-53, each equally likely.
+    #[inline]
     pub fn unit(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1u64 << 53) as f64;
         (self.bits() >> 11) as f64 * STEP
+    }
+
+    /// Returns an exponentially distributed duration, rounded to the nanosecond: the time to the next of events that come
+    /// at random.
+    pub fn exponential(&mut self, mean: VirtualDuration) -> VirtualDuration {
+        // A unit is below 1, so there is a logarithm; the conversion to an integer saturates.
+        VirtualDuration::from_nanos((-ln(1.0 - self.unit()) * mean.as_nanos() as f64).round() as u64)
     }
 
     /// Returns true with the given probability.
     ///
     /// It draws exactly once whatever the probability is, so that later draws do not depend on it, and what happens
     /// with some probability also happens, for the same seed, with any greater one.
+    #[inline]
     pub fn chance(&mut self, probability: Probability) -> bool {
         self.unit() < probability.get()
     }
@@ -103,15 +127,18 @@ impl TryRng for Random {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.generator.try_next_u32()
+        Ok((self.bits() >> 32) as u32)
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.generator.try_next_u64()
+        Ok(self.bits())
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        self.generator.try_fill_bytes(bytes)
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.bits().to_le_bytes()[..chunk.len()]);
+        }
+        Ok(())
     }
 }
 
@@ -178,7 +205,9 @@ fn derive_seed(seed: u64, name: &str) -> u64 {
     finish(finish(seed).wrapping_add(hash))
 }
 
-fn finish(mut word: u64) -> u64 {
+/// Returns the output of SplitMix64 after a state.
+#[inline]
+pub(crate) fn finish(mut word: u64) -> u64 {
     word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -253,11 +282,10 @@ mod tests {
 
     #[test]
     fn rejection_keeps_large_ranges_unbiased() {
-        // Of 3 * 2^62 values, without rejection the first third would come up half of the time.
+        // Four draws come to three values, so without rejection every third value would come up half of the time.
         let mut random = Random::from_seed(3);
-        let third = 1_u64 << 62;
-        let low = (0..30_000).filter(|_| random.uniform(0..3 * third) < third).count();
-        assert!((9_600..10_400).contains(&low), "{low}");
+        let third = (0..30_000).filter(|_| random.uniform(0..3 * (1_u64 << 62)).is_multiple_of(3)).count();
+        assert!((9_600..10_400).contains(&third), "{third}");
     }
 
     #[test]

@@ -6,34 +6,96 @@ use std::fmt::{self, Debug};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{self, Poll};
 
-use crate::executor;
+use pin_project_lite::pin_project;
+
+use crate::choice::{ChoiceSource, Choices, RecordedChoice};
+use crate::executor::{self, BoxedFuture, Change};
 use crate::expectation::{AnyResultSlot, ResultSlot, Returned};
+use crate::fault::{Fault, Faults};
 use crate::kernel::{Kernel, Shared};
-use crate::message::ComponentId;
+use crate::message::{ComponentId, Group};
+use crate::network::{NetworkState, network_seed};
 use crate::trace::Trace;
-use crate::{Address, CheckFailure, Context, Limits, Message, Network, Random, Verdict, VirtualTime};
+use crate::verdict::Waiting;
+use crate::{
+    Address, CheckFailure, Context, InvalidFaults, InvalidNetwork, Limits, Message, Network, Random, Verdict,
+    VirtualTime,
+};
 
 /// A configuration of components and a network, ready to run once.
 ///
 /// It is generic over the message type of the system. See the [crate's page](crate) for a whole program.
 pub struct Simulation<M: Message> {
-    pub(crate) kernel: Shared<M>,
-    pub(crate) components: Vec<Component>,
-    pub(crate) limits: Limits,
-    pub(crate) checks: Vec<FinalCheck>,
+    kernel: Shared<M>,
+    components: Vec<Component<M>>,
+    network: Network,
+    faults: Faults,
+    limits: Limits,
+    checks: Vec<FinalCheck>,
+    tie_order: TieOrder,
+    choices: Choices,
+    seed: u64,
     random: Random,
     ids: BTreeMap<String, ComponentId>,
+    groups: BTreeMap<String, Group>,
     /// By [`ComponentId`]: whether the component was added, and not only named.
     is_added: Vec<bool>,
+    /// The first name that was given to two components.
+    name_twice: Option<String>,
 }
 
+/// A simulation whose configuration is valid.
+pub(crate) struct Configured<M: Message> {
+    pub(crate) kernel: Shared<M>,
+    pub(crate) components: Vec<Component<M>>,
+    pub(crate) limits: Limits,
+    pub(crate) checks: Vec<FinalCheck>,
+    pub(crate) changes: Vec<(VirtualTime, Change)>,
+    pub(crate) order: Option<Random>,
+    pub(crate) choices: Choices,
+    pub(crate) random: Random,
+}
+
+/// What makes the future of a component, as often as it starts.
+pub(crate) type Body<M> = Rc<dyn Fn(Context<M>) -> BoxedFuture>;
+
 /// A component that was added.
-pub(crate) struct Component {
+pub(crate) struct Component<M: Message> {
     pub(crate) id: ComponentId,
-    pub(crate) future: Pin<Box<dyn Future<Output = ()>>>,
+    pub(crate) future: BoxedFuture,
     pub(crate) result: Rc<dyn AnyResultSlot>,
     pub(crate) starts_at: VirtualTime,
+    /// `None` if it cannot be restarted.
+    pub(crate) body: Option<Body<M>>,
+}
+
+/// Which of several events of one instant comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieOrder {
+    /// The one that was scheduled first.
+    #[default]
+    Scheduling,
+    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises.
+    Random,
+}
+
+/// A configuration that cannot be: nothing of it runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidConfiguration {
+    /// Two components have one name; give one of them another.
+    #[error("there are two components called {name}: give one of them another name")]
+    NameTwice {
+        /// The name.
+        name: String,
+    },
+    /// The network cannot be.
+    #[error("network: {0}")]
+    Network(#[from] InvalidNetwork),
+    /// The faults cannot be.
+    #[error("faults: {0}")]
+    Faults(#[from] InvalidFaults),
 }
 
 /// A check of the end state.
@@ -51,36 +113,65 @@ pub struct Report {
     pub events: u64,
     /// When the last of them happened.
     pub ended_at: VirtualTime,
-    /// A digest of the times, kinds and places of all events in their order. Equal runs have equal digests.
+    /// A digest of all events in their order, with their times and places, of what messages hold, and of how far the
+    /// generators of random numbers came. Equal runs have equal digests.
     pub digest: u64,
+    /// Who still waited when nothing was left to happen, in the order in which they were added; empty if the run ended otherwise.
+    pub waiting: Vec<Waiting>,
     /// What happened; `None` unless [`Simulation::record_trace`] asked for it.
     pub trace: Option<Trace>,
+    /// The choices that were made; `None` unless [`Simulation::record_choices`] asked for them.
+    pub choices: Option<Vec<RecordedChoice>>,
 }
 
 impl<M: Message> Simulation<M> {
     /// Returns a simulation without components. The seed fixes everything in it that is random.
     pub fn new(seed: u64) -> Self {
-        let random = Random::from_seed(seed);
         Self {
-            kernel: Rc::new(RefCell::new(Kernel::new(random.stream("network")))),
+            kernel: Rc::new(RefCell::new(Kernel::new())),
             components: Vec::new(),
+            network: Network::default(),
+            faults: Faults::default(),
             limits: Limits::default(),
             checks: Vec::new(),
-            random,
+            tie_order: TieOrder::default(),
+            choices: Choices::default(),
+            seed,
+            random: Random::from_seed(seed),
             ids: BTreeMap::new(),
+            groups: BTreeMap::new(),
             is_added: Vec::new(),
+            name_twice: None,
         }
     }
 
     /// Sets how the network treats packets; without this, [`Network::default`].
-    ///
-    /// # Panics
-    /// If [`Network::validate`] refuses it.
-    pub fn network(&mut self, network: Network) -> &mut Self {
-        if let Err(error) = network.validate() {
-            panic!("the network is invalid: {error}");
-        }
-        self.kernel.borrow_mut().network = network;
+    pub fn network(&mut self, network: impl Into<Network>) -> &mut Self {
+        self.network = network.into();
+        self
+    }
+
+    /// Sets what goes wrong with components; without this, nothing does.
+    pub fn faults(&mut self, faults: Faults) -> &mut Self {
+        self.faults = faults;
+        self
+    }
+
+    /// Sets which of simultaneous events comes first; without this, the one that was scheduled first.
+    pub fn tie_order(&mut self, tie_order: TieOrder) -> &mut Self {
+        self.tie_order = tie_order;
+        self
+    }
+
+    /// Lets `source` make the choices that the run leaves open; without this, the seed does.
+    pub fn choices(&mut self, source: impl ChoiceSource) -> &mut Self {
+        self.choices.set_source(Box::new(source));
+        self
+    }
+
+    /// Asks for the choices that were made in the report.
+    pub fn record_choices(&mut self) -> &mut Self {
+        self.choices.record();
         self
     }
 
@@ -107,28 +198,59 @@ impl<M: Message> Simulation<M> {
         Address { component: self.id(component), port }
     }
 
+    /// Returns the multicast group called `name`: channels [join](crate::Channel::join) it, and a message to a port of it goes to all that did.
+    pub fn group(&mut self, name: &str) -> Group {
+        let kernel = &self.kernel;
+        *self.groups.entry(name.to_owned()).or_insert_with(|| Group(kernel.borrow_mut().add_group(name)))
+    }
+
     /// Adds a component, which starts at the start of the run unless [`Added::starting_at`] says otherwise.
     ///
     /// `body` is called at once, and the future that it returns is polled from the component's start on. Components that
     /// start at the same time do so in the order in which they were added. The name fixes the component's random stream.
-    ///
-    /// # Panics
-    /// If there is a component with this name.
     pub fn add<T, F>(&mut self, name: &str, body: impl FnOnce(Context<M>) -> F) -> Added<'_, M, T>
     where
         F: Future<Output = T> + 'static,
         T: Debug + PartialEq + 'static,
     {
-        let id = self.id(name);
-        let was_added = std::mem::replace(&mut self.is_added[id.index()], true);
-        assert!(!was_added, "there is a component {name} already: give this one another name");
-        let random = self.random.stream(&format!("component/{name}"));
-        let future = body(Context::new(self.kernel.clone(), id, name, random));
+        let result = Rc::new(ResultSlot::new());
+        let (id, context) = self.new_context(name);
+        let future = Box::pin(Filling { future: body(context), slot: result.clone() });
+        self.components.push(Component {
+            id,
+            future,
+            result: result.clone(),
+            starts_at: VirtualTime::ZERO,
+            body: None,
+        });
+        Added { simulation: self, result }
+    }
+
+    /// Adds a component as [`Simulation::add`] does, which can be [restarted](Fault::Restart) after a crash: `body` is called
+    /// for each start.
+    pub fn add_restartable<T, F>(&mut self, name: &str, body: impl Fn(Context<M>) -> F + 'static) -> Added<'_, M, T>
+    where
+        F: Future<Output = T> + 'static,
+        T: Debug + PartialEq + 'static,
+    {
         let result = Rc::new(ResultSlot::new());
         let slot = result.clone();
-        let future = Box::pin(async move { slot.fill(future.await) });
-        self.components.push(Component { id, future, result: result.clone(), starts_at: VirtualTime::ZERO });
+        let body: Body<M> =
+            Rc::new(move |context| Box::pin(Filling { future: body(context), slot: slot.clone() }) as BoxedFuture);
+        let (id, context) = self.new_context(name);
+        let (future, body) = (body(context), Some(body));
+        self.components.push(Component { id, future, result: result.clone(), starts_at: VirtualTime::ZERO, body });
         Added { simulation: self, result }
+    }
+
+    fn new_context(&mut self, name: &str) -> (ComponentId, Context<M>) {
+        let id = self.id(name);
+        let was_added = std::mem::replace(&mut self.is_added[id.index()], true);
+        if was_added && self.name_twice.is_none() {
+            self.name_twice = Some(name.to_owned());
+        }
+        let random = self.random.stream(&format!("component/{name}"));
+        (id, Context::new(self.kernel.clone(), id, random))
     }
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
@@ -138,13 +260,80 @@ impl<M: Message> Simulation<M> {
         self
     }
 
+    /// Checks that the configuration can be run.
+    ///
+    /// # Errors
+    /// [`InvalidConfiguration`] names the field, its value, and what is allowed.
+    pub fn validate(&self) -> Result<(), InvalidConfiguration> {
+        self.compile().map(|_| ())
+    }
+
     /// Runs until nothing is scheduled, a limit is reached, or a component panics.
     ///
     /// Components that wait for a message when nothing is scheduled are over: servers do. If a value was expected of
     /// such a component, that is a [`Violation`](crate::Violation) which says what it waits for. A panic of a component or
     /// check ends the run, and is reported; as everywhere, the process' panic hook hears of it first.
+    ///
+    /// # Panics
+    /// If [`Simulation::validate`] refuses the configuration: nothing is run then.
     pub fn run(self) -> Report {
-        executor::run(self)
+        let (network, changes) = match self.compile() {
+            Ok(compiled) => compiled,
+            Err(error) => panic!("the configuration is invalid: {error}"),
+        };
+        let Self { kernel, components, limits, checks, faults, mut choices, random, ids, tie_order, .. } = self;
+        {
+            let mut kernel = kernel.borrow_mut();
+            kernel.network = network;
+            faults.clocks.iter().for_each(|fault| kernel.components.set_clock(ids[&fault.component], fault.clock));
+            let slow = faults.slow.iter();
+            slow.for_each(|fault| kernel.components.set_pause_percent(ids[&fault.component], fault.percent));
+        }
+        if choices.is_active() {
+            for name in ids.keys() {
+                let seed = random.stream(&format!("component/{name}")).seed();
+                choices.name_stream(seed, format!("component {name}"));
+            }
+        }
+        let order = (tie_order == TieOrder::Random).then(|| random.stream("order"));
+        executor::run(Configured { kernel, components, limits, checks, changes, order, choices, random })
+    }
+
+    /// Returns the network of the run, and what happens by schedule.
+    fn compile(&self) -> Result<(NetworkState, Vec<(VirtualTime, Change)>), InvalidConfiguration> {
+        if let Some(name) = self.name_twice.clone() {
+            return Err(InvalidConfiguration::NameTwice { name });
+        }
+        let names: Vec<String> = self.kernel.borrow().components.names().map(str::to_owned).collect();
+        let network = NetworkState::new(&self.network, &names, network_seed(self.seed))?;
+        self.faults.validate()?;
+        for (field, name) in self.faults.names() {
+            if !self.ids.get(name).is_some_and(|id| self.is_added[id.index()]) {
+                let allowed = format!("the name of a component: one of {}", names.join(", "));
+                return Err(InvalidFaults { field, value: format!("{name:?}"), allowed }.into());
+            }
+        }
+        let mut changes = Vec::new();
+        for (index, scheduled) in self.faults.schedule.iter().enumerate() {
+            let component = self.ids[scheduled.fault.component()];
+            if matches!(scheduled.fault, Fault::Restart { .. }) && !self.can_restart(component) {
+                return Err(InvalidFaults {
+                    field: format!("schedule[{index}].component"),
+                    value: format!("{:?}", scheduled.fault.component()),
+                    allowed: "a component that was added by add_restartable, since it is to restart".to_owned(),
+                }
+                .into());
+            }
+            changes.push((scheduled.at, Change::Fault(scheduled.fault.clone(), component)));
+        }
+        for (at, change) in self.network.scheduled() {
+            changes.push((at, Change::Partition(change, self.network.partitions[change.index()].groups.clone())));
+        }
+        Ok((network, changes))
+    }
+
+    fn can_restart(&self, id: ComponentId) -> bool {
+        self.components.iter().any(|component| component.id == id && component.body.is_some())
     }
 
     fn id(&mut self, name: &str) -> ComponentId {
@@ -155,6 +344,26 @@ impl<M: Message> Simulation<M> {
         self.ids.insert(name.to_owned(), id);
         self.is_added.push(false);
         id
+    }
+}
+
+pin_project! {
+    /// Runs a component's body, and keeps what it returns. Written out because an async block would hold the body twice: once
+    /// before it is first polled, and once after.
+    struct Filling<F: Future> {
+        #[pin]
+        future: F,
+        slot: Rc<ResultSlot<F::Output>>,
+    }
+}
+
+impl<F: Future> Future for Filling<F> {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<()> {
+        let this = self.project();
+        this.future.poll(task).map(|value| this.slot.fill(value))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Systems: a simulation with parameters, its input domain and its oracle. All that the rest of Simutant knows of one.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +14,9 @@ use crate::{Message, Random, Simulation};
 pub trait System: 'static {
     /// The system's name on the command line and in files: lower case, without spaces.
     const NAME: &'static str;
+
+    /// How many test cases the universe of a study has, unless its user says otherwise.
+    const UNIVERSE: usize = 2_500;
 
     /// An input vector: everything that a run depends on, seeds included. Serde's form of it is what files hold.
     type TestCase: Serialize + DeserializeOwned + Clone + Debug + PartialEq + 'static;
@@ -43,8 +47,19 @@ pub struct BlackBoxCriterion<C> {
     pub name: &'static str,
     /// A label for each requirement.
     pub requirements: Vec<String>,
+    /// Requirements that a suite need not cover all of; none of them is in two quotas. A suite covers all others.
+    pub quotas: Vec<Quota>,
     /// Returns the indices of the requirements that a test case covers, ascending.
     pub covered: fn(&C) -> Vec<usize>,
+}
+
+/// Requirements of a criterion of which a number is enough, whichever they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quota {
+    /// Their indices.
+    pub requirements: Range<usize>,
+    /// How many of them a suite covers at least.
+    pub covered_min: usize,
 }
 
 /// A test case outside the input domain.

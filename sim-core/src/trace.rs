@@ -117,8 +117,11 @@ pub enum Action {
         /// The groups. Who is in none of them is with the others that are in none.
         groups: Vec<Vec<String>>,
     },
-    /// No components are separated any more.
-    Healed,
+    /// A partition is over. Others that hold still separate.
+    Healed {
+        /// The groups that it had separated.
+        groups: Vec<Vec<String>>,
+    },
 }
 
 /// Why a packet was lost.

@@ -39,7 +39,7 @@ pub enum Violation {
         expected: String,
         /// When the run ended.
         ended_at: VirtualTime,
-        /// The receives in which it waits; empty if it waits for something that is no message.
+        /// What it waits for; empty if the engine does not know it.
         waits: Vec<Wait>,
     },
     /// A final check failed.
@@ -51,13 +51,34 @@ pub enum Violation {
     },
 }
 
-/// A receive that goes on.
+/// A component that had not returned when nothing was left to happen: a server, as a rule, or part of a deadlock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The component.
+    pub component: String,
+    /// What it waits for; empty if the engine does not know it.
+    pub waits: Vec<Wait>,
+}
+
+/// A wait that did not end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
-    /// The port of the channel.
-    pub port: u16,
-    /// When the wait began.
+    /// What it is for.
+    pub subject: WaitSubject,
+    /// When it began.
     pub since: VirtualTime,
+}
+
+/// What a component waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitSubject {
+    /// A message at a channel.
+    Message {
+        /// The channel's port.
+        port: u16,
+    },
+    /// To be restarted: it has crashed.
+    Restart,
 }
 
 /// Why a final check failed.
@@ -83,6 +104,8 @@ pub enum Origin {
     Component(String),
     /// The final check of this name.
     Check(String),
+    /// Code of the model that ran for no component, such as a waker of its own.
+    Model,
 }
 
 impl Verdict {
@@ -125,13 +148,23 @@ impl fmt::Display for Violation {
                 if waits.is_empty() {
                     return formatter.write_str("something that no event brings");
                 }
-                for (index, Wait { port, since }) in waits.iter().enumerate() {
+                for (index, wait) in waits.iter().enumerate() {
                     let separator = if index == 0 { "" } else { ", and for " };
-                    write!(formatter, "{separator}a message on port {port} (since {since})")?;
+                    write!(formatter, "{separator}{wait}")?;
                 }
                 Ok(())
             }
             Self::CheckFailed { check, failure } => write!(formatter, "check \"{check}\" failed: {failure}"),
+        }
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, since } = self;
+        match subject {
+            WaitSubject::Message { port } => write!(formatter, "a message on port {port} (since {since})"),
+            WaitSubject::Restart => write!(formatter, "a restart (since its crash at {since})"),
         }
     }
 }
@@ -147,6 +180,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Component(name) => formatter.write_str(name),
             Self::Check(name) => write!(formatter, "check \"{name}\""),
+            Self::Model => formatter.write_str("the model"),
         }
     }
 }

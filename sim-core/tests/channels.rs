@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use simutant_sim_core::{
-    Context, Latency, Message, Network, Probability, Report, Simulation, TimedOut, Verdict, VirtualDuration,
+    Context, Latency, Link, Message, Network, Probability, Report, Simulation, TimedOut, Verdict, VirtualDuration,
     VirtualTime, select,
 };
 
@@ -192,11 +192,11 @@ fn select_receives_from_whichever_channel_has_a_message_and_the_first_if_several
             let (mut first, mut second) = (context.channel_at(80), context.channel_at(81));
             let mut received = Vec::new();
             for _ in 0..2 {
-                let (index, delivery) = select([&mut first, &mut second]).await;
+                let (index, delivery) = select([first.recv(), second.recv()]).await;
                 received.push((index, delivery.message.0));
             }
             context.pause(ms(100)).await;
-            let (index, delivery) = select([&mut first, &mut second]).await;
+            let (index, delivery) = select([first.recv(), second.recv()]).await;
             received.push((index, delivery.message.0));
             received
         },
@@ -235,11 +235,8 @@ fn a_port_cannot_be_opened_twice() {
 #[test]
 fn a_duplicate_arrives_with_a_latency_of_its_own() {
     let mut simulation = Simulation::new(1);
-    simulation.network(Network {
-        latency: Latency::Uniform { min: ms(10), max: ms(20) },
-        duplicate: Probability::ONE,
-        ..Network::default()
-    });
+    let latency = Latency::Uniform { min: ms(10), max: ms(20) };
+    simulation.network(Link { latency, duplicate: Probability::ONE, ..Link::default() });
     let arrivals = simulation.add("receiver", |context| async move {
         let mut channel = context.channel_at(80);
         let mut arrivals = Vec::new();

@@ -6,7 +6,9 @@
 //! them or changed in them.
 //!
 //! - [`gbn`]: go-back-n, the reliable transfer of a file over a network that loses and duplicates packets.
+//! - [`lsr`]: link-state routing, where routers flood what they know and forward messages along the shortest paths.
 //! - [`gcd`]: a service that computes greatest common divisors behind a cache.
 
 pub mod gbn;
 pub mod gcd;
+pub mod lsr;

@@ -4,8 +4,9 @@ use anyhow::{Context, bail};
 use cargo_metadata::MetadataCommand;
 use spdx::{Expression, ParseMode};
 
-/// Licences that ask for no more than a notice.
-const ALLOWED: [&str; 10] = [
+/// Licences that ask for no more than a notice; and MPL-2.0, which asks that changes of its files stay under it: a crate that is
+/// used as it comes has none.
+const ALLOWED: [&str; 11] = [
     "MIT",
     "Apache-2.0",
     "BSD-2-Clause",
@@ -13,6 +14,7 @@ const ALLOWED: [&str; 10] = [
     "BSL-1.0",
     "CC0-1.0",
     "ISC",
+    "MPL-2.0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",

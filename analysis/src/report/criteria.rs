@@ -62,7 +62,11 @@ fn row(criterion: &CriterionAnalysis, is_best: bool) -> Markup {
                     CriterionKind::BlackBox => "black box",
                 }) }
             }
-            td { (criterion.feasible()) small { "of " (criterion.requirements) } }
+            td {
+                (criterion.feasible())
+                small { "of " (criterion.requirements) }
+                @if criterion.needed < criterion.feasible() { small { (criterion.needed) " needed" } }
+            }
             td { (mean(criterion.size)) }
             td { (mean(criterion.considered)) }
             td { (score(criterion.score)) }

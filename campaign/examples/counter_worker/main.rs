@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
 use simutant_sim_core::{
-    BlackBoxCriterion, Context, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration,
+    BlackBoxCriterion, Context, InvalidTestCase, Message, Quota, Random, Simulation, System, VirtualDuration,
 };
 
 /// How many mutants [`sum_below`] has.
@@ -34,6 +34,7 @@ impl Message for Nothing {
 
 impl System for Counter {
     const NAME: &'static str = "counter";
+    const UNIVERSE: usize = 16;
     type TestCase = TestCase;
     type Message = Nothing;
 
@@ -65,6 +66,8 @@ impl System for Counter {
         vec![BlackBoxCriterion {
             name: "parity",
             requirements: vec!["even limit".to_owned(), "odd limit".to_owned()],
+            // One of them is enough.
+            quotas: vec![Quota { requirements: 0..2, covered_min: 1 }],
             covered: |case| vec![(case.limit % 2) as usize],
         }]
     }

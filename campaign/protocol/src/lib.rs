@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use simutant_outcomes::{Execution, MutantNumber};
+use simutant_outcomes::{Execution, MutantNumber, Quota};
 
 /// What the campaign asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,6 +129,8 @@ pub enum Answer {
 pub struct Description {
     /// The system's name.
     pub system: String,
+    /// How many test cases its universe has, unless the user says otherwise.
+    pub universe: usize,
     /// Its black-box criteria, in its own order.
     pub criteria: Vec<CriterionDescription>,
 }
@@ -140,6 +142,9 @@ pub struct CriterionDescription {
     pub name: String,
     /// A label for each requirement.
     pub requirements: Vec<String>,
+    /// Requirements that a suite need not cover all of.
+    #[serde(default)]
+    pub quotas: Vec<Quota>,
 }
 
 /// What the original did on a test case. All numbers are in ascending order.

@@ -56,7 +56,8 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), Worke
 fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<Answer, RequestError> {
     Ok(match serde_json::from_str(line)? {
         Request::Describe => {
-            Answer::Description(Description { system: system.name().to_owned(), criteria: system.criteria() })
+            let (universe, criteria) = (system.universe(), system.criteria());
+            Answer::Description(Description { system: system.name().to_owned(), universe, criteria })
         }
         Request::Draw { seed, first, count } => {
             Answer::Cases((first..first.saturating_add(count)).map(|index| system.draw(seed, index)).collect())

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use serde_json::Value;
+use simutant_outcomes::Quota;
 use simutant_protocol::{CriterionDescription, Trace};
 use simutant_sim_core::{InvalidTestCase, Report, System, universe};
 
@@ -32,6 +33,10 @@ impl ErasedSystem {
         self.0.name()
     }
 
+    pub(crate) fn universe(&self) -> usize {
+        self.0.universe()
+    }
+
     pub(crate) fn criteria(&self) -> Vec<CriterionDescription> {
         self.0.criteria()
     }
@@ -58,6 +63,7 @@ pub(crate) trait Case {
 
 trait Erased: Debug + Send + Sync {
     fn name(&self) -> &'static str;
+    fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn draw(&self, seed: u64, index: usize) -> Value;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
@@ -77,12 +83,21 @@ impl<S: System> Erased for Typed<S> {
         S::NAME
     }
 
+    fn universe(&self) -> usize {
+        S::UNIVERSE
+    }
+
     fn criteria(&self) -> Vec<CriterionDescription> {
         S::criteria()
             .into_iter()
             .map(|criterion| CriterionDescription {
                 name: criterion.name.to_owned(),
                 requirements: criterion.requirements,
+                quotas: criterion
+                    .quotas
+                    .into_iter()
+                    .map(|simutant_sim_core::Quota { requirements, covered_min }| Quota { requirements, covered_min })
+                    .collect(),
             })
             .collect()
     }

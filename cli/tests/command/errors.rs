@@ -60,6 +60,8 @@ fn a_study_of_something_else_in_the_folder_is_left_alone() {
     let cure = ["--fresh", "--out"];
     check(&arguments("24", "8"), &study.out, 3, &[&["seed 7", "seed 8"], &cure[..]].concat());
     check(&arguments("25", "7"), &study.out, 3, &[&["cases 24", "cases 25"], &cure[..]].concat());
+    // Without --cases, the universe is as large as the system asks for.
+    check(&["study", "gbn", "--seed", "7"], &study.out, 3, &[&["cases 24", "cases 2500"], &cure[..]].concat());
     let all = [&STUDY[..], &["--replacements", "all"]].concat();
     check(&all, &study.out, 3, &[&["mutants"], &cure[..]].concat());
 }

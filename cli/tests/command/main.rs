@@ -8,3 +8,4 @@ mod processes;
 mod resume;
 mod study;
 mod support;
+mod trace_files;

@@ -79,17 +79,17 @@ fn the_suite_of_a_criterion_can_be_asked_for() {
 }
 
 /// Pairs that are pruned would have passed, and the number of workers changes nothing.
-#[test]
-fn the_pruned_matrix_is_the_full_matrix_for_any_number_of_workers() {
+#[track_caller]
+fn check_pruned(system: &str) {
     let folder = folder();
-    let package = Package::find(Path::new("../Cargo.toml"), "gbn").expect("gbn comes with Simutant");
+    let package = Package::find(Path::new("../Cargo.toml"), system).expect("it comes with Simutant");
     let request = Request {
         package: &package,
         replacements: Replacements::All,
         directory: &folder.path().join("build"),
         worker: ("simutant-worker", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker"))),
     };
-    let built = build(&request, &mut |_| {}).expect("gbn can be mutated");
+    let built = build(&request, &mut |_| {}).expect("it can be mutated");
     let outcomes = |pruning, jobs: usize| -> Outcomes {
         let out = folder.path().join(format!("{pruning:?}-{jobs}"));
         let plan = Plan { build: built.clone(), seed: 3, cases: 12, pruning, bounds: Bounds::default() };
@@ -109,4 +109,10 @@ fn the_pruned_matrix_is_the_full_matrix_for_any_number_of_workers() {
         }
         assert!(pruned == full, "{pruning:?} with {jobs} workers");
     }
+}
+
+#[test]
+fn the_pruned_matrix_is_the_full_matrix_for_any_number_of_workers() {
+    check_pruned("gbn");
+    check_pruned("lsr");
 }

@@ -1,6 +1,6 @@
 //! What happens to each datagram, drawn from a seed.
 
-use simutant_sim_core::{Probability, Random};
+use simutant_sim_core::{Link, Probability, Random, VirtualTime, network};
 
 /// What happens to one datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,35 +26,35 @@ impl Fate {
 
 /// The fates of one direction, in the order of its datagrams.
 ///
-/// A datagram is dropped or not; only one that was not dropped may be duplicated: the n-th datagram meets the fate that
-/// the n-th packet of a simulated [`Network`](simutant_sim_core::Network) of constant latency meets if it draws from the
-/// same stream. (Where latency varies, its draws lie in between.)
+/// The n-th datagram meets the fate that the n-th packet of a simulation with the same seed meets, whatever the latency of
+/// its [`Network`](simutant_sim_core::Network) is.
 #[derive(Debug, Clone)]
-pub struct Fates {
-    drop: Probability,
-    duplicate: Probability,
-    random: Random,
-}
+pub struct Fates(network::Fates);
 
 impl Fates {
     /// Returns the fates of the datagrams from clients to the server.
     pub fn forward(seed: u64, drop: Probability, duplicate: Probability) -> Self {
-        Self { drop, duplicate, random: Random::from_seed(seed).stream("forward") }
+        Self::of_simulation(Random::from_seed(seed).stream("forward").bits(), drop, duplicate)
     }
 
     /// Returns the fates of the datagrams from the server to clients.
     pub fn back(seed: u64, drop: Probability, duplicate: Probability) -> Self {
-        Self { drop, duplicate, random: Random::from_seed(seed).stream("back") }
+        Self::of_simulation(Random::from_seed(seed).stream("back").bits(), drop, duplicate)
+    }
+
+    /// Returns the fates of the packets of the simulation with this seed.
+    fn of_simulation(seed: u64, drop: Probability, duplicate: Probability) -> Self {
+        let link = Link { drop: drop.into(), duplicate, ..Link::default() };
+        Self(network::Fates::new(&link, seed).expect("such a link is valid with any probabilities"))
     }
 
     /// Returns the fate of the next datagram.
     pub fn draw(&mut self) -> Fate {
-        if self.random.chance(self.drop) {
-            Fate::Drop
-        } else if self.random.chance(self.duplicate) {
-            Fate::Duplicate
-        } else {
-            Fate::Deliver
+        // The link has no limited bandwidth, so times and sizes do not matter.
+        match self.0.draw(VirtualTime::ZERO, 0) {
+            network::Fate::Dropped(_) => Fate::Drop,
+            network::Fate::Delivered(_) => Fate::Deliver,
+            network::Fate::Duplicated(..) => Fate::Duplicate,
         }
     }
 }
@@ -62,7 +62,7 @@ impl Fates {
 #[cfg(test)]
 mod tests {
     use simutant_sim_core::trace::Action;
-    use simutant_sim_core::{Message, Network, Simulation, VirtualDuration};
+    use simutant_sim_core::{Latency, Message, Simulation, VirtualDuration};
 
     use super::*;
 
@@ -105,7 +105,8 @@ mod tests {
     /// Returns the fates of the packets of a simulated network, read off the trace.
     fn simulated(seed: u64, drop: Probability, duplicate: Probability, packets: usize) -> Vec<Fate> {
         let mut simulation = Simulation::<Probe>::new(seed);
-        simulation.network(Network { drop, duplicate, ..Network::constant(VirtualDuration::from_millis(1)) });
+        let latency = Latency::Uniform { min: VirtualDuration::ZERO, max: VirtualDuration::from_millis(1) };
+        simulation.network(Link { latency, drop: drop.into(), duplicate, ..Link::default() });
         let nobody = simulation.address("sender", 7);
         simulation.add("sender", async move |context| {
             let channel = context.channel();
@@ -127,8 +128,7 @@ mod tests {
     fn each_datagram_meets_the_fate_of_its_packet_in_the_simulated_network() {
         for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
             let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
-            // The stream that a simulation of seed 5 gives to its network.
-            let mut fates = Fates { drop, duplicate, random: Random::from_seed(5).stream("network") };
+            let mut fates = Fates::of_simulation(5, drop, duplicate);
             let drawn: Vec<Fate> = (0..10_000).map(|_| fates.draw()).collect();
             assert!(drawn == simulated(5, drop, duplicate, drawn.len()), "drop {drop}, duplicate {duplicate}");
         }

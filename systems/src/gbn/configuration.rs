@@ -1,7 +1,7 @@
 //! The configuration of go-back-n: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{InvalidTestCase, Network, Probability, Random, Simulation, VirtualDuration};
+use simutant_sim_core::{InvalidTestCase, Link, Probability, Random, Simulation, VirtualDuration};
 
 use super::{File, GbnMessage, receiver, sender};
 
@@ -60,7 +60,7 @@ impl TestCase {
 pub(super) fn configure(case: &TestCase) -> Simulation<GbnMessage> {
     let &TestCase { bytes, drop, duplicate, seed } = case;
     let mut simulation = Simulation::new(seed);
-    simulation.network(Network { drop, duplicate, ..Network::constant(LATENCY) });
+    simulation.network(Link { drop: drop.into(), duplicate, ..Link::constant(LATENCY) });
     let copy = File::new();
     let file = copy.clone();
     simulation.add("receiver", move |context| receiver(context, RECEIVER_PORT, file, bytes));

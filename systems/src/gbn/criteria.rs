@@ -6,13 +6,15 @@ use super::{BYTES_MAX, PROBABILITY_MAX, TestCase};
 
 /// The range of each parameter in four equal partitions.
 pub(super) fn ip_1() -> BlackBoxCriterion<TestCase> {
-    BlackBoxCriterion { name: "IP-1", requirements: IP_1.requirements(), covered: |case| IP_1.covered(case) }
+    let (requirements, quotas) = (IP_1.requirements(), Vec::new());
+    BlackBoxCriterion { name: "IP-1", requirements, quotas, covered: |case| IP_1.covered(case) }
 }
 
 /// The length in seven equal partitions, and probabilities from 0.1 on more finely than those below: they exercise
 /// retransmission most.
 pub(super) fn ip_2() -> BlackBoxCriterion<TestCase> {
-    BlackBoxCriterion { name: "IP-2", requirements: IP_2.requirements(), covered: |case| IP_2.covered(case) }
+    let (requirements, quotas) = (IP_2.requirements(), Vec::new());
+    BlackBoxCriterion { name: "IP-2", requirements, quotas, covered: |case| IP_2.covered(case) }
 }
 
 const IP_1: Partitions = Partitions { bytes: 4, cuts: &[0.05, 0.10, 0.15] };

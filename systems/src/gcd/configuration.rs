@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{
-    CheckFailure, InvalidTestCase, Network, Probability, Random, Returned, Simulation, VirtualDuration, VirtualTime,
+    CheckFailure, InvalidTestCase, Link, Probability, Random, Returned, Simulation, VirtualDuration, VirtualTime,
 };
 
 use super::{GcdMessage, NoResponse, client, server};
@@ -158,7 +158,7 @@ impl TestCase {
 pub(super) fn configure(case: &TestCase) -> Simulation<GcdMessage> {
     let &TestCase { ref requests, cache_size, latency, drop, duplicate, seed } = case;
     let mut simulation = Simulation::new(seed);
-    simulation.network(Network { drop, duplicate, ..Network::constant(latency) });
+    simulation.network(Link { drop: drop.into(), duplicate, ..Link::constant(latency) });
     simulation.add("server", |context| server(context, SERVER_PORT, cache_size));
     let to = simulation.address("server", SERVER_PORT);
     for (index, &ClientRequest { a, b, start }) in requests.iter().enumerate() {

@@ -20,6 +20,7 @@ pub(super) fn request_relations() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion {
         name: "request-relations",
         requirements: requirements.map(str::to_owned).to_vec(),
+        quotas: Vec::new(),
         covered: |case| {
             let pairs: Vec<(u32, u32)> = case.requests.iter().map(|request| (request.a, request.b)).collect();
             let earlier = |is_related: fn((u32, u32), (u32, u32)) -> bool| {
@@ -55,6 +56,7 @@ pub(super) fn environment() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion {
         name: "environment",
         requirements,
+        quotas: Vec::new(),
         covered: |case| {
             let third = |probability: Probability| match probability.get() {
                 0.0 => 0,

@@ -1,0 +1,135 @@
+//! The files that `simulate` writes of a trace. Their extensions say what they are.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::Context;
+use serde::Deserialize;
+use serde_json::Value;
+use simutant_sim_core::trace::Trace;
+use simutant_traces::diagram::{self, Caption};
+use simutant_traces::{json_lines, pcapng, perfetto};
+
+use crate::output;
+
+/// A file for `--diagram`.
+#[derive(Debug, Clone)]
+pub(crate) struct DiagramFile {
+    path: PathBuf,
+    form: DiagramForm,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum DiagramForm {
+    Html,
+    Svg,
+}
+
+/// A file for `--trace-file`.
+#[derive(Debug, Clone)]
+pub(crate) struct TraceFile {
+    path: PathBuf,
+    form: TraceForm,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum TraceForm {
+    JsonLines,
+    PcapNg,
+    Perfetto,
+}
+
+/// A name from which the kind of a file does not follow.
+#[derive(Debug, thiserror::Error)]
+#[error("its name must end in {0}")]
+pub(crate) struct UnknownExtension(&'static str);
+
+impl FromStr for DiagramFile {
+    type Err = UnknownExtension;
+
+    fn from_str(name: &str) -> Result<Self, UnknownExtension> {
+        let forms = [(".html", DiagramForm::Html), (".svg", DiagramForm::Svg)];
+        let expected = ".html (a page to look around in) or .svg (a picture to print)";
+        let form = form_of(name, &forms).ok_or(UnknownExtension(expected))?;
+        Ok(Self { path: name.into(), form })
+    }
+}
+
+impl FromStr for TraceFile {
+    type Err = UnknownExtension;
+
+    fn from_str(name: &str) -> Result<Self, UnknownExtension> {
+        let forms =
+            [(".jsonl", TraceForm::JsonLines), (".pcapng", TraceForm::PcapNg), (".perfetto.json", TraceForm::Perfetto)];
+        let expected = ".jsonl (an event a line), .pcapng (for Wireshark) or .perfetto.json (for ui.perfetto.dev)";
+        let form = form_of(name, &forms).ok_or(UnknownExtension(expected))?;
+        Ok(Self { path: name.into(), form })
+    }
+}
+
+/// Returns the form of the file called `name`; an extension alone is no name.
+fn form_of<T: Copy>(name: &str, forms: &[(&str, T)]) -> Option<T> {
+    let name = Path::new(name).file_name()?.to_str()?.to_ascii_lowercase();
+    let ends = |extension: &str| name.len() > extension.len() && name.ends_with(extension);
+    forms.iter().find(|(extension, _)| ends(extension)).map(|(_, form)| *form)
+}
+
+/// Reads the trace that a worker sent.
+pub(crate) fn read(trace: &Value) -> anyhow::Result<Trace> {
+    Trace::deserialize(trace).context("the trace has another form: build the system with this version of Simutant")
+}
+
+/// Writes a diagram.
+pub(crate) fn write_diagram(file: &DiagramFile, trace: &Trace, caption: &Caption) -> anyhow::Result<()> {
+    let text = match file.form {
+        DiagramForm::Html => diagram::html(trace, caption),
+        DiagramForm::Svg => diagram::svg(trace, caption),
+    };
+    output::write_named(&file.path, text.as_bytes())
+}
+
+/// Writes a trace.
+pub(crate) fn write_trace(file: &TraceFile, trace: &Trace) -> anyhow::Result<()> {
+    let bytes = match file.form {
+        TraceForm::JsonLines => {
+            let mut bytes = Vec::new();
+            json_lines::write(trace, &mut bytes)?;
+            bytes
+        }
+        TraceForm::PcapNg => pcapng::write(trace),
+        TraceForm::Perfetto => perfetto::write(trace).into_bytes(),
+    };
+    output::write_named(&file.path, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expect: &str) {
+        let shown = match (name.parse::<DiagramFile>(), name.parse::<TraceFile>()) {
+            (Ok(file), Err(_)) => format!("{:?}", file.form),
+            (Err(_), Ok(file)) => format!("{:?}", file.form),
+            (Err(_), Err(_)) => "refused".to_owned(),
+            both => format!("{both:?}"),
+        };
+        assert_eq!(shown, expect);
+    }
+
+    #[test]
+    fn extensions_say_what_a_file_is() {
+        check("out/a.html", "Html");
+        check("a.b.SVG", "Svg");
+        check("a.jsonl", "JsonLines");
+        check("/tmp/a.pcapng", "PcapNg");
+        check("a.perfetto.json", "Perfetto");
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "html", ".html", "a.json", "a.pcap", "a.html/..", ".perfetto.json"] {
+            check(name, "refused");
+        }
+    }
+}

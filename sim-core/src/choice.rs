@@ -1,0 +1,221 @@
+//! Choices: every decision that a run leaves open, made in one place.
+//!
+//! What becomes of a packet, which of two simultaneous events comes first, what a component draws: by default the seed
+//! decides. A [`ChoiceSource`] decides otherwise: it can replay what was recorded, change one choice and keep the others, or
+//! explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
+//!
+//! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is made
+//! differently, the others keep their names, as far as the components still ask for them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Decides what a run leaves open.
+pub trait ChoiceSource: 'static {
+    /// Returns what is decided: a value below [`Choice::options`]; another one is taken modulo their number.
+    ///
+    /// It must not run a simulation.
+    fn choose(&mut self, choice: &Choice<'_>) -> u64;
+}
+
+/// A decision that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice<'a> {
+    /// Whose decision it is: `network a->b` for packets from `a` to `b`, `component a` for what `a` draws, `order` for
+    /// simultaneous events.
+    pub stream: &'a str,
+    /// Which packet, draw or instant of the stream it is about, from 0 on.
+    pub index: u64,
+    /// What is decided.
+    pub kind: ChoiceKind,
+    /// How many values there are; `None` means all 2^64.
+    pub options: Option<u64>,
+    /// What the seed decides.
+    pub seeded: u64,
+}
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceKind {
+    /// Whether a packet is lost by chance: 0 or 1.
+    Drop,
+    /// Whether it arrives twice: 0 or 1.
+    Duplicate,
+    /// Whether it is corrupted: 0 or 1.
+    Corrupt,
+    /// Whether it is held back so that others overtake it: 0 or 1.
+    Reorder,
+    /// How long it takes, in nanoseconds.
+    Latency,
+    /// Whether its copy is corrupted: 0 or 1.
+    CopyCorrupt,
+    /// Whether its copy is held back: 0 or 1.
+    CopyReorder,
+    /// How long its copy takes, in nanoseconds.
+    CopyLatency,
+    /// Which of the simultaneous events comes next, in the order of scheduling.
+    Order,
+    /// 64 bits that a component draws.
+    Bits,
+}
+
+/// A decision that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedChoice {
+    /// [`Choice::stream`].
+    pub stream: String,
+    /// [`Choice::index`].
+    pub index: u64,
+    /// What was decided.
+    pub kind: ChoiceKind,
+    /// How.
+    pub value: u64,
+}
+
+/// Makes choices as they were recorded, and leaves to the seed those that were not.
+///
+/// With all choices of a run it replays the run, whatever the seed is; with one it changes this one alone.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    values: BTreeMap<(String, ChoiceKind, u64), u64>,
+}
+
+impl Replay {
+    /// Returns a source that makes these choices. Of several for one place the last counts.
+    pub fn new(choices: impl IntoIterator<Item = RecordedChoice>) -> Self {
+        let place = |choice: RecordedChoice| ((choice.stream, choice.kind, choice.index), choice.value);
+        Self { values: choices.into_iter().map(place).collect() }
+    }
+}
+
+impl ChoiceSource for Replay {
+    fn choose(&mut self, choice: &Choice<'_>) -> u64 {
+        let place = (choice.stream.to_owned(), choice.kind, choice.index);
+        self.values.get(&place).copied().unwrap_or(choice.seeded)
+    }
+}
+
+/// The choices of one run: who makes them, and those that were made.
+#[derive(Default)]
+pub(crate) struct Choices {
+    source: Option<Box<dyn ChoiceSource>>,
+    log: Option<Vec<RecordedChoice>>,
+    /// How many choices of each stream and kind were made.
+    made: BTreeMap<(String, ChoiceKind), u64>,
+    /// The streams of components, by the seed of their generators.
+    streams: BTreeMap<u64, String>,
+}
+
+impl Choices {
+    pub(crate) fn set_source(&mut self, source: Box<dyn ChoiceSource>) {
+        self.source = Some(source);
+    }
+
+    pub(crate) fn record(&mut self) {
+        self.log.get_or_insert_default();
+    }
+
+    /// Whether anyone wants to make or see choices.
+    pub(crate) fn is_active(&self) -> bool {
+        self.source.is_some() || self.log.is_some()
+    }
+
+    pub(crate) fn name_stream(&mut self, seed: u64, name: String) {
+        self.streams.insert(seed, name);
+    }
+
+    /// Names the stream of a child task after that of its parent.
+    pub(crate) fn name_child_stream(&mut self, parent: u64, seed: u64, name: &str) {
+        if let Some(parent) = self.streams.get(&parent) {
+            let name = format!("{parent}/{name}");
+            self.streams.insert(seed, name);
+        }
+    }
+
+    pub(crate) fn take_log(&mut self) -> Option<Vec<RecordedChoice>> {
+        self.log.take()
+    }
+
+    /// Makes the next choice of this kind in a stream.
+    pub(crate) fn choose(&mut self, stream: &str, kind: ChoiceKind, options: Option<u64>, seeded: u64) -> u64 {
+        let made = self.made.entry((stream.to_owned(), kind)).or_default();
+        let index = *made;
+        *made += 1;
+        let choice = Choice { stream, index, kind, options, seeded };
+        let value = self.source.as_mut().map_or(seeded, |source| source.choose(&choice));
+        let value = options.map_or(value, |options| value % options);
+        if let Some(log) = &mut self.log {
+            log.push(RecordedChoice { stream: stream.to_owned(), index, kind, value });
+        }
+        value
+    }
+
+    pub(crate) fn yes_or_no(&mut self, stream: &str, kind: ChoiceKind, seeded: bool) -> bool {
+        self.choose(stream, kind, Some(2), u64::from(seeded)) == 1
+    }
+}
+
+thread_local! {
+    /// Whether the run on this thread makes its choices through [`CHOICES`].
+    static IS_ACTIVE: Cell<bool> = const { Cell::new(false) };
+    static CHOICES: RefCell<Option<Choices>> = const { RefCell::new(None) };
+}
+
+/// Makes the choices of a run those of the thread, until it is dropped; those of a run around it wait meanwhile.
+pub(crate) struct CurrentChoices {
+    outer: Option<Choices>,
+}
+
+impl CurrentChoices {
+    pub(crate) fn enter(choices: Choices) -> Self {
+        IS_ACTIVE.set(choices.is_active());
+        Self { outer: CHOICES.replace(Some(choices)) }
+    }
+
+    /// Returns what was recorded.
+    pub(crate) fn take_log(&mut self) -> Option<Vec<RecordedChoice>> {
+        with(Choices::take_log)
+    }
+}
+
+impl Drop for CurrentChoices {
+    fn drop(&mut self) {
+        let outer = self.outer.take();
+        IS_ACTIVE.set(outer.as_ref().is_some_and(Choices::is_active));
+        CHOICES.set(outer);
+    }
+}
+
+/// Whether the current run makes its choices here.
+#[inline]
+pub(crate) fn is_active() -> bool {
+    IS_ACTIVE.get()
+}
+
+/// Calls `action` with the choices of the current run.
+///
+/// # Panics
+/// If there is no run, or the source of choices calls this.
+pub(crate) fn with<T>(action: impl FnOnce(&mut Choices) -> T) -> T {
+    CHOICES.with_borrow_mut(|choices| action(choices.as_mut().expect("a run is under way")))
+}
+
+/// Chooses the bits that a component draws, if the generator with this seed is a component's.
+#[cold]
+pub(crate) fn bits(seed: u64, drawn: u64) -> u64 {
+    with(|choices| match choices.streams.get(&seed).cloned() {
+        Some(stream) => choices.choose(&stream, ChoiceKind::Bits, None, drawn),
+        None => drawn,
+    })
+}
+
+impl fmt::Debug for Choices {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Choices").field("made", &self.made).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,149 @@
+//! What the kernel knows of components: names, whether they are up, their clocks, their durable state.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::message::ComponentId;
+use crate::{Clock, VirtualDuration, VirtualTime};
+
+/// The components of a run, by number: those that were added, and those that are only named.
+#[derive(Debug, Default)]
+pub(crate) struct Components {
+    components: Vec<ComponentState>,
+    /// Whether any clock is wrong or any component slow: so that a pause need not look where none is.
+    any_is_odd: bool,
+    paused_count: usize,
+}
+
+#[derive(Debug)]
+struct ComponentState {
+    name: Rc<str>,
+    /// When it crashed, if it is down.
+    down_since: Option<VirtualTime>,
+    is_paused: bool,
+    clock: Clock,
+    /// How long its pauses last, in percent.
+    pause_percent: u32,
+    durable: BTreeMap<String, Rc<dyn Any>>,
+}
+
+/// What a wait is for: it decides which faults make it longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitPurpose {
+    /// It stands for work, which is slow on a slow component.
+    Work,
+    /// It is a timeout.
+    Timeout,
+}
+
+impl Components {
+    /// Adds a component that is up and has nothing odd about it.
+    pub(crate) fn add(&mut self, name: &str) -> ComponentId {
+        let number = u32::try_from(self.components.len()).ok().filter(|&number| number < ComponentId::COUNT_MAX);
+        let component = ComponentId(number.expect("a run has fewer than 2^31 components"));
+        self.components.push(ComponentState {
+            name: name.into(),
+            down_since: None,
+            is_paused: false,
+            clock: Clock::default(),
+            pause_percent: 100,
+            durable: BTreeMap::new(),
+        });
+        component
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    pub(crate) fn name(&self, component: ComponentId) -> &Rc<str> {
+        &self.components[component.index()].name
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.components.iter().map(|component| &*component.name)
+    }
+
+    pub(crate) fn set_clock(&mut self, component: ComponentId, clock: Clock) {
+        self.components[component.index()].clock = clock;
+        self.any_is_odd |= !clock.is_true();
+    }
+
+    pub(crate) fn set_pause_percent(&mut self, component: ComponentId, percent: u32) {
+        self.components[component.index()].pause_percent = percent;
+        self.any_is_odd |= percent != 100;
+    }
+
+    pub(crate) fn is_down(&self, component: ComponentId) -> bool {
+        self.down_since(component).is_some()
+    }
+
+    /// Returns when a component crashed, if it is down.
+    pub(crate) fn down_since(&self, component: ComponentId) -> Option<VirtualTime> {
+        self.components[component.index()].down_since
+    }
+
+    pub(crate) fn set_down_since(&mut self, component: ComponentId, since: Option<VirtualTime>) {
+        self.components[component.index()].down_since = since;
+    }
+
+    #[inline]
+    pub(crate) fn any_is_paused(&self) -> bool {
+        self.paused_count > 0
+    }
+
+    pub(crate) fn is_paused(&self, component: ComponentId) -> bool {
+        self.components[component.index()].is_paused
+    }
+
+    pub(crate) fn set_paused(&mut self, component: ComponentId, is_paused: bool) {
+        let was_paused = std::mem::replace(&mut self.components[component.index()].is_paused, is_paused);
+        self.paused_count = self.paused_count + usize::from(is_paused) - usize::from(was_paused);
+    }
+
+    /// Returns what a component's clock shows.
+    #[inline]
+    pub(crate) fn read_clock(&self, component: ComponentId, now: VirtualTime) -> VirtualTime {
+        if self.any_is_odd { self.components[component.index()].clock.read(now) } else { now }
+    }
+
+    /// Returns how long a component really waits when it means to wait for `duration`.
+    #[inline]
+    pub(crate) fn real_duration(
+        &self,
+        component: ComponentId,
+        duration: VirtualDuration,
+        purpose: WaitPurpose,
+    ) -> VirtualDuration {
+        if self.any_is_odd { self.odd_duration(component, duration, purpose) } else { duration }
+    }
+
+    #[cold]
+    fn odd_duration(&self, component: ComponentId, duration: VirtualDuration, purpose: WaitPurpose) -> VirtualDuration {
+        let ComponentState { clock, pause_percent, .. } = &self.components[component.index()];
+        let duration = clock.until_passed(duration);
+        match purpose {
+            WaitPurpose::Timeout => duration,
+            WaitPurpose::Work => {
+                let nanos = u128::from(duration.as_nanos()) * u128::from(*pause_percent) / 100;
+                VirtualDuration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// Returns a component's durable value of this name, if it has one.
+    pub(crate) fn durable(&self, component: ComponentId, name: &str) -> Option<Rc<dyn Any>> {
+        self.components[component.index()].durable.get(name).cloned()
+    }
+
+    pub(crate) fn set_durable(&mut self, component: ComponentId, name: &str, value: Rc<dyn Any>) {
+        self.components[component.index()].durable.insert(name.to_owned(), value);
+    }
+
+    /// Removes all durable values of a component, for the caller to drop.
+    #[must_use = "values of the model are dropped after the borrow"]
+    pub(crate) fn lose_durable(&mut self, component: ComponentId) -> BTreeMap<String, Rc<dyn Any>> {
+        std::mem::take(&mut self.components[component.index()].durable)
+    }
+}

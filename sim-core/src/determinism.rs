@@ -1,0 +1,71 @@
+//! The double run: whether a configuration and a seed really fix a run.
+
+use std::fmt;
+
+use crate::trace::{Trace, TraceEvent};
+use crate::{Message, Report, Simulation};
+
+/// Two runs of one configuration differ: something in it reads a clock, iterates over a hash map, or shares a global.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Divergence {
+    /// The number of the first event of the traces that differs, from 0 on.
+    pub event: usize,
+    /// It in the first run; `None` if that was over.
+    pub first: Option<TraceEvent>,
+    /// It in the second run; `None` if that was over.
+    pub second: Option<TraceEvent>,
+    /// The event before, which both have.
+    pub before: Option<TraceEvent>,
+}
+
+/// Runs a simulation twice, and compares the runs event by event.
+///
+/// `configure` is called for each run, and must configure the same. Returns the report of the first run, with its trace.
+///
+/// # Errors
+/// [`Divergence`] names the first event that differs.
+pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> Result<Report, Divergence> {
+    let run = || {
+        let mut simulation = configure();
+        simulation.record_trace();
+        simulation.run()
+    };
+    let (first, second) = (run(), run());
+    if first == second {
+        return Ok(first);
+    }
+    let events = |report: Report| report.trace.unwrap_or_default();
+    Err(Divergence::between(events(first), events(second)))
+}
+
+impl Divergence {
+    fn between(first: Trace, second: Trace) -> Self {
+        let common = first.iter().zip(&second).take_while(|(first, second)| first == second).count();
+        let before = common.checked_sub(1).and_then(|before| first.get(before).cloned());
+        Self { event: common, first: first.get(common).cloned(), second: second.get(common).cloned(), before }
+    }
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { event, first, second, before } = self;
+        let text = |event: &Option<TraceEvent>| match event {
+            Some(TraceEvent { at, action }) => format!("{action:?} at {at}"),
+            None => "the end of the run".to_owned(),
+        };
+        if first == second {
+            return formatter
+                .write_str("two runs have the same trace, but differ in what random numbers they drew last");
+        }
+        write!(
+            formatter,
+            "two runs differ from event {event} on: {} in one, {} in the other",
+            text(first),
+            text(second)
+        )?;
+        match before {
+            Some(_) => write!(formatter, "; before that came {}", text(before)),
+            None => Ok(()),
+        }
+    }
+}

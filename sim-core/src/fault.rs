@@ -1,0 +1,247 @@
+//! Faults of components: what a test case does to them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::network::ScheduledPartition;
+use crate::trace::DurableState;
+use crate::{Clock, Random, VirtualDuration, VirtualTime};
+
+/// What goes wrong with components in a run. It is a value: a test case can hold one. The default is that nothing does.
+///
+/// What goes wrong with the network is in [`Network`](crate::Network).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Faults {
+    /// What happens, and when. Faults of one instant happen in this order, before anything else of that instant.
+    pub schedule: Vec<ScheduledFault>,
+    /// Clocks that are wrong.
+    pub clocks: Vec<ClockFault>,
+    /// Components that are slow.
+    pub slow: Vec<SlowFault>,
+}
+
+/// A fault, and when it happens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduledFault {
+    /// When.
+    #[serde(rename = "at_ns")]
+    pub at: VirtualTime,
+    /// What.
+    #[serde(flatten)]
+    pub fault: Fault,
+}
+
+/// Something that happens to a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fault", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Fault {
+    /// Its tasks stop at once, wherever they wait; its channels close, its streams break, its state is gone but for what it
+    /// calls [durable](crate::Context::durable). Nothing happens to a component that is down already.
+    Crash {
+        /// The component.
+        component: String,
+    },
+    /// It begins again. Nothing happens to a component that is up.
+    Restart {
+        /// The component, which was added by [`add_restartable`](crate::Simulation::add_restartable).
+        component: String,
+        /// Whether it finds its durable state.
+        #[serde(default)]
+        durable_state: DurableState,
+    },
+    /// It stops for a time, as a garbage collector makes it: timers that are due and messages that arrive wait for it.
+    Pause {
+        /// The component.
+        component: String,
+        /// For how long.
+        #[serde(rename = "for_ns")]
+        duration: VirtualDuration,
+    },
+}
+
+impl Fault {
+    /// Returns the name of the component that it happens to.
+    pub fn component(&self) -> &str {
+        match self {
+            Self::Crash { component } | Self::Restart { component, .. } | Self::Pause { component, .. } => component,
+        }
+    }
+}
+
+/// A component whose clock is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockFault {
+    /// The component.
+    pub component: String,
+    /// Its clock.
+    #[serde(flatten)]
+    pub clock: Clock,
+}
+
+/// A component that is slow: its [pauses](crate::Context::pause), which stand for its work, last longer. Its timeouts do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowFault {
+    /// The component.
+    pub component: String,
+    /// How long its pauses last, in percent of what they should: 100 or more.
+    pub percent: u32,
+}
+
+/// Faults that come at random, as a Poisson process each: a time to the next fault, and how long it lasts, both
+/// exponentially distributed.
+///
+/// [`RandomFaults::draw`] makes a schedule of them, so a test case can hold either: the rates, or what came of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomFaults {
+    /// No fault begins after this time; those that last end after it.
+    #[serde(rename = "until_ns")]
+    pub until: VirtualTime,
+    /// Crashes, each followed by a restart.
+    pub crash: Option<FaultRate>,
+    /// What a restart finds of durable state.
+    pub durable_state: DurableState,
+    /// Pauses.
+    pub pause: Option<FaultRate>,
+    /// Partitions of the components into two groups, each healed. The rate is that of the whole network.
+    pub partition: Option<FaultRate>,
+}
+
+/// How often something goes wrong, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultRate {
+    /// The mean time to the next fault, counted from the end of the last one. Not zero.
+    #[serde(rename = "mean_interval_ns")]
+    pub interval_mean: VirtualDuration,
+    /// The mean time that it lasts.
+    #[serde(rename = "mean_duration_ns")]
+    pub duration_mean: VirtualDuration,
+}
+
+impl RandomFaults {
+    /// Draws faults of components, and partitions of the network that they are in.
+    ///
+    /// Each component draws from a stream of its own, so another component shifts nobody's faults.
+    ///
+    /// # Panics
+    /// If a mean interval is zero.
+    pub fn draw(&self, random: &Random, components: &[&str]) -> (Faults, Vec<ScheduledPartition>) {
+        let mut schedule = Vec::new();
+        for component in components {
+            let component = (*component).to_owned();
+            if let Some(rate) = self.crash {
+                let random = &mut random.stream(&format!("crash/{component}"));
+                for (from, duration) in rate.draw(random, self.until) {
+                    let crash = Fault::Crash { component: component.clone() };
+                    schedule.push(ScheduledFault { at: from, fault: crash });
+                    let restart = Fault::Restart { component: component.clone(), durable_state: self.durable_state };
+                    schedule.push(ScheduledFault { at: from + duration, fault: restart });
+                }
+            }
+            if let Some(rate) = self.pause {
+                let random = &mut random.stream(&format!("pause/{component}"));
+                for (from, duration) in rate.draw(random, self.until) {
+                    let pause = Fault::Pause { component: component.clone(), duration };
+                    schedule.push(ScheduledFault { at: from, fault: pause });
+                }
+            }
+        }
+        schedule.sort_by_key(|scheduled| scheduled.at);
+        let mut partitions = Vec::new();
+        if let (Some(rate), true) = (self.partition, components.len() >= 2) {
+            let random = &mut random.stream("partition");
+            for (from, duration) in rate.draw(random, self.until) {
+                let mut names: Vec<String> = components.iter().map(|&name| name.to_owned()).collect();
+                random.shuffle(&mut names);
+                let rest = names.split_off(random.uniform(1..names.len()));
+                partitions.push(ScheduledPartition { from, until: Some(from + duration), groups: vec![names, rest] });
+            }
+        }
+        (Faults { schedule, ..Faults::default() }, partitions)
+    }
+}
+
+impl FaultRate {
+    /// Draws when faults begin, and how long each lasts.
+    fn draw(self, random: &mut Random, until: VirtualTime) -> Vec<(VirtualTime, VirtualDuration)> {
+        assert!(self.interval_mean > VirtualDuration::ZERO, "faults would come without end: give a mean interval");
+        let mut faults = Vec::new();
+        let mut at = VirtualTime::ZERO + random.exponential(self.interval_mean);
+        while at <= until {
+            let duration = random.exponential(self.duration_mean);
+            faults.push((at, duration));
+            at += duration + random.exponential(self.interval_mean);
+        }
+        faults
+    }
+}
+
+impl Faults {
+    /// Returns whether nothing goes wrong.
+    pub fn is_empty(&self) -> bool {
+        self.schedule.is_empty() && self.clocks.is_empty() && self.slow.is_empty()
+    }
+
+    /// Checks what needs no component: the error names the field.
+    ///
+    /// # Errors
+    /// [`InvalidFaults`] for the first field that cannot be.
+    pub fn validate(&self) -> Result<(), InvalidFaults> {
+        for (index, ClockFault { clock, .. }) in self.clocks.iter().enumerate() {
+            if !clock.is_valid() {
+                return Err(InvalidFaults {
+                    field: format!("clocks[{index}].drift_ns_per_s"),
+                    value: clock.drift_ns_per_s.to_string(),
+                    allowed: "above -1000000000, with which the clock stands still, and at most 1000000000000".into(),
+                });
+            }
+        }
+        for (index, SlowFault { percent, .. }) in self.slow.iter().enumerate() {
+            if *percent < 100 {
+                return Err(InvalidFaults {
+                    field: format!("slow[{index}].percent"),
+                    value: percent.to_string(),
+                    allowed: "100 or more".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `check` with each component that is named, and the way to the field that names it.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (String, &str)> {
+        let schedule = self.schedule.iter().enumerate();
+        let schedule = schedule.map(|(at, fault)| (format!("schedule[{at}].component"), fault.fault.component()));
+        let clocks = self.clocks.iter().enumerate();
+        let clocks = clocks.map(|(at, fault)| (format!("clocks[{at}].component"), fault.component.as_str()));
+        let slow = self.slow.iter().enumerate();
+        let slow = slow.map(|(at, fault)| (format!("slow[{at}].component"), fault.component.as_str()));
+        schedule.chain(clocks).chain(slow)
+    }
+}
+
+/// Faults that cannot be: the field as JSON has it, its value, and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {value}: it must be {allowed}")]
+pub struct InvalidFaults {
+    /// The way to the field, for example `schedule[2].component`.
+    pub field: String,
+    /// Its value.
+    pub value: String,
+    /// What it may be.
+    pub allowed: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crash { component } => write!(formatter, "{component} crashes"),
+            Self::Restart { component, .. } => write!(formatter, "{component} restarts"),
+            Self::Pause { component, duration } => write!(formatter, "{component} stops for {duration}"),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Queues between tasks that share memory: the children of a component, or the parts of a queueing model.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// Returns the two ends of an unbounded queue, first in first out.
+///
+/// No network is between them: what is sent is there at the same instant. So it is for tasks that would share memory in reality,
+/// and for models without a network, such as a customer who joins the queue before a server.
+pub fn fifo<T>() -> (FifoSender<T>, FifoReceiver<T>) {
+    let state = Rc::new(RefCell::new(State { items: VecDeque::new(), waiter: None, senders: 1 }));
+    (FifoSender { state: state.clone() }, FifoReceiver { state })
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    waiter: Option<Waker>,
+    senders: usize,
+}
+
+/// The end of a [`fifo`] that takes items; it can be cloned.
+pub struct FifoSender<T> {
+    state: Rc<RefCell<State<T>>>,
+}
+
+/// The end of a [`fifo`] that gives items.
+pub struct FifoReceiver<T> {
+    state: Rc<RefCell<State<T>>>,
+}
+
+impl<T> FifoSender<T> {
+    /// Appends an item. If the receiver is gone, nobody will ever see it.
+    pub fn send(&self, item: T) {
+        let mut state = self.state.borrow_mut();
+        state.items.push_back(item);
+        let waiter = state.waiter.take();
+        drop(state);
+        if let Some(waker) = waiter {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> FifoReceiver<T> {
+    /// Waits for the oldest item. Returns `None` when there are no items and no senders any more.
+    ///
+    /// Dropping the future before it is ready loses nothing.
+    pub fn recv(&mut self) -> FifoRecv<'_, T> {
+        FifoRecv { state: &self.state }
+    }
+
+    /// Returns how many items wait.
+    pub fn len(&self) -> usize {
+        self.state.borrow().items.len()
+    }
+
+    /// Returns whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The future of [`FifoReceiver::recv`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct FifoRecv<'a, T> {
+    state: &'a RefCell<State<T>>,
+}
+
+impl<T> Future for FifoRecv<'_, T> {
+    type Output = Option<T>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<T>> {
+        let mut state = self.state.borrow_mut();
+        if let Some(item) = state.items.pop_front() {
+            return Poll::Ready(Some(item));
+        }
+        if state.senders == 0 {
+            return Poll::Ready(None);
+        }
+        drop(state);
+        // Cloned and dropped outside the borrow, because a foreign waker may run code that comes back here.
+        let waker = task.waker().clone();
+        let _replaced = self.state.borrow_mut().waiter.replace(waker);
+        Poll::Pending
+    }
+}
+
+impl<T> Clone for FifoSender<T> {
+    fn clone(&self) -> Self {
+        self.state.borrow_mut().senders += 1;
+        Self { state: self.state.clone() }
+    }
+}
+
+impl<T> Drop for FifoSender<T> {
+    fn drop(&mut self) {
+        let mut state = self.state.borrow_mut();
+        state.senders -= 1;
+        let waiter = if state.senders == 0 { state.waiter.take() } else { None };
+        drop(state);
+        if let Some(waker) = waiter {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> fmt::Debug for FifoSender<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FifoSender").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for FifoReceiver<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FifoReceiver").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for FifoRecv<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FifoRecv").finish_non_exhaustive()
+    }
+}

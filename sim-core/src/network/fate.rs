@@ -1,0 +1,104 @@
+//! Packets, what chance decides about them, and what becomes of them.
+
+use crate::message::ComponentId;
+use crate::trace::DropReason;
+use crate::{VirtualDuration, VirtualTime};
+
+/// A packet, as the network sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PacketInfo {
+    /// Counts the packets of the run from 0.
+    pub(crate) number: u64,
+    pub(crate) source: ComponentId,
+    pub(crate) destination: ComponentId,
+    pub(crate) kind: &'static str,
+    pub(crate) bytes: u32,
+    /// When it is sent: now.
+    pub(crate) at: VirtualTime,
+}
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is lost.
+    Dropped(DropReason),
+    /// It arrives once.
+    Delivered(Arrival),
+    /// It arrives twice: the packet, and a copy.
+    Duplicated(Arrival, Arrival),
+}
+
+/// How a copy of a packet arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// How long after its sending.
+    pub after: VirtualDuration,
+    /// Whether some of its bits were changed.
+    pub is_corrupted: bool,
+}
+
+/// What chance decides about a packet, before rules, partitions and queues: plain data, which can be recorded, replayed and
+/// overridden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The number of the link of its path that loses the packet: 0, unless the network forwards packets.
+    pub(crate) lost_on: Option<u32>,
+    pub(crate) is_duplicated: bool,
+    /// What becomes of the packet, and of its copy; both are decided whether the packet is lost, duplicated or not.
+    pub(crate) copies: [Passage; 2],
+}
+
+/// What becomes of a copy of a packet: on a link, or on all links of its path together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Passage {
+    /// How long it is on its way, jitter included.
+    pub(crate) latency: VirtualDuration,
+    /// Whether it is held back on top of that.
+    pub(crate) is_held_back: bool,
+    /// For how long, if it is.
+    pub(crate) hold: VirtualDuration,
+    pub(crate) is_corrupted: bool,
+}
+
+impl Passage {
+    /// Adds what becomes of the copy on the next link of its path.
+    pub(super) fn extend(&mut self, next: Self) {
+        self.latency += next.latency;
+        self.is_corrupted |= next.is_corrupted;
+        // The hold is that of the links that hold the copy back; as long as none does, that of those which might.
+        match (self.is_held_back, next.is_held_back) {
+            (false, true) => self.hold = next.hold,
+            (true, false) => {}
+            (false, false) | (true, true) => self.hold += next.hold,
+        }
+        self.is_held_back |= next.is_held_back;
+    }
+
+    /// Returns how long the copy takes in all.
+    pub(super) fn duration(&self) -> VirtualDuration {
+        if self.is_held_back { self.latency + self.hold } else { self.latency }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks for how long a copy is held back, if the links of its path hold it back as given, and if they may.
+    #[track_caller]
+    fn check(links: [(bool, u64); 3], expect: (bool, u64)) {
+        let mut path = Passage::default();
+        for (is_held_back, nanos) in links {
+            path.extend(Passage { is_held_back, hold: VirtualDuration::from_nanos(nanos), ..Passage::default() });
+        }
+        assert_eq!((path.is_held_back, path.hold.as_nanos()), expect);
+        assert_eq!(path.duration().as_nanos(), if expect.0 { expect.1 } else { 0 });
+    }
+
+    #[test]
+    fn the_hold_of_a_path_is_that_of_the_links_that_hold_back_or_of_all_that_could() {
+        check([(false, 1), (false, 2), (false, 4)], (false, 7));
+        check([(false, 1), (true, 2), (false, 4)], (true, 2));
+        check([(true, 1), (false, 2), (true, 4)], (true, 5));
+    }
+}

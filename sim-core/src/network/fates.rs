@@ -1,0 +1,52 @@
+//! The fates of packets without a simulation.
+
+use super::fate::{Fate, PacketInfo};
+use super::state::NetworkState;
+use super::{InvalidNetwork, Link, Network};
+use crate::message::ComponentId;
+use crate::{Random, VirtualTime};
+
+/// What becomes of packets on a link, for those who do to real packets what a simulated network does.
+///
+/// ```
+/// use simutant_sim_core::network::{Fate, Fates};
+/// use simutant_sim_core::{Link, Probability, VirtualTime};
+///
+/// let link = Link { drop: Probability::ONE.into(), ..Link::default() };
+/// let mut fates = Fates::new(&link, 7)?;
+/// assert!(matches!(fates.draw(VirtualTime::ZERO, 100), Fate::Dropped(_)));
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fates {
+    state: NetworkState,
+    drawn: u64,
+}
+
+impl Fates {
+    /// Returns the fates that the packets of a simulation meet, in the order of their sending, if it has this seed and all its
+    /// packets go one direction of such a link.
+    ///
+    /// # Errors
+    /// [`InvalidNetwork`] if the link is not [valid](Link::validate).
+    pub fn new(link: &Link, simulation_seed: u64) -> Result<Self, InvalidNetwork> {
+        let names = ["source", "destination"].map(str::to_owned);
+        let state = NetworkState::new(&Network::from(link.clone()), &names, network_seed(simulation_seed))?;
+        Ok(Self { state, drawn: 0 })
+    }
+
+    /// Returns the fate of the next packet, which is sent at a time that is not before the last one's. Only a link of limited
+    /// bandwidth needs to know the time and the size.
+    #[inline]
+    pub fn draw(&mut self, at: VirtualTime, bytes: u32) -> Fate {
+        let (source, destination) = (ComponentId(0), ComponentId(1));
+        let packet = PacketInfo { number: self.drawn, source, destination, kind: "", bytes, at };
+        self.drawn += 1;
+        self.state.fate(packet)
+    }
+}
+
+/// Returns the seed that a simulation gives its network.
+pub(crate) fn network_seed(simulation_seed: u64) -> u64 {
+    Random::from_seed(simulation_seed).stream("network").bits()
+}

@@ -1,0 +1,248 @@
+//! The network of a run: a [`Network`] compiled for the components that there are, and what it remembers.
+
+use super::directions::Directions;
+use super::draws::{Draws, Lane};
+use super::fate::{Arrival, Decision, Fate, PacketInfo, Passage};
+use super::partition::Partitions;
+use super::plain::PlainLink;
+use super::routes::Routes;
+use super::rule::{Effect, Rules};
+use super::{InvalidNetwork, Names, Network, PartitionChange};
+use crate::message::ComponentId;
+use crate::trace::DropReason;
+use crate::{Random, VirtualDuration};
+
+/// The network of a run: the only place where it is decided what becomes of a packet.
+#[derive(Debug, Clone)]
+pub(crate) struct NetworkState {
+    seed: u64,
+    message_bytes_max: u32,
+    /// What decides as long as nobody is separated, if the network is one link between all, without memory.
+    plain: Option<PlainLink>,
+    is_partitioned: bool,
+    general: Box<General>,
+}
+
+/// Everything else.
+#[derive(Debug, Clone)]
+struct General {
+    directions: Directions,
+    rules: Rules,
+    routes: Option<Routes>,
+    partitions: Partitions,
+}
+
+/// Which copies of a packet are decided about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Copies {
+    /// Both, whether there is a second or not.
+    Both,
+    /// The second only if chance duplicates the packet.
+    Needed,
+}
+
+impl NetworkState {
+    /// Returns the network of a run of these components, given by their ids.
+    ///
+    /// The seed fixes, with the number of a packet, everything that is random about the packet.
+    ///
+    /// # Errors
+    /// [`InvalidNetwork`] if the network is not valid, or names components that there are not.
+    pub(crate) fn new(network: &Network, names: &[String], seed: u64) -> Result<Self, InvalidNetwork> {
+        network.validate()?;
+        let names = Names::new(names);
+        let directions = Directions::new(network, &names)?;
+        let rules = Rules::new(&network.rules, &names)?;
+        let routes = network.topology.as_ref().map(|topology| Routes::new(topology, &names)).transpose()?;
+        let partitions = Partitions::new(&network.partitions, &names)?;
+        let is_one_link = !directions.are_needed() && network.rules.is_empty() && routes.is_none();
+        let plain = if is_one_link { PlainLink::new(&network.link) } else { None };
+        let general = Box::new(General { directions, rules, routes, partitions });
+        Ok(Self { seed, message_bytes_max: network.message_bytes_max, plain, is_partitioned: false, general })
+    }
+
+    /// Returns the network of a run that has not begun: what sends packets then is not known yet.
+    pub(crate) fn unconfigured() -> Self {
+        Self::new(&Network::default(), &[], 0).expect("the default is valid")
+    }
+
+    /// Returns the size of the largest message that it takes.
+    #[inline]
+    pub(crate) fn message_bytes_max(&self) -> u32 {
+        self.message_bytes_max
+    }
+
+    /// Decides what becomes of a packet. Packets must come in the order of their sending.
+    #[inline]
+    pub(crate) fn fate(&mut self, packet: PacketInfo) -> Fate {
+        match &self.plain {
+            Some(plain) if !self.is_partitioned => plain.fate(self.seed, packet.number),
+            _ => self.general_fate(packet),
+        }
+    }
+
+    #[inline(never)]
+    fn general_fate(&mut self, packet: PacketInfo) -> Fate {
+        // A rule may duplicate what chance does not.
+        let which = if self.general.rules.is_empty() { Copies::Needed } else { Copies::Both };
+        let decision = self.general.decide(Draws::new(self.seed, packet.number), &packet, which);
+        self.apply(packet, decision)
+    }
+
+    /// Decides what chance has to say about a packet.
+    pub(crate) fn decide(&self, packet: &PacketInfo) -> Decision {
+        self.general.decide(Draws::new(self.seed, packet.number), packet, Copies::Both)
+    }
+
+    /// Returns what becomes of a packet about which chance has decided this.
+    pub(crate) fn apply(&mut self, packet: PacketInfo, decision: Decision) -> Fate {
+        self.general.apply(Draws::new(self.seed, packet.number), &packet, decision)
+    }
+
+    /// Returns whether a packet between these components is lost because they are separated: to be asked when it arrives.
+    #[inline]
+    pub(crate) fn is_separated(&self, source: ComponentId, destination: ComponentId) -> bool {
+        self.is_partitioned && self.general.is_separated(source, destination)
+    }
+
+    /// Lets a scheduled partition begin or heal. To heal what has not begun, or was healed, does nothing.
+    pub(crate) fn change_partition(&mut self, change: PartitionChange) {
+        self.general.partitions.change(change);
+        self.is_partitioned = self.general.partitions.is_active();
+    }
+
+    /// Returns the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
+    pub(crate) fn corruption(&self, packet_number: u64, copy: u64) -> Random {
+        Random::from_seed(Draws::new(self.seed, packet_number).of_copy(copy).bits(Lane::Corruption))
+    }
+}
+
+impl General {
+    fn decide(&self, draws: Draws, packet: &PacketInfo, which: Copies) -> Decision {
+        let mut lost_on = None;
+        let mut is_duplicated = false;
+        let mut copies = [Passage::default(); 2];
+        self.visit_path(packet, |link_number, source, destination| {
+            let draws = draws.on_link(link_number);
+            let (link, burst_state) = self.directions.get(source, destination);
+            let is_lost = link.drop.is_lost(link.drop.next_state(burst_state, draws), draws);
+            if is_lost && lost_on.is_none() {
+                lost_on = Some(link_number as u32);
+            }
+            is_duplicated |= draws.chance(Lane::Duplicate, link.duplicate.into());
+            copies[0].extend(link.passage(draws.of_copy(0)));
+        });
+        if which == Copies::Both || is_duplicated {
+            self.visit_path(packet, |link_number, source, destination| {
+                let (link, _) = self.directions.get(source, destination);
+                copies[1].extend(link.passage(draws.on_link(link_number).of_copy(1)));
+            });
+        }
+        Decision { lost_on, is_duplicated, copies }
+    }
+
+    fn apply(&mut self, draws: Draws, packet: &PacketInfo, decision: Decision) -> Fate {
+        // Rules count what is sent, whatever becomes of it.
+        let effect = self.rules.apply(packet);
+        if self.is_separated(packet.source, packet.destination) {
+            return Fate::Dropped(DropReason::Partition);
+        }
+        let held = match effect {
+            Some(Effect::Drop) => return Fate::Dropped(DropReason::Rule),
+            Some(Effect::Delay(delay)) => delay,
+            Some(Effect::HoldUntil(until)) => until.since(packet.at),
+            Some(Effect::Duplicate | Effect::Corrupt) | None => VirtualDuration::ZERO,
+        };
+        if self.next_on_path(packet.source, packet.destination).is_none() {
+            return Fate::Dropped(DropReason::NoRoute);
+        }
+        let queued = if self.directions.are_needed() {
+            match self.pass(draws, packet, held, decision.lost_on) {
+                Ok(queued) => queued,
+                Err(reason) => return Fate::Dropped(reason),
+            }
+        } else {
+            VirtualDuration::ZERO
+        };
+        if decision.lost_on.is_some() {
+            return Fate::Dropped(DropReason::Loss);
+        }
+        let [first, second] = decision.copies.map(|copy| {
+            let is_corrupted = copy.is_corrupted || effect == Some(Effect::Corrupt);
+            Arrival { after: held + queued + copy.duration(), is_corrupted }
+        });
+        if decision.is_duplicated || effect == Some(Effect::Duplicate) {
+            return Fate::Duplicated(first, second);
+        }
+        Fate::Delivered(first)
+    }
+
+    /// Lets a packet pass the links of its path, up to the one that loses it, and returns how long it waits and is being sent
+    /// on all of them together.
+    fn pass(
+        &mut self,
+        draws: Draws,
+        packet: &PacketInfo,
+        held: VirtualDuration,
+        lost_on: Option<u32>,
+    ) -> Result<VirtualDuration, DropReason> {
+        let mut reached = packet.at + held;
+        let mut queued = VirtualDuration::ZERO;
+        let mut source = packet.source;
+        for link_number in 0.. {
+            let Some(destination) = self.next_on_path(source, packet.destination) else { break };
+            let draws = draws.on_link(link_number);
+            let (link, memory) = self.directions.reach(source, destination);
+            if let Some(bandwidth) = &link.bandwidth {
+                let sent = memory.queue.enter(bandwidth, packet.at, reached, packet.bytes);
+                let sent = sent.ok_or(DropReason::QueueFull)?;
+                queued += sent - reached;
+                reached = sent;
+            }
+            memory.burst_state = link.drop.next_state(memory.burst_state, draws);
+            if lost_on == Some(link_number as u32) || destination == packet.destination {
+                break;
+            }
+            reached += link.passage(draws).duration();
+            source = destination;
+        }
+        Ok(queued)
+    }
+
+    /// Calls `visit` for each link of a packet's path: its number on the path, and its ends. Not at all without a path.
+    fn visit_path(&self, packet: &PacketInfo, mut visit: impl FnMut(u64, ComponentId, ComponentId)) {
+        let mut source = packet.source;
+        for link_number in 0.. {
+            let Some(next) = self.next_on_path(source, packet.destination) else { return };
+            visit(link_number, source, next);
+            if next == packet.destination {
+                return;
+            }
+            source = next;
+        }
+    }
+
+    /// Returns where a packet goes from a component; `None` if there is no way. A component has a link to itself.
+    fn next_on_path(&self, component: ComponentId, destination: ComponentId) -> Option<ComponentId> {
+        match &self.routes {
+            Some(routes) if component != destination => routes.next(component, destination),
+            Some(_) | None => Some(destination),
+        }
+    }
+
+    fn is_separated(&self, source: ComponentId, destination: ComponentId) -> bool {
+        if !self.partitions.is_active() {
+            return false;
+        }
+        let mut at = source;
+        while at != destination {
+            // Without a way, it is the ends that count.
+            let next = self.next_on_path(at, destination).unwrap_or(destination);
+            if self.partitions.is_separated(at, next) {
+                return true;
+            }
+            at = next;
+        }
+        false
+    }
+}

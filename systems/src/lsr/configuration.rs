@@ -1,0 +1,130 @@
+//! The configuration of link-state routing: test cases, their domain, and the oracle.
+
+use serde::{Deserialize, Serialize};
+use simutant_sim_core::{Context, InvalidTestCase, Latency, Link, Random, Simulation, VirtualDuration, VirtualTime};
+
+use super::{Inbox, LsrMessage, Neighbour, Publication, RouterId, Topology, client, router};
+
+/// The latest start of a router.
+const ROUTER_START_MAX: VirtualTime = VirtualTime::from_millis(20);
+
+/// The fastest packet: so much faster than the slowest that packets overtake each other.
+const LATENCY_MIN: VirtualDuration = VirtualDuration::from_millis(1);
+
+/// The slowest packet.
+const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(10);
+
+/// When the first message is published. By then all routers know the network: the last one starts after at most 20 ms, its
+/// greeting and the answer take 20 ms, and what they cause to be announced gets through at most three links in 30 ms.
+pub(super) const CLIENT_START: VirtualTime = VirtualTime::from_millis(100);
+
+/// The time from one message to the next. Messages that go more than one link are on their way together.
+const CLIENT_GAP: VirtualDuration = VirtualDuration::from_millis(10);
+
+const ROUTER_PORT: u16 = 1_234;
+
+/// An input vector of link-state routing (Rutherford, PhD thesis, section 4.1.2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// How the routers are linked.
+    pub topology: Topology,
+    /// The messages, in the order in which they are published: at most two for each router.
+    pub messages: Vec<RouterPair>,
+    /// Fixes when routers start, and how long each packet is on its way.
+    pub seed: u64,
+}
+
+/// Where a message is published, and where it is to be delivered. Both can be the same router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouterPair {
+    /// The number of the source: from 1 to the number of routers.
+    pub from: u8,
+    /// The number of the destination: from 1 to the number of routers.
+    pub to: u8,
+}
+
+impl TestCase {
+    pub(super) fn sample(random: &mut Random) -> Self {
+        let topology = *random.choose(&Topology::ALL).expect("there are seven");
+        let count = topology.router_count();
+        let messages = (0..random.uniform(0..=messages_max(topology)))
+            .map(|_| RouterPair { from: random.uniform(1..=count), to: random.uniform(1..=count) })
+            .collect();
+        Self { topology, messages, seed: random.bits() }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
+        let (messages, messages_max) = (self.messages.len(), messages_max(self.topology));
+        if messages > messages_max {
+            let (field, value) = ("messages".to_owned(), format!("a list of {messages}"));
+            let allowed = format!("a list of at most {messages_max} for {}", self.topology);
+            return Err(InvalidTestCase { field, value, allowed });
+        }
+        let count = self.topology.router_count();
+        for (index, pair) in self.messages.iter().enumerate() {
+            for (name, router) in [("from", pair.from), ("to", pair.to)] {
+                if !(1..=count).contains(&router) {
+                    let (field, value) = (format!("messages[{index}].{name}"), router.to_string());
+                    return Err(InvalidTestCase { field, value, allowed: format!("from 1 to {count}") });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the most messages that a test case has.
+fn messages_max(topology: Topology) -> usize {
+    2 * usize::from(topology.router_count())
+}
+
+pub(super) fn configure(case: &TestCase) -> Simulation<LsrMessage> {
+    configure_with(case, router)
+}
+
+/// Configures `case` with `router` as its routers: the oracle knows of a router only what it delivers.
+pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
+    case: &TestCase,
+    router: impl Fn(Context<LsrMessage>, u16, RouterId, Vec<Neighbour>, Inbox) -> F,
+) -> Simulation<LsrMessage> {
+    let &TestCase { topology, ref messages, seed } = case;
+    let mut simulation = Simulation::new(seed);
+    simulation.network(Link { latency: Latency::Uniform { min: LATENCY_MIN, max: LATENCY_MAX }, ..Link::default() });
+    let mut starts = Random::from_seed(seed).stream("starts");
+    let addresses: Vec<_> = topology.routers().map(|id| simulation.address(&name(id), ROUTER_PORT)).collect();
+    let address = |id: RouterId| addresses[usize::from(id.0) - 1];
+    for id in topology.routers() {
+        let neighbours = topology.neighbours(id).map(|link| Neighbour { link, address: address(link.to) }).collect();
+        let inbox = Inbox::new();
+        let delivered = inbox.clone();
+        let start = VirtualTime::from_nanos(starts.uniform(0..=ROUTER_START_MAX.as_nanos()));
+        simulation.add(&name(id), |context| router(context, ROUTER_PORT, id, neighbours, inbox)).starting_at(start);
+        let expected: Vec<Publication> =
+            publications(topology, messages).filter(|publication| publication.destination == id).collect();
+        simulation.check(&format!("{} has its messages", name(id)), move || delivered.check(&expected));
+    }
+    let mut start = CLIENT_START;
+    for Publication { number, source, destination, .. } in publications(topology, messages) {
+        let to = address(source);
+        simulation
+            .add(&format!("client-{number}"), move |context| client(context, to, number, source, destination))
+            .starting_at(start);
+        start += CLIENT_GAP;
+    }
+    simulation
+}
+
+/// Returns the name of a router's component.
+fn name(id: RouterId) -> String {
+    format!("router-{}", id.0)
+}
+
+/// Returns the messages as they are to be delivered.
+fn publications(topology: Topology, messages: &[RouterPair]) -> impl Iterator<Item = Publication> {
+    (1..).zip(messages).map(move |(number, &RouterPair { from, to })| {
+        let (source, destination) = (RouterId(from), RouterId(to));
+        Publication { number, source, destination, path_cost: topology.path_cost(source, destination) }
+    })
+}
