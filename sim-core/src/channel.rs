@@ -196,8 +196,9 @@ impl<M: Message> Future for Recv<'_, M> {
         let waiter = Waiter::of(task.waker());
         let mut kernel = kernel.borrow_mut();
         if let Some(delivery) = kernel.receive(*port) {
+            // The arrival took the waiter of the port away.
+            this.is_registered = false;
             drop(kernel);
-            // An arrival took the waiter away, unless something else has polled this first.
             return Poll::Ready(delivery);
         }
         let replaced = kernel.replace_port_waiter(*port, Some(waiter));
@@ -259,9 +260,11 @@ impl<M: Message> Future for RecvTimeout<'_, M> {
         let Channel { kernel: shared, port, address } = this.channel;
         let mut kernel = shared.borrow_mut();
         if let Some(delivery) = kernel.receive(*port) {
-            let ended = this.end(&mut kernel);
+            // The arrival took the waiter of the port away.
+            this.is_registered = false;
+            let waiter = this.timer.take().and_then(|timer| kernel.cancel_timer(timer));
             drop(kernel);
-            drop(ended);
+            drop(waiter);
             return Poll::Ready(Ok(delivery));
         }
         if let Some(timer) = this.timer {

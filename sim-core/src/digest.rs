@@ -22,8 +22,8 @@ impl Digest {
     /// Adds two words. They are mixed apart from the digest first, so that only one product waits for the one before.
     #[inline]
     pub(crate) fn add_pair(&mut self, first: u64, second: u64) {
-        let product = first.wrapping_mul(OTHER_MULTIPLIER) ^ second.rotate_left(32);
-        self.add(product ^ (product >> 29) ^ second.wrapping_mul(MULTIPLIER));
+        let product = first.wrapping_mul(OTHER_MULTIPLIER);
+        self.add(product ^ (product >> 32) ^ second);
     }
 
     /// Returns the digest of what was added so far.

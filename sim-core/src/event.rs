@@ -42,10 +42,21 @@ impl Event {
 
     #[inline]
     pub(crate) fn from_payload(payload: u64) -> Self {
+        // The two kinds that nearly all events are of come first, so that no table is looked up for them.
+        let value = payload & VALUE_MASK;
+        if payload >> KIND_SHIFT == 0 {
+            return Self::Timer(TaskKey::from_bits(value));
+        }
+        if payload >> KIND_SHIFT == 1 {
+            return Self::Arrival(value as u32);
+        }
+        Self::rare_from_payload(payload)
+    }
+
+    #[cold]
+    fn rare_from_payload(payload: u64) -> Self {
         let value = payload & VALUE_MASK;
         match payload >> KIND_SHIFT {
-            0 => Self::Timer(TaskKey::from_bits(value)),
-            1 => Self::Arrival(value as u32),
             2 => Self::ForeignTimer(value as u32),
             3 => Self::Start(ComponentId(value as u32)),
             4 => Self::Change(value as u32),

@@ -31,6 +31,8 @@ const NO_EVENT: u64 = 0;
 const NO_SLOT: u64 = u64::MAX;
 /// An array longer than this is no longer cheap to insert into.
 const SORTED_MAX: usize = 64;
+/// Among so few keys one is found by looking at each.
+const FEW: usize = 4;
 /// How many keys stay in `sorted` when it was longer than [`SORTED_MAX`].
 const SORTED_KEPT: usize = 32;
 /// So many dead keys may be in the wheel beyond as many as are alive there.
@@ -105,7 +107,7 @@ impl EventQueue {
     ///
     /// # Panics
     /// If 2^24 events are pending, or nearly 2^40 were scheduled.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn schedule(&mut self, time: VirtualTime, payload: u64) -> EventId {
         #[cfg(debug_assertions)]
         assert!(time >= self.now, "an event is scheduled at {time}, but it is {} already", self.now);
@@ -126,13 +128,6 @@ impl EventQueue {
         EventId(NonZeroU64::new(id).expect("sequence numbers start at one"))
     }
 
-    /// Returns when the next event happens.
-    #[inline]
-    pub(crate) fn next_time(&mut self) -> Option<VirtualTime> {
-        let key = if let Some(&key) = self.sorted.last() { Some(key) } else { self.find_next() };
-        key.map(time_of)
-    }
-
     /// Removes the next event. O(1) amortized.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(VirtualTime, u64)> {
@@ -143,18 +138,8 @@ impl EventQueue {
         Some(self.take(key))
     }
 
-    /// Removes the next event if it happens at `limit` or before.
-    #[inline]
-    pub(crate) fn pop_before_or_at(&mut self, limit: VirtualTime) -> Option<(VirtualTime, u64)> {
-        if self.sorted.is_empty() {
-            self.refill_up_to(limit);
-        }
-        let key = self.sorted.pop_if(|&mut key| time_of(key) <= limit)?;
-        Some(self.take(key))
-    }
-
     /// Removes the event if it is still to happen. O(1) amortized.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cancel(&mut self, id: EventId) -> Option<u64> {
         let Slot { id: id_there, payload, time } = self.slots[id.slot()];
         if id_there != id.0.get() {
@@ -163,10 +148,9 @@ impl EventQueue {
         self.free_slot(id.slot());
         let key = key_of(time, id_there);
         if key <= self.sorted_last {
-            let position = self.sorted.partition_point(|&other| other > key);
-            self.sorted.remove(position);
+            self.remove_sorted(key);
         } else {
-            self.wheel.note_dead(key);
+            self.wheel.note_dead();
             self.limit_dead();
         }
         Some(payload)
@@ -180,8 +164,8 @@ impl EventQueue {
     }
 
     /// Returns how many events are pending.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         self.len
     }
 
@@ -212,7 +196,7 @@ impl EventQueue {
             let slots = &self.slots;
             let keys = self.wheel.keys_at_base(time.as_nanos());
             let key = { keys }.filter(|&key| is_alive(slots, key)).nth(index - sorted)?;
-            self.wheel.note_dead(key);
+            self.wheel.note_dead();
             key
         };
         let event = self.take(key);
@@ -220,11 +204,19 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Returns the payload of the event that is `ahead` places after the next one, if that is known without work.
+    /// Sorts the soonest events, if none are sorted; returns whether it did.
     #[inline]
-    pub(crate) fn upcoming(&self, ahead: usize) -> Option<u64> {
-        let position = self.sorted.len().checked_sub(ahead + 1)?;
-        Some(self.slots[slot_of(self.sorted[position])].payload)
+    pub(crate) fn refill_if_empty(&mut self) -> bool {
+        let was_empty = self.sorted.is_empty();
+        if was_empty {
+            self.refill();
+        }
+        was_empty
+    }
+
+    /// Returns the payloads of the next events, in their order, as far as they are known without work.
+    pub(crate) fn upcoming(&self) -> impl Iterator<Item = u64> {
+        self.sorted.iter().rev().map(|&key| self.slots[slot_of(key)].payload)
     }
 
     #[cold]
@@ -260,7 +252,7 @@ impl EventQueue {
     }
 
     // Key by key from the end: a binary search and one move of memory takes longer for an array as short as this.
-    #[inline]
+    #[inline(always)]
     fn insert_sorted(&mut self, key: Key) {
         let mut position = self.sorted.len();
         self.sorted.push(key);
@@ -273,6 +265,26 @@ impl EventQueue {
         if sorted.len() > SORTED_MAX {
             self.spill();
         }
+    }
+
+    /// Removes a key that is in `sorted`.
+    #[inline]
+    fn remove_sorted(&mut self, key: Key) {
+        let sorted = self.sorted.as_mut_slice();
+        if sorted.len() > FEW {
+            let position = sorted.partition_point(|&other| other > key);
+            self.sorted.remove(position);
+            return;
+        }
+        // Timers that are cancelled are mostly the last of a few.
+        let mut position = 0;
+        while sorted[position] != key {
+            position += 1;
+        }
+        for position in position + 1..sorted.len() {
+            sorted[position - 1] = sorted[position];
+        }
+        self.sorted.pop();
     }
 
     /// Moves all but the soonest keys from `sorted` to the wheel.
@@ -291,54 +303,11 @@ impl EventQueue {
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
-        self.advance(true);
-    }
-
-    /// Moves the soonest keys of the wheel to `sorted`, which is empty; none if the wheel's next bucket has many keys, unless
-    /// `may_scatter`.
-    fn advance(&mut self, may_scatter: bool) {
         let slots = &self.slots;
-        self.sorted_last = self.wheel.advance(may_scatter, &mut self.batch, |key| is_alive(slots, key));
+        self.sorted_last = self.wheel.advance(&mut self.batch, |key| is_alive(slots, key));
         self.batch.sort_unstable();
         self.sorted.extend(self.batch.drain(..).rev());
         self.limit_dead();
-    }
-
-    /// As [`Self::refill`] if the wheel may have a key up to `limit`.
-    #[cold]
-    #[inline(never)]
-    fn refill_up_to(&mut self, limit: VirtualTime) {
-        let Some((first, last)) = self.wheel.next_span() else { return self.advance(true) };
-        if last <= limit.as_nanos() {
-            self.advance(true);
-        } else if first <= limit.as_nanos()
-            && self.find_next().is_some_and(|key| time_of(key) <= limit)
-            && self.sorted.is_empty()
-        {
-            self.advance(true);
-        }
-    }
-
-    /// Returns the next key when `sorted` is empty.
-    ///
-    /// This does not scatter a bucket of the wheel, since nothing is popped: events that are still to be scheduled before
-    /// all others would have to push the whole bucket together again.
-    #[cold]
-    #[inline(never)]
-    fn find_next(&mut self) -> Option<Key> {
-        if self.len == 0 {
-            return None;
-        }
-        self.advance(false);
-        if let Some(&key) = self.sorted.last() {
-            return Some(key);
-        }
-        let slots = &self.slots;
-        if let Some(key) = self.wheel.find_soonest(|key| is_alive(slots, key)) {
-            return Some(key);
-        }
-        self.advance(true);
-        self.sorted.last().copied()
     }
 
     /// Drops the dead keys if they are many; to be called when there are more of them, or fewer others.

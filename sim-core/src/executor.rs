@@ -28,8 +28,6 @@ pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// So many tasks stay in the processor's caches by themselves.
 const TASKS_IN_CACHE: usize = 4_096;
-/// How many events before a task is polled its future is asked for: enough for the memory to come.
-const PREFETCH_AHEAD: usize = 3;
 /// Of a large future, its beginning is asked for.
 const PREFETCH_BYTES_MAX: usize = 256;
 
@@ -189,6 +187,9 @@ impl<M: Message> Executor<M> {
                 self.poll_woken(&mut woken, limits)?;
                 continue;
             }
+            if is_large && kernel.queue.refill_if_empty() {
+                prefetch_tasks(&self.tasks, &kernel.queue);
+            }
             let next = if in_scheduling_order { kernel.queue.pop() } else { kernel.pop_chosen(&mut self.order) };
             let Some((time, payload)) = next else { return Ok(()) };
             if time > last {
@@ -204,9 +205,6 @@ impl<M: Message> Executor<M> {
             self.events += 1;
             let any_is_paused = kernel.components.any_is_paused();
             let outcome = kernel.handle(time, payload);
-            if is_large {
-                prefetch_tasks(&self.tasks, &kernel.queue);
-            }
             drop(kernel);
             match outcome {
                 Outcome::Poll(task_key) if any_is_paused => self.poll_unless_paused(task_key),
@@ -538,18 +536,18 @@ impl<M: Message> Executor<M> {
     }
 }
 
-/// Asks for the memory of tasks whose timers fire next: first for their place in the table, and when that is there, for
-/// their futures.
-#[inline]
+/// Asks for the memory of the tasks whose timers fire next: for their places in the table, all at once, and then for their
+/// futures.
+#[inline(never)]
 fn prefetch_tasks(tasks: &[Option<Task>], queue: &EventQueue) {
-    let upcoming = |ahead| match Event::from_payload(queue.upcoming(ahead)?) {
-        Event::Timer(task_key) => tasks.get(task_key.index()),
-        _ => None,
+    let upcoming = || {
+        queue.upcoming().filter_map(|payload| match Event::from_payload(payload) {
+            Event::Timer(task_key) => tasks.get(task_key.index()),
+            _ => None,
+        })
     };
-    if let Some(task) = upcoming(PREFETCH_AHEAD * 2) {
-        prefetch(task, size_of::<Task>());
-    }
-    if let Some(Some(task)) = upcoming(PREFETCH_AHEAD) {
+    upcoming().for_each(|task| prefetch(task, size_of::<Task>()));
+    for task in upcoming().flatten() {
         prefetch(&*task.future, size_of_val(&*task.future).min(PREFETCH_BYTES_MAX));
     }
 }

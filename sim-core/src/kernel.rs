@@ -54,6 +54,10 @@ pub(crate) struct Kernel<M> {
 #[derive(Debug)]
 struct PacketInFlight<M> {
     number: u64,
+    /// Of the message: for the digest.
+    hash: u64,
+    /// Where the destination's port was when the packet was sent: where to look first when it arrives.
+    port_hint: Option<PortIndex>,
     delivery: Delivery<M>,
 }
 
@@ -125,6 +129,7 @@ impl<M: Message> Kernel<M> {
         ComponentId(ComponentId::COUNT_MAX + self.groups.len() as u32 - 1)
     }
 
+    #[inline(always)]
     pub(crate) fn schedule(&mut self, at: VirtualTime, event: Event) -> EventId {
         self.queue.schedule(at, event.to_payload())
     }
@@ -267,14 +272,25 @@ impl<M: Message> Kernel<M> {
         Some(message)
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_to_one(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
         let number = self.packets_sent;
         self.packets_sent += 1;
-        self.digest.add_pair(number, hash_of(&message));
+        let hash = hash_of(&message);
         if self.trace.is_some() {
             self.record_packet(Action::Sent, number, source, destination, &message);
         }
+        if let (Some(after), false) = (self.network.delay(number), choice::is_active()) {
+            self.schedule_arrival(after, number, hash, Delivery { source, destination, message });
+            return None;
+        }
+        self.send_by_fate(number, hash, Delivery { source, destination, message })
+    }
+
+    /// Hands a packet to the network to which something may happen.
+    #[cold]
+    fn send_by_fate(&mut self, number: u64, hash: u64, delivery: Delivery<M>) -> Option<M> {
+        let Delivery { source, destination, message } = delivery;
         let packet = PacketInfo {
             number,
             source: source.component,
@@ -286,47 +302,56 @@ impl<M: Message> Kernel<M> {
         let fate = if choice::is_active() { self.choose_fate(packet) } else { self.network.fate(packet) };
         match fate {
             Fate::Delivered(Arrival { after, is_corrupted: false }) => {
-                self.schedule_arrival(after, number, Delivery { source, destination, message });
+                self.schedule_arrival(after, number, hash, Delivery { source, destination, message });
                 None
             }
             Fate::Dropped(reason) => {
+                self.digest.add_pair(number, hash);
                 self.record_drop(reason, number, source, destination, &message);
                 Some(message)
             }
             Fate::Delivered(arrival) => {
-                self.send_copy(0, arrival, number, Delivery { source, destination, message });
+                self.send_copy(0, arrival, number, hash, Delivery { source, destination, message });
                 None
             }
             Fate::Duplicated(first, second) => {
                 self.record_packet(Action::Duplicated, number, source, destination, &message);
                 let copy = message.clone();
-                self.send_copy(0, first, number, Delivery { source, destination, message });
-                self.send_copy(1, second, number, Delivery { source, destination, message: copy });
+                self.send_copy(0, first, number, hash, Delivery { source, destination, message });
+                self.send_copy(1, second, number, hash, Delivery { source, destination, message: copy });
                 None
             }
         }
     }
 
-    #[inline]
-    fn schedule_arrival(&mut self, after: VirtualDuration, number: u64, delivery: Delivery<M>) {
-        let index = self.packets.insert(PacketInFlight { number, delivery });
+    #[inline(always)]
+    fn schedule_arrival(&mut self, after: VirtualDuration, number: u64, hash: u64, delivery: Delivery<M>) {
+        let port_hint = self.ports.find(delivery.destination);
+        let index = self.packets.insert(PacketInFlight { number, hash, port_hint, delivery });
         self.schedule(self.now + after, Event::Arrival(index as u32));
     }
 
     /// Sends one copy of a packet, which may be corrupted.
     #[cold]
-    fn send_copy(&mut self, copy: u64, arrival: Arrival, number: u64, delivery: Delivery<M>) {
+    fn send_copy(&mut self, copy: u64, arrival: Arrival, number: u64, hash: u64, delivery: Delivery<M>) {
         let Delivery { source, destination, message } = delivery;
         if !arrival.is_corrupted {
-            return self.schedule_arrival(arrival.after, number, Delivery { source, destination, message });
+            return self.schedule_arrival(arrival.after, number, hash, Delivery { source, destination, message });
         }
         match message.corrupted(&mut self.network.corruption(number, copy)) {
             Some(message) => {
                 self.record_packet(Action::Corrupted, number, source, destination, &message);
-                self.digest.add_pair(number, hash_of(&message));
-                self.schedule_arrival(arrival.after, number, Delivery { source, destination, message });
+                self.schedule_arrival(
+                    arrival.after,
+                    number,
+                    hash_of(&message),
+                    Delivery { source, destination, message },
+                );
             }
-            None => self.record_drop(DropReason::Checksum, number, source, destination, &message),
+            None => {
+                self.digest.add_pair(number, hash);
+                self.record_drop(DropReason::Checksum, number, source, destination, &message);
+            }
         }
     }
 
@@ -380,17 +405,18 @@ impl<M: Message> Kernel<M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, packet: u32) -> Outcome {
-        let PacketInFlight { number, delivery } = &self.packets[packet as usize];
-        let (number, source, destination) = (*number, delivery.source, delivery.destination);
+        let PacketInFlight { number, hash, port_hint, delivery } = &self.packets[packet as usize];
+        let (source, destination) = (delivery.source, delivery.destination);
+        let contents = number.rotate_left(32) ^ hash;
         let place = (u64::from(destination.component.0) << 16) | u64::from(destination.port);
         let is_separated = self.network.is_separated(source.component, destination.component);
-        let (Some(port), false) = (self.ports.find(destination), is_separated) else {
+        let port = port_hint.filter(|&port| self.ports.is_at(port, destination));
+        let (Some(port), false) = (port.or_else(|| self.ports.find(destination)), is_separated) else {
             return self.lose(packet, place, is_separated);
         };
-        self.add_to_digest(DigestKind::Arrival, place);
-        self.digest.add(number);
+        self.add_to_digest(DigestKind::Arrival, place ^ contents);
         let port = self.ports.get_mut(port);
         if port.mailbox.len() >= port.mailbox_max {
             return self.drop_arrived(packet, DropReason::MailboxFull);
@@ -410,15 +436,14 @@ impl<M: Message> Kernel<M> {
     /// Lets a packet arrive where nobody takes it.
     #[cold]
     fn lose(&mut self, packet: u32, place: u64, is_separated: bool) -> Outcome {
-        let PacketInFlight { number, delivery } = &self.packets[packet as usize];
-        let (number, source, destination) = (*number, delivery.source, delivery.destination);
+        let PacketInFlight { number, hash, delivery, .. } = &self.packets[packet as usize];
+        let (number, hash, source, destination) = (*number, *hash, delivery.source, delivery.destination);
+        self.digest.add_pair(number, hash);
         if is_separated || self.components.is_down(destination.component) {
             self.add_to_digest(DigestKind::Dropped, place);
-            self.digest.add(number);
             return self.drop_arrived(packet, if is_separated { DropReason::Partition } else { DropReason::Down });
         }
         self.add_to_digest(DigestKind::Unreachable, place);
-        self.digest.add(number);
         self.record_in_flight(Action::Unreachable, packet);
         self.packets.remove(packet as usize);
         // The news travels back without delay: that it is late or lost too is what timeouts are for.
@@ -447,7 +472,7 @@ impl<M: Message> Kernel<M> {
 
     #[inline]
     fn add_to_digest(&mut self, kind: DigestKind, identity: u64) {
-        self.digest.add_pair(self.now.as_nanos(), ((kind as u64) << 56) | identity);
+        self.digest.add_pair(self.now.as_nanos(), ((kind as u64) << 56) ^ identity);
     }
 
     /// Removes one of the next events: which one, if there are several of one instant, `choose` decides.
@@ -510,7 +535,7 @@ impl<M: Message> Kernel<M> {
     #[cold]
     fn record_in_flight(&mut self, action: impl FnOnce(Packet) -> Action, packet: u32) {
         self.record(|kernel| {
-            let PacketInFlight { number, delivery } = &kernel.packets[packet as usize];
+            let PacketInFlight { number, delivery, .. } = &kernel.packets[packet as usize];
             action(Packet {
                 number: *number,
                 source: kernel.endpoint(delivery.source),

@@ -55,7 +55,7 @@ impl<'a, M: Message> Pause<'a, M> {
 impl<M: Message> Future for Pause<'_, M> {
     type Output = ();
 
-    #[inline]
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
         let Some(event) = this.event else {

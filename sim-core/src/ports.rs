@@ -26,6 +26,8 @@ pub(crate) struct Ports {
 /// An open port.
 #[derive(Debug)]
 pub(crate) struct Port {
+    /// `None` if the port is closed.
+    address: Option<Address>,
     /// What has arrived and was not received, oldest first: indices into the kernel's packets.
     pub(crate) mailbox: VecDeque<u32>,
     /// The most that the mailbox holds.
@@ -48,8 +50,9 @@ struct OpenPorts {
 }
 
 impl Port {
-    fn new() -> Self {
+    fn closed() -> Self {
         Self {
+            address: None,
             mailbox: VecDeque::new(),
             mailbox_max: usize::MAX,
             unreachable: None,
@@ -76,10 +79,11 @@ impl Ports {
             return None;
         };
         let index = self.free.pop().unwrap_or_else(|| {
-            self.ports.push(Port::new());
+            self.ports.push(Port::closed());
             PortIndex(self.ports.len() as u32 - 1)
         });
         open.by_number.insert(position, (address.port, index));
+        self.ports[index.0 as usize].address = Some(address);
         Some(index)
     }
 
@@ -99,7 +103,7 @@ impl Ports {
     pub(crate) fn close(&mut self, address: Address, index: PortIndex) -> Port {
         self.open[address.component.index()].by_number.retain(|&(_, open_index)| open_index != index);
         self.free.push(index);
-        std::mem::replace(self.get_mut(index), Port::new())
+        std::mem::replace(self.get_mut(index), Port::closed())
     }
 
     /// Returns where the open port with this address is.
@@ -107,6 +111,12 @@ impl Ports {
     pub(crate) fn find(&self, address: Address) -> Option<PortIndex> {
         let by_number = &self.open[address.component.index()].by_number;
         by_number.iter().find(|&&(number, _)| number == address.port).map(|&(_, index)| index)
+    }
+
+    /// Returns whether the port that is, or was, there has this address and is open.
+    #[inline]
+    pub(crate) fn is_at(&self, index: PortIndex, address: Address) -> bool {
+        self.ports[index.0 as usize].address == Some(address)
     }
 
     #[inline]

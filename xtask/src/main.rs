@@ -1,7 +1,8 @@
-//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both.
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both; `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
+mod bench;
 mod licences;
 mod needs;
 mod reproducible;
@@ -20,7 +21,7 @@ struct Arguments {
     task: Task,
 }
 
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Subcommand)]
 enum Task {
     /// Format, lints, documentation, licences and known vulnerabilities of dependencies.
     Check,
@@ -28,6 +29,11 @@ enum Task {
     Test,
     /// All that a change must pass: check and test.
     Ci,
+    /// Measure.
+    Bench {
+        #[command(subcommand)]
+        subject: bench::Subject,
+    },
 }
 
 fn main() -> ExitCode {
@@ -43,20 +49,26 @@ fn main() -> ExitCode {
 fn run_task(task: Task) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask is a folder of the workspace")?;
     std::env::set_current_dir(root)?;
-    if matches!(task, Task::Check | Task::Ci) {
-        check()?;
+    match task {
+        Task::Check => check(root),
+        Task::Test => test(root),
+        Task::Ci => check(root).and_then(|()| test(root)),
+        Task::Bench { subject } => bench::run(root, subject),
     }
-    if matches!(task, Task::Test | Task::Ci) {
-        needs::install()?;
-        cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
-        reproducible::check()?;
-    }
-    Ok(())
 }
 
-fn check() -> anyhow::Result<()> {
+fn test(root: &Path) -> anyhow::Result<()> {
+    needs::install()?;
+    cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
+    in_bench(root, &["test"], &[])?;
+    reproducible::check()
+}
+
+fn check(root: &Path) -> anyhow::Result<()> {
     cargo(["fmt", "--all", "--check"], &[])?;
     cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    in_bench(root, &["fmt"], &["--check"])?;
+    in_bench(root, &["clippy", "--all-targets"], &["-D", "warnings"])?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     licences::check()?;
     audit()
@@ -82,6 +94,14 @@ fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, variables: &[(
     let mut command = Command::new("cargo");
     command.args(arguments).envs(variables.iter().copied());
     run(&mut command)
+}
+
+/// Runs cargo in the workspace of the engine benchmark, which the other does not include, with what that needs between the
+/// command and the arguments after `--`.
+fn in_bench(root: &Path, command: &[&str], arguments: &[&str]) -> anyhow::Result<()> {
+    let all = command.iter().chain(&["--manifest-path", "bench/Cargo.toml", "--"]).chain(arguments);
+    let target = bench::target_directory(root);
+    run(Command::new("cargo").args(all).env("CARGO_TARGET_DIR", target))
 }
 
 /// Runs a command, and fails if it does.

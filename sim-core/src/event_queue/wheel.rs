@@ -41,21 +41,11 @@ pub(super) struct Wheel {
     free: u32,
     /// How many keys are dead.
     dead: usize,
-    soonest: Soonest,
     /// Keys on their way to another bucket; empty between calls.
     moving: Vec<Key>,
     /// How often a key was put into a bucket.
     #[cfg(test)]
     pub(super) moves: u64,
-}
-
-/// What is known about the least live key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Soonest {
-    Unknown,
-    Known(Key),
-    /// It was known, and is dead.
-    Lost,
 }
 
 /// A list of chunks, all full but the last.
@@ -87,7 +77,6 @@ impl Wheel {
             chunks: Vec::new(),
             free: NO_CHUNK,
             dead: 0,
-            soonest: Soonest::Unknown,
             moving: Vec::new(),
             #[cfg(test)]
             moves: 0,
@@ -97,17 +86,6 @@ impl Wheel {
     /// Adds a key, whose time is not before the base.
     #[inline]
     pub(super) fn insert(&mut self, key: Key) {
-        if let Soonest::Known(soonest) = self.soonest
-            && key < soonest
-        {
-            self.soonest = Soonest::Known(key);
-        }
-        self.put(key);
-    }
-
-    /// As [`Self::insert`], for a key that is here already or not before the others.
-    #[inline]
-    fn put(&mut self, key: Key) {
         #[cfg(test)]
         {
             self.moves += 1;
@@ -157,11 +135,8 @@ impl Wheel {
 
     /// Notes that a key is dead from now on.
     #[inline]
-    pub(super) fn note_dead(&mut self, key: Key) {
+    pub(super) fn note_dead(&mut self) {
         self.dead += 1;
-        if self.soonest == Soonest::Known(key) {
-            self.soonest = Soonest::Lost;
-        }
     }
 
     /// Returns how many keys are dead.
@@ -172,9 +147,7 @@ impl Wheel {
 
     /// Moves the soonest keys to `batch`, which is empty, in any order, and the base to the time of the key returned: all
     /// keys up to this one are in `batch` now, the others are greater.
-    ///
-    /// Unless `may_scatter`, there are none if the next bucket has many keys.
-    pub(super) fn advance(&mut self, may_scatter: bool, batch: &mut Vec<Key>, is_alive: impl Fn(Key) -> bool) -> Key {
+    pub(super) fn advance(&mut self, batch: &mut Vec<Key>, is_alive: impl Fn(Key) -> bool) -> Key {
         debug_assert!(batch.is_empty(), "the keys of the last call are still there");
         loop {
             let Some(index) = self.next_bucket() else {
@@ -188,7 +161,7 @@ impl Wheel {
                 if batch.len() >= BATCH_MIN {
                     return last_key_at(self.base);
                 }
-            } else if !batch.is_empty() || !(may_scatter || self.span(index).0 == self.base) {
+            } else if !batch.is_empty() {
                 return last_key_at(self.base);
             } else if index < DIGITS {
                 // The keys have the same time, and are in order.
@@ -202,23 +175,6 @@ impl Wheel {
                 self.scatter(index, &is_alive);
             }
         }
-    }
-
-    /// Returns the least live key, or `None` if it was looked for in vain.
-    ///
-    /// The bucket is searched from end to end, so this is done only once: if the key was cancelled since, there may be no
-    /// end of it.
-    pub(super) fn find_soonest(&mut self, is_alive: impl Fn(Key) -> bool) -> Option<Key> {
-        if self.soonest == Soonest::Unknown {
-            let keys = self.keys(self.next_bucket()?);
-            self.soonest = keys.filter(|&key| is_alive(key)).min().map_or(Soonest::Lost, Soonest::Known);
-        }
-        if let Soonest::Known(key) = self.soonest { Some(key) } else { None }
-    }
-
-    /// Returns between which times the soonest keys are, both included.
-    pub(super) fn next_span(&self) -> Option<(u64, u64)> {
-        self.next_bucket().map(|index| self.span(index))
     }
 
     /// Returns the keys at `time`, dead ones too, in order, if it is the base; otherwise none.
@@ -248,7 +204,7 @@ impl Wheel {
             self.insert(key);
         }
         for key in moving.drain(..) {
-            self.put(key);
+            self.insert(key);
         }
         self.moving = moving;
     }
@@ -302,7 +258,7 @@ impl Wheel {
             let len = if first == last { last_len as usize } else { CHUNK_LEN };
             for &key in &keys[..len] {
                 if self.dead == 0 || is_alive(key) {
-                    self.put(key);
+                    self.insert(key);
                 } else {
                     self.dead -= 1;
                 }
@@ -331,7 +287,6 @@ impl Wheel {
     fn move_first_chunk(&mut self, index: usize, keys: &mut Vec<Key>, is_alive: impl Fn(Key) -> bool) {
         let first = self.buckets[index].first;
         self.buckets[index].first = self.move_chunk(first, CHUNK_LEN, keys, is_alive);
-        self.soonest = Soonest::Unknown;
     }
 
     /// Moves a chunk's live keys to the end of `keys`, frees the chunk, and returns the next one.
@@ -351,7 +306,6 @@ impl Wheel {
         if self.digits[level] == 0 {
             self.levels &= !(1 << level);
         }
-        self.soonest = Soonest::Unknown;
         std::mem::replace(&mut self.buckets[index], EMPTY)
     }
 

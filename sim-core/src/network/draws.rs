@@ -8,9 +8,10 @@
 use crate::random::finish;
 use crate::{Probability, VirtualDuration};
 
-/// Spreads packet numbers over the seeds of their sequences (a multiplier of Steele and Vigna, "Computationally easy,
-/// spectrally good multipliers for congruential pseudorandom number generators", 2022). It differs from SplitMix64's own
-/// constant, with which the sequence of a packet would be that of the packet before it, shifted by one.
+/// The step from packet to packet: at one place of their sequences, packets draw as SplitMix64 with this step does (a
+/// multiplier of Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential pseudorandom number
+/// generators", 2022). It differs from the step within a sequence, with which the sequence of a packet would be that of the
+/// packet before it, shifted by one; sequences meet after some 2^45 packets at the earliest.
 const PACKET_FACTOR: u64 = 0xd134_2543_de82_ef95;
 /// The step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -52,7 +53,7 @@ impl Draws {
     /// Returns the sequence of a packet on the first link of its path.
     #[inline]
     pub(super) fn new(seed: u64, packet_number: u64) -> Self {
-        Self { key: finish(seed.wrapping_add(packet_number.wrapping_mul(PACKET_FACTOR))) }
+        Self { key: seed.wrapping_add(packet_number.wrapping_mul(PACKET_FACTOR)) }
     }
 
     /// Returns the packet's sequence on the link with this number on its path.
@@ -131,7 +132,7 @@ mod tests {
         let draws = Draws::new(42, 7);
         let on_second = draws.on_link(1);
         let words = [draws.bits(Lane::Drop), draws.of_copy(1).bits(Lane::Latency), on_second.bits(Lane::Drop)];
-        assert_eq!(words, [17_616_732_275_175_896_097, 7_890_271_902_705_957_275, 641_335_799_772_517_561]);
+        assert_eq!(words, [3_502_909_491_775_153_651, 11_995_822_522_827_365_706, 12_442_140_295_410_504_848]);
     }
 
     #[test]

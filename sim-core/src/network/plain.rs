@@ -44,6 +44,14 @@ impl PlainLink {
         Fate::Delivered(arrival(0))
     }
 
+    /// Returns how long a packet takes that is neither lost nor duplicated.
+    #[inline]
+    pub(super) fn delay(&self, seed: u64, packet_number: u64) -> Option<VirtualDuration> {
+        let draws = Draws::new(seed, packet_number);
+        let is_ordinary = !draws.chance(Lane::Drop, self.drop) && !draws.chance(Lane::Duplicate, self.duplicate);
+        is_ordinary.then(|| self.latency(draws))
+    }
+
     #[inline]
     fn latency(&self, draws: Draws) -> VirtualDuration {
         // Without the test, the answer is the same, but takes longer.

@@ -72,6 +72,16 @@ impl NetworkState {
         self.message_bytes_max
     }
 
+    /// Returns how long a packet takes, if it is quickly found out that nothing else happens to it; if not, ask
+    /// [`NetworkState::fate`].
+    #[inline]
+    pub(crate) fn delay(&self, packet_number: u64) -> Option<VirtualDuration> {
+        match &self.plain {
+            Some(plain) if !self.is_partitioned => plain.delay(self.seed, packet_number),
+            _ => None,
+        }
+    }
+
     /// Decides what becomes of a packet. Packets must come in the order of their sending.
     #[inline]
     pub(crate) fn fate(&mut self, packet: PacketInfo) -> Fate {
