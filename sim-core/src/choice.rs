@@ -79,7 +79,8 @@ pub struct RecordedChoice {
 
 /// Makes choices as they were recorded, and leaves to the seed those that were not.
 ///
-/// With all choices of a run it replays the run, whatever the seed is; with one it changes this one alone.
+/// With all choices of a run, and its seed, it replays the run; with one it changes this one alone. Under another seed, how
+/// long packets are held back and what corruption makes of them may be different: these are no choices.
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     values: BTreeMap<(String, ChoiceKind, u64), u64>,

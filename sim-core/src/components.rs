@@ -19,6 +19,8 @@ pub(crate) struct Components {
 #[derive(Debug)]
 struct ComponentState {
     name: Rc<str>,
+    /// False if it is only named, and nobody will ever be there.
+    is_added: bool,
     /// When it crashed, if it is down.
     down_since: Option<VirtualTime>,
     is_paused: bool,
@@ -44,6 +46,7 @@ impl Components {
         let component = ComponentId(number.expect("a run has fewer than 2^31 components"));
         self.components.push(ComponentState {
             name: name.into(),
+            is_added: false,
             down_since: None,
             is_paused: false,
             clock: Clock::default(),
@@ -63,6 +66,16 @@ impl Components {
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.components.iter().map(|component| &*component.name)
+    }
+
+    /// Returns those that were added.
+    pub(crate) fn added(&self) -> impl Iterator<Item = ComponentId> {
+        let added = (0..).map(ComponentId).zip(&self.components).filter(|(_, component)| component.is_added);
+        added.map(|(id, _)| id)
+    }
+
+    pub(crate) fn set_added(&mut self, component: ComponentId) {
+        self.components[component.index()].is_added = true;
     }
 
     pub(crate) fn set_clock(&mut self, component: ComponentId, clock: Clock) {

@@ -6,6 +6,8 @@ use crate::trace::{Trace, TraceEvent};
 use crate::{Message, Report, Simulation};
 
 /// Two runs of one configuration differ: something in it reads a clock, iterates over a hash map, or shares a global.
+///
+/// If the traces do not show where, `first` and `second` are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Divergence {
     /// The number of the first event of the traces that differs, from 0 on.
@@ -24,7 +26,7 @@ pub struct Divergence {
 ///
 /// # Errors
 /// [`Divergence`] names the first event that differs.
-pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> Result<Report, Divergence> {
+pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> Result<Report, Box<Divergence>> {
     let run = || {
         let mut simulation = configure();
         simulation.record_trace();
@@ -35,7 +37,7 @@ pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> R
         return Ok(first);
     }
     let events = |report: Report| report.trace.unwrap_or_default();
-    Err(Divergence::between(events(first), events(second)))
+    Err(Box::new(Divergence::between(events(first), events(second))))
 }
 
 impl Divergence {
@@ -54,8 +56,10 @@ impl fmt::Display for Divergence {
             None => "the end of the run".to_owned(),
         };
         if first == second {
-            return formatter
-                .write_str("two runs have the same trace, but differ in what random numbers they drew last");
+            return formatter.write_str(
+                "two runs have the same trace, but not the same verdict, or messages that only look the same, or they drew \
+                 random numbers that nothing was done with",
+            );
         }
         write!(
             formatter,

@@ -138,8 +138,14 @@ impl<M: Message> Executor<M> {
             Ok(())
         });
         self.kernel.borrow_mut().is_running = false;
+        // The trace of a run that failed ends with the failure, whatever destructors do after it.
+        let mut trace = None;
         for index in 0..self.tasks.len() {
-            if let (Err(stop), false) = (self.drop_task(index), matches!(end, Err(Stop::Panic(_)))) {
+            let has_failed = matches!(end, Err(Stop::Panic(_)));
+            if has_failed && trace.is_none() {
+                trace = self.kernel.borrow_mut().trace.take();
+            }
+            if let (Err(stop), false) = (self.drop_task(index), has_failed) {
                 end = Err(stop);
             }
         }
@@ -158,7 +164,7 @@ impl<M: Message> Executor<M> {
             ended_at: kernel.now,
             digest: kernel.digest.value(),
             waiting,
-            trace: kernel.trace.take(),
+            trace: trace.or_else(|| kernel.trace.take()),
             choices: None,
         }
     }
@@ -210,7 +216,10 @@ impl<M: Message> Executor<M> {
                 Outcome::Poll(task_key) if any_is_paused => self.poll_unless_paused(task_key),
                 Outcome::Poll(task_key) => self.poll(task_key),
                 Outcome::Nothing => {}
-                Outcome::Wake(waker) => waker.wake(),
+                Outcome::Wake(waker) => {
+                    self.current = None;
+                    waker.wake();
+                }
                 Outcome::Start(component) => self.start(component),
                 Outcome::Change(index) => self.change(index as usize),
                 Outcome::Resume(component) => self.resume(component),
@@ -356,9 +365,10 @@ impl<M: Message> Executor<M> {
     // Starts and faults.
 
     fn start(&mut self, component: ComponentId) {
+        let was_restarted = self.component(component).restarts > 0;
         let mut kernel = self.kernel.borrow_mut();
-        if kernel.components.is_down(component) {
-            // It crashed before it began: a restart will begin it.
+        if was_restarted || kernel.components.is_down(component) {
+            // It crashed before it was to start: a restart has begun it, or will.
             return;
         }
         kernel.record(|kernel| Action::Started { component: kernel.place_name(component) });
@@ -463,6 +473,8 @@ impl<M: Message> Executor<M> {
         self.component(component).resume = None;
         for task_key in std::mem::take(&mut self.component(component).deferred) {
             self.poll(task_key);
+            // It may have cancelled the next one.
+            self.handle_task_requests();
         }
     }
 

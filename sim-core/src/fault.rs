@@ -72,12 +72,31 @@ impl Fault {
 
 /// A component whose clock is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ClockFaultFields")]
 pub struct ClockFault {
     /// The component.
     pub component: String,
     /// Its clock.
     #[serde(flatten)]
     pub clock: Clock,
+}
+
+/// A [`ClockFault`] as it is read: serde passes over fields that it does not know wherever something is flattened.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClockFaultFields {
+    component: String,
+    #[serde(default)]
+    offset_ns: i64,
+    #[serde(default)]
+    drift_ns_per_s: i64,
+}
+
+impl From<ClockFaultFields> for ClockFault {
+    fn from(fields: ClockFaultFields) -> Self {
+        let ClockFaultFields { component, offset_ns, drift_ns_per_s } = fields;
+        Self { component, clock: Clock { offset_ns, drift_ns_per_s } }
+    }
 }
 
 /// A component that is slow: its [pauses](crate::Context::pause), which stand for its work, last longer. Its timeouts do not.
@@ -158,7 +177,9 @@ impl RandomFaults {
                 let mut names: Vec<String> = components.iter().map(|&name| name.to_owned()).collect();
                 random.shuffle(&mut names);
                 let rest = names.split_off(random.uniform(1..names.len()));
-                partitions.push(ScheduledPartition { from, until: Some(from + duration), groups: vec![names, rest] });
+                // A partition that lasts no time is none, and a network refuses it.
+                let until = from + duration.max(VirtualDuration::from_nanos(1));
+                partitions.push(ScheduledPartition { from, until: Some(until), groups: vec![names, rest] });
             }
         }
         (Faults { schedule, ..Faults::default() }, partitions)
@@ -171,7 +192,8 @@ impl FaultRate {
         assert!(self.interval_mean > VirtualDuration::ZERO, "faults would come without end: give a mean interval");
         let mut faults = Vec::new();
         let mut at = VirtualTime::ZERO + random.exponential(self.interval_mean);
-        while at <= until {
+        // The end of time does not come.
+        while at <= until && at < VirtualTime::MAX {
             let duration = random.exponential(self.duration_mean);
             faults.push((at, duration));
             at += duration + random.exponential(self.interval_mean);

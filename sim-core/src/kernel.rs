@@ -257,8 +257,7 @@ impl<M: Message> Kernel<M> {
     fn send_to_group(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
         let port = destination.port;
         let destinations: Vec<Address> = if destination.component == ComponentId::EVERYONE {
-            let everyone = (0..self.components.len() as u32).map(ComponentId);
-            let others = everyone.filter(|&component| component != source.component);
+            let others = self.components.added().filter(|&component| component != source.component);
             others.map(|component| Address { component, port }).collect()
         } else {
             let group = &self.groups[(destination.component.0 - ComponentId::COUNT_MAX) as usize];
@@ -475,11 +474,14 @@ impl<M: Message> Kernel<M> {
         self.digest.add_pair(self.now.as_nanos(), ((kind as u64) << 56) ^ identity);
     }
 
-    /// Removes one of the next events: which one, if there are several of one instant, `choose` decides.
+    /// Removes one of the next events: which one, if there are several of one instant, the source of choices or the random
+    /// order decides. Changes of the configuration come first in any order: they are no events of the model.
     #[cold]
     pub(crate) fn pop_chosen(&mut self, order: &mut Option<Random>) -> Option<(VirtualTime, u64)> {
         let count = self.queue.simultaneous();
-        if count < 2 {
+        // They were scheduled before anything else, so that if there are any, the next event is one.
+        let is_change = |payload| matches!(Event::from_payload(payload), Event::Change(_));
+        if count < 2 || self.queue.upcoming().next().is_some_and(is_change) {
             return self.queue.pop();
         }
         let seeded = order.as_mut().map_or(0, |random| random.uniform(0..count as u64));

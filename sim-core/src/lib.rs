@@ -1,11 +1,11 @@
-//! A deterministic discrete-event engine for distributed systems: virtual time, components, channels, a faulty network, and
-//! an oracle.
+//! A deterministic discrete-event engine for distributed systems: virtual time, components, channels, a faulty network,
+//! and an oracle.
 //!
-//! A simulated system is an executable specification. Its **components** are async functions that read as the protocol does:
-//! they send **messages** through **channels**, wait for answers with a timeout, and pause. The engine moves the **virtual
-//! time** from event to event, and one **network** decides which packets are lost, duplicated, or late. What is expected of
-//! components, and checks of the end state, make of each run a **verdict**. The model is that of Rutherford's simulation
-//! environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section 3.1.2).
+//! A simulated system is an executable specification. Its **components** are async functions that read as the protocol
+//! does: they send **messages** through **channels**, wait for answers with a timeout, and pause. The engine moves the
+//! **virtual time** from event to event, and one **network** decides which packets are lost, duplicated, or late. What
+//! is expected of components, and checks of the end state, make of each run a **verdict**. The model is that of
+//! Rutherford's simulation environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section 3.1.2).
 //!
 //! # A whole program
 //!
@@ -13,38 +13,100 @@
 #![doc = include_str!("../examples/ping.rs")]
 //! ```
 //!
+//! # Terms
+//!
+//! | term | what it is | type |
+//! | --- | --- | --- |
+//! | component | an async function that is given a context; it may have child tasks | [`Context`], [`Child`] |
+//! | channel | a datagram socket, bound to a port of a component | [`Channel`] |
+//! | message | plain data; a packet carries it, and a delivery says where from | [`Message`], [`Delivery`] |
+//! | network | what becomes of packets: links, a topology, partitions, rules | [`Network`] |
+//! | fault | what happens to a component: a crash, a restart, a pause, a wrong clock, slowness | [`Faults`] |
+//! | event | what happens at a time: a start, a timer, an arrival, a scheduled fault or partition | [`Report::events`] |
+//! | expectation, check | what a component must return; what must hold at the end | [`Added::expecting`], [`Simulation::check`] |
+//! | verdict | how the run ended | [`Verdict`] |
+//!
 //! # Order
 //!
-//! - Events happen in the order of their times, and those of equal times in the order in which they were scheduled: a send
-//!   schedules the arrival (both, if the packet is duplicated), the first poll of a pause or of a receive with a timeout
-//!   schedules the timer, and adding a component schedules its start, once the run begins.
-//! - An event runs the component that waits for it, up to its next await that is not ready. Components that were woken by others
-//!   than events (a waker that one component keeps of another) run next, first woken first, before the next event.
+//! - Events happen in the order of their times, and those of equal times in the order in which they were scheduled: a
+//!   send schedules the arrival (both, if the packet is duplicated), the first poll of a pause or of a receive with a
+//!   timeout schedules the timer, and adding a component schedules its start, once the run begins. [`TieOrder::Random`]
+//!   gives up the second half of this, to find out who relies on it.
+//! - Scheduled faults and partitions come before everything else of their instant: faults in the order of their list,
+//!   then partitions that heal, then those that begin.
+//! - An event runs the task that waits for it, up to its next await that is not ready. Tasks that were woken by others
+//!   than events (a [`fifo`], a child task that is over, a new child task) run next, first woken first, before the next
+//!   event.
 //! - Virtual time passes between events only. Code takes none.
-//! - A run ends when nothing is scheduled. Components that wait then are over, as servers are, unless a value is expected of
-//!   them. Before that it ends at a [limit](Limits), or when a component panics.
+//! - A run ends when nothing is scheduled. Components that wait then are over, as servers are, unless a value is
+//!   expected of them; [`Report::waiting`] names them, so it shows a deadlock. Before that a run ends at a
+//!   [limit](Limits), or when a component panics.
+//! - What is dropped is cancelled: of a task that returned, crashed or was cancelled no timer fires and no receive goes
+//!   on. Dropping a receive loses no message.
 //!
 //! # Determinism
 //!
-//! The configuration and the seed fix a run, bit for bit, on every platform with 64-bit pointers. The crate reads no clock, file,
-//! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream) of its
-//! own, and the network has one, so another component shifts nobody's draws. Components must play along: no globals, no
-//! clocks, no iteration over hash maps. [`Report::digest`] tells whether two runs had
-//! the same events at the same times between the same components; what messages hold, only a [trace](trace) tells.
+//! The configuration and the seed fix a run on every platform with 64-bit pointers. The crate reads no clock, file,
+//! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream)
+//! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance does
+//! to a packet is a function of the seed and of the packet's number in the run: a packet that is lost with some
+//! probability is lost with any greater one.
 //!
-//! A simulation never leaves its thread; many can run side by side on many threads, and one inside a component of another.
+//! Components must play along: no globals, no clocks, no iteration over hash maps. [`check_determinism`] runs a
+//! configuration twice, and names the first event that differs if they do not. [`Report::digest`] is the same for equal
+//! runs (on platforms of one byte order, since messages may hash slices): it takes in every event with its time and
+//! place, what each message holds, and how far each component's stream came.
+//!
+//! A simulation never leaves its thread; many can run side by side on many threads, and one inside a component of
+//! another.
+//!
+//! # Faults
+//!
+//! [`Faults`] and [`Network`] are values: a test case holds them, serde reads and writes them, and what cannot be is
+//! refused with the way to the field. A crash stops all tasks of a component wherever they wait, and takes its state,
+//! but for what it calls [durable](Context::durable); a restart calls its body again. A paused component sees its
+//! timers and messages when it goes on. A wrong clock changes what a component sees of the time, and how long it waits;
+//! a slow component only pauses longer. [`RandomFaults`] draws a schedule from rates.
+//!
+//! # Choices
+//!
+//! Whatever a run leaves open, which packet is lost, which of two simultaneous events comes first, what a component
+//! draws, is decided by the seed, unless a [`ChoiceSource`] does: it sees each [`Choice`] by name and place, and may
+//! decide otherwise. [`Simulation::record_choices`] puts them into the report, and a [`Replay`] makes them again, or
+//! some of them only.
+//!
+//! # Traces
+//!
+//! [`Simulation::record_trace`] asks for a [`Trace`](trace::Trace): what was sent, lost and why, delivered, timed out,
+//! crashed and so on, each with its time, as plain data for people and programs. It changes nothing else of the run.
+//! [`Context::note`] adds a line.
 //!
 //! # Limits
 //!
-//! A reasonable run shows that this configuration with this seed ends as it should. It does not show that others do.
-//! At most 2^24 events can be pending, and 2^40 can be scheduled in a run; both panic, which makes the run
-//! [abnormal](Verdict::Abnormal). Mailboxes have no limit of their own. A component that computes without end, without an await,
-//! is never stopped.
+//! A reasonable run shows that this configuration with this seed ends as it should. It does not show that others do: a
+//! pass does not prove that a protocol is right. A model leaves out what its author leaves out: that computing takes
+//! time, unless a component pauses; that memory ends; that bytes have formats.
+//!
+//! At most 2^24 events can be pending, 2^24 tasks can live, and 2^40 events can be scheduled in a run; more is a panic,
+//! which makes the run [abnormal](Verdict::Abnormal). Mailboxes have no limit unless [one is
+//! set](Channel::mailbox_max). The end of time, [`VirtualTime::MAX`], never comes: what is scheduled there does not
+//! happen. A component that computes without end, without an await, is never stopped.
 //!
 //! # What to read next
 //!
-//! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks. [`System`]
-//! makes of a simulation with parameters something that the rest of Simutant can test with.
+//! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks, and
+//! the [`network`] module's page has all that a network can do. [`System`] makes of a simulation with parameters
+//! something that the rest of Simutant can test with. The examples are whole programs that assert their results; `cargo
+//! test` runs them:
+//!
+//! | example | what it shows |
+//! | --- | --- |
+//! | `ping` | a client and a server over a network that loses packets |
+//! | `file_transfer` | stop-and-wait over a link that loses, duplicates, corrupts, reorders, and has a bandwidth |
+//! | `leader_election` | elections under a partition, with checks of the end state |
+//! | `crashing_store` | crashes drawn at random, restarts, a durable log; and a server that loses writes |
+//! | `queue` | a model without a network: an M/M/1 queue against its formula |
+//! | `bench_engine` | what the engine costs over a bare event loop |
 
 mod channel;
 mod child;

@@ -67,7 +67,10 @@ macro_rules! select_tuple {
         #[doc = concat!("Which of ", $count, " futures was first, and what it returned.")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $name<$($case),*> {
-            $(#[allow(missing_docs, reason = "the name says it")] $case($case),)*
+            $(
+                /// What it returned, if it was this one.
+                $case($case),
+            )*
         }
 
         impl<$($future: Future),*> Select for ($($future,)*) {

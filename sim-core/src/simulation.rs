@@ -77,7 +77,8 @@ pub enum TieOrder {
     /// The one that was scheduled first.
     #[default]
     Scheduling,
-    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises.
+    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises. Scheduled faults and
+    /// partitions come first all the same.
     Random,
 }
 
@@ -249,6 +250,7 @@ impl<M: Message> Simulation<M> {
         if was_added && self.name_twice.is_none() {
             self.name_twice = Some(name.to_owned());
         }
+        self.kernel.borrow_mut().components.set_added(id);
         let random = self.random.stream(&format!("component/{name}"));
         (id, Context::new(self.kernel.clone(), id, random))
     }
