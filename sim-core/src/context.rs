@@ -13,7 +13,7 @@ use crate::kernel::Shared;
 use crate::message::ComponentId;
 use crate::pause::Pause;
 use crate::trace::Action;
-use crate::{Address, Channel, Message, PortInUse, Random, VirtualDuration, VirtualTime, choice};
+use crate::{Address, Channel, Connect, Listener, Message, PortInUse, Random, VirtualDuration, VirtualTime, choice};
 
 /// A component's handle to the simulation that it is part of.
 pub struct Context<M: Message> {
@@ -77,6 +77,41 @@ impl<M: Message> Context<M> {
         let address = self.address(port);
         let index = self.kernel.borrow_mut().ports.open(address).ok_or(PortInUse { port })?;
         Ok(Channel::new(self.kernel.clone(), index, address))
+    }
+
+    /// Listens for streams on a port, as servers do.
+    ///
+    /// # Panics
+    /// If this component listens on the port, or has a stream from there: a mistake of the component, which ends the run.
+    pub fn listen(&self, port: u16) -> Listener<M> {
+        match self.try_listen(port) {
+            Ok(listener) => listener,
+            Err(PortInUse { port }) => {
+                panic!("port {port} of {} is in use for streams: drop the other listener first", self.name)
+            }
+        }
+    }
+
+    /// Listens for streams on a port, unless it is in use for streams.
+    ///
+    /// # Errors
+    /// [`PortInUse`] if it is.
+    pub fn try_listen(&self, port: u16) -> Result<Listener<M>, PortInUse> {
+        Listener::open(&self.kernel, self.address(port)).ok_or(PortInUse { port })
+    }
+
+    /// Opens a stream, from an unused port from 49,152 on, within `timeout` from the first poll by the component's clock.
+    ///
+    /// It asks again after a second if no answer comes, then after two, and so on. Dropping the future before it is ready
+    /// takes the request back.
+    ///
+    /// # Errors
+    /// The future returns [`ConnectError`](crate::ConnectError).
+    ///
+    /// # Panics
+    /// The future panics if the address is that of a group, or all of these ports are in use.
+    pub fn connect(&self, address: Address, timeout: VirtualDuration) -> Connect<'_, M> {
+        Connect::new(&self.kernel, self.component, address, timeout)
     }
 
     /// Returns what the component's clock shows: the virtual time, unless the [clock is wrong](crate::ClockFault).

@@ -18,8 +18,10 @@ pub(crate) enum Event {
     Change(u32),
     /// A paused component goes on.
     Resume(ComponentId),
-    /// A stream has something to do by itself: an index into the kernel's streams.
+    /// A stream has something to do by itself: an index into the ends of streams.
     Stream(u32),
+    /// A segment of a stream arrives: an index into the segments on their way.
+    Segment(u32),
 }
 
 const KIND_SHIFT: u32 = TaskKey::BITS;
@@ -36,6 +38,7 @@ impl Event {
             Self::Change(index) => (4, u64::from(index)),
             Self::Resume(component) => (5, u64::from(component.0)),
             Self::Stream(index) => (6, u64::from(index)),
+            Self::Segment(index) => (7, u64::from(index)),
         };
         (kind << KIND_SHIFT) | value
     }
@@ -62,6 +65,7 @@ impl Event {
             4 => Self::Change(value as u32),
             5 => Self::Resume(ComponentId(value as u32)),
             6 => Self::Stream(value as u32),
+            7 => Self::Segment(value as u32),
             kind => unreachable!("no event is of kind {kind}"),
         }
     }
@@ -82,6 +86,7 @@ mod tests {
             Event::Change(3),
             Event::Resume(component),
             Event::Stream(4),
+            Event::Segment(5),
         ];
         events.into_iter().for_each(|event| assert_eq!(Event::from_payload(event.to_payload()), event));
     }

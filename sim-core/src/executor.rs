@@ -21,7 +21,7 @@ use crate::prefetch::prefetch;
 use crate::simulation::{Body, Configured, FinalCheck, Report};
 use crate::trace::{Action, DurableState};
 use crate::verdict::{Failure, Origin, Violation, Waiting};
-use crate::waker::{TaskKey, WokenRing};
+use crate::waker::{TaskKey, Waiter, WokenRing};
 use crate::{Context, LimitReached, Limits, Message, Random, Verdict, VirtualDuration, VirtualTime};
 
 pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
@@ -223,6 +223,7 @@ impl<M: Message> Executor<M> {
                 Outcome::Start(component) => self.start(component),
                 Outcome::Change(index) => self.change(index as usize),
                 Outcome::Resume(component) => self.resume(component),
+                Outcome::Streams => self.settle_streams(),
             }
         }
     }
@@ -244,6 +245,24 @@ impl<M: Message> Executor<M> {
         drop(kernel);
         self.poll_unless_paused(task_key);
         Ok(())
+    }
+
+    /// Drops and wakes what streams are done with and bring.
+    #[cold]
+    fn settle_streams(&mut self) {
+        let mut left = self.kernel.borrow_mut().connections.take_left();
+        self.current = None;
+        left.drop_all();
+        let mut waiters = std::mem::take(&mut left.waiters);
+        self.kernel.borrow_mut().connections.give_room_back(left);
+        for waiter in waiters.drain(..) {
+            match waiter {
+                Waiter::Task(task_key) => self.poll_unless_paused(task_key),
+                Waiter::Foreign(waker) => waker.wake(),
+            }
+        }
+        // Only events wake, and this one is over.
+        self.kernel.borrow_mut().connections.left.waiters = waiters;
     }
 
     fn is_live(&self, task_key: TaskKey) -> bool {
@@ -391,6 +410,7 @@ impl<M: Message> Executor<M> {
                     PartitionChange::Begin(_) => Action::Partitioned { groups },
                     PartitionChange::Heal(_) => Action::Healed { groups },
                 });
+                kernel.probe_streams();
             }
         }
     }
@@ -406,7 +426,9 @@ impl<M: Message> Executor<M> {
         if let Some((resume, _)) = resume {
             kernel.queue.cancel(resume);
         }
+        kernel.crash_streams(component);
         drop(kernel);
+        self.settle_streams();
         self.component(component).deferred.clear();
         self.stop_task(main);
         self.stop_children(component);

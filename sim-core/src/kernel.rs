@@ -4,6 +4,8 @@
 //! Functions that remove a [`Waiter`] or a message return it, so that the caller can drop it after the borrow: dropping or
 //! waking a foreign waker may run code that comes back here.
 
+mod streams;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::task::Waker;
@@ -13,6 +15,7 @@ use slab::Slab;
 use crate::child::TaskRequest;
 use crate::choice::{self, ChoiceKind, Choices};
 use crate::components::{Components, WaitPurpose};
+use crate::connections::Connections;
 use crate::digest::{Digest, hash_of};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
@@ -44,6 +47,7 @@ pub(crate) struct Kernel<M> {
     /// Indices of tasks that are gone, to be used again.
     pub(crate) free_tasks: Vec<u32>,
     pub(crate) tasks_len: u32,
+    pub(crate) connections: Connections<M>,
     /// Packets on their way or in mailboxes.
     packets: Slab<PacketInFlight<M>>,
     foreign_wakers: Slab<Waker>,
@@ -79,6 +83,7 @@ enum DigestKind {
     Wake,
     Change,
     Dropped,
+    StreamTimer,
 }
 
 /// What handling an event asks of the executor.
@@ -96,6 +101,8 @@ pub(crate) enum Outcome {
     Change(u32),
     /// To let a component go on.
     Resume(ComponentId),
+    /// To do what is left to do for streams.
+    Streams,
 }
 
 impl<M: Message> Kernel<M> {
@@ -112,6 +119,7 @@ impl<M: Message> Kernel<M> {
             task_requests: Vec::new(),
             free_tasks: Vec::new(),
             tasks_len: 0,
+            connections: Connections::new(),
             packets: Slab::new(),
             foreign_wakers: Slab::new(),
             groups: Vec::new(),
@@ -400,7 +408,9 @@ impl<M: Message> Kernel<M> {
                 self.add_to_digest(DigestKind::Change, u64::from(component.0) | (1 << 32));
                 Outcome::Resume(component)
             }
-            Event::Stream(_) | Event::Timer(_) | Event::Arrival(_) => unreachable!("{event:?} is handled elsewhere"),
+            Event::Stream(index) => self.stream_timer(index),
+            Event::Segment(index) => self.segment_arrives(index),
+            Event::Timer(_) | Event::Arrival(_) => unreachable!("{event:?} is handled elsewhere"),
         }
     }
 
@@ -570,7 +580,9 @@ impl<M: Message> Kernel<M> {
         if let Some(since) = self.components.down_since(component) {
             return vec![Wait { subject: WaitSubject::Restart, since }];
         }
-        self.ports.waits(component)
+        let mut waits = self.ports.waits(component);
+        waits.append(&mut self.stream_waits(component));
+        waits
     }
 }
 

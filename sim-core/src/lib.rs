@@ -19,6 +19,7 @@
 //! | --- | --- | --- |
 //! | component | an async function that is given a context; it may have child tasks | [`Context`], [`Child`] |
 //! | channel | a datagram socket, bound to a port of a component | [`Channel`] |
+//! | stream | a connection as TCP has them: in order, without loss while it is up | [`Stream`], [`Listener`] |
 //! | message | plain data; a packet carries it, and a delivery says where from | [`Message`], [`Delivery`] |
 //! | network | what becomes of packets: links, a topology, partitions, rules | [`Network`] |
 //! | fault | what happens to a component: a crash, a restart, a pause, a wrong clock, slowness | [`Faults`] |
@@ -94,8 +95,8 @@
 //!
 //! # What to read next
 //!
-//! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks, and
-//! the [`network`] module's page has all that a network can do. [`System`] makes of a simulation with parameters
+//! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks,
+//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can do. [`System`] makes of a simulation with parameters
 //! something that the rest of Simutant can test with. The examples are whole programs that assert their results; `cargo
 //! test` runs them:
 //!
@@ -106,13 +107,13 @@
 //! | `leader_election` | elections under a partition, with checks of the end state |
 //! | `crashing_store` | crashes drawn at random, restarts, a durable log; and a server that loses writes |
 //! | `queue` | a model without a network: an M/M/1 queue against its formula |
-//! | `bench_engine` | what the engine costs over a bare event loop |
 
 mod channel;
 mod child;
 mod choice;
 mod clock;
 mod components;
+mod connections;
 mod context;
 mod determinism;
 mod digest;
@@ -135,6 +136,7 @@ mod probability;
 mod random;
 mod select;
 mod simulation;
+mod stream;
 mod system;
 mod time;
 pub mod trace;
@@ -159,6 +161,10 @@ pub use probability::{InvalidProbability, Probability};
 pub use random::{Random, UniformInteger};
 pub use select::{Either2, Either3, Either4, Select, select};
 pub use simulation::{Added, InvalidConfiguration, Report, Simulation, TieOrder};
+pub use stream::{
+    Accept, Connect, ConnectError, Listener, Stream, StreamError, StreamReceiver, StreamRecv, StreamSend, StreamSender,
+    StreamSettings,
+};
 pub use system::{BlackBoxCriterion, InvalidTestCase, Quota, System, universe};
 pub use time::{VirtualDuration, VirtualTime};
 pub use verdict::{CheckFailure, Failure, Origin, Verdict, Violation, Wait, WaitSubject, Waiting};

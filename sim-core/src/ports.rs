@@ -8,7 +8,7 @@ use crate::waker::Waiter;
 use crate::{Address, VirtualTime};
 
 /// The first of the ports that a channel gets which does not ask for a certain one (RFC 6335, section 6).
-const EPHEMERAL_FIRST: u16 = 49_152;
+pub(crate) const EPHEMERAL_FIRST: u16 = 49_152;
 
 /// Where an open port is in [`Ports`]; the index of a closed port is used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Traces: what happened in a run, for people and for programs that draw it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{VirtualDuration, VirtualTime};
@@ -179,7 +181,7 @@ pub struct Packet {
     /// Whether it is a datagram or part of a stream.
     #[serde(default)]
     pub transport: Transport,
-    /// [`Message::kind`](crate::Message::kind), or `SYN`, `SYN-ACK`, `FIN`, `RST` of a stream.
+    /// [`Message::kind`](crate::Message::kind), or `SYN`, `SYN-ACK`, `ACK`, `PROBE`, `FIN`, `RST` of a stream.
     pub kind: String,
     /// The message, as `Debug` shows it; empty for the packets that only a stream itself sees.
     pub message: String,
@@ -206,4 +208,11 @@ pub struct Endpoint {
     pub component: String,
     /// The port.
     pub port: u16,
+}
+
+/// The component and the port: `server:80`.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.component, self.port)
+    }
 }

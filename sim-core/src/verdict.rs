@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::trace::Endpoint;
 use crate::{LimitReached, VirtualTime};
 
 /// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2.
@@ -76,6 +77,26 @@ pub enum WaitSubject {
     Message {
         /// The channel's port.
         port: u16,
+    },
+    /// A stream that someone opens.
+    Accept {
+        /// The listener's port.
+        port: u16,
+    },
+    /// The answer to a request for a stream.
+    Connect {
+        /// Where it was asked for.
+        remote: Endpoint,
+    },
+    /// A message on a stream.
+    StreamMessage {
+        /// The stream's other end.
+        remote: Endpoint,
+    },
+    /// Room for a message on a stream: the other end does not receive.
+    StreamRoom {
+        /// The stream's other end.
+        remote: Endpoint,
     },
     /// To be restarted: it has crashed.
     Restart,
@@ -164,6 +185,16 @@ impl fmt::Display for Wait {
         let Self { subject, since } = self;
         match subject {
             WaitSubject::Message { port } => write!(formatter, "a message on port {port} (since {since})"),
+            WaitSubject::Accept { port } => write!(formatter, "a stream to port {port} (since {since})"),
+            WaitSubject::Connect { remote } => {
+                write!(formatter, "an answer to its request for a stream from {remote} (since {since})")
+            }
+            WaitSubject::StreamMessage { remote } => {
+                write!(formatter, "a message on the stream from {remote} (since {since})")
+            }
+            WaitSubject::StreamRoom { remote } => {
+                write!(formatter, "room on the stream to {remote} (since {since})")
+            }
             WaitSubject::Restart => write!(formatter, "a restart (since its crash at {since})"),
         }
     }
