@@ -26,6 +26,12 @@ const DATAGRAM_BYTES_MAX: usize = 65_535;
 /// How many datagrams one direction passes on before the proxy looks at the other direction.
 const BURST_MAX: usize = 16;
 
+/// Names the fates of what clients send.
+const CLIENT: &str = "client";
+
+/// Names the fates of what the server sends.
+const SERVER: &str = "server";
+
 /// Where a proxy listens, where it forwards to, and how it treats datagrams.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProxyConfiguration {
@@ -119,8 +125,8 @@ impl LossyProxy {
             back,
             server: configuration.forward,
             client: None,
-            forward_fates: Fates::forward(configuration.seed, configuration.drop, configuration.duplicate),
-            back_fates: Fates::back(configuration.seed, configuration.drop, configuration.duplicate),
+            forward_fates: Fates::new(configuration.seed, CLIENT, configuration.drop, configuration.duplicate),
+            back_fates: Fates::new(configuration.seed, SERVER, configuration.drop, configuration.duplicate),
             counts: Arc::clone(&counts),
         };
         let failure = Arc::new(OnceLock::new());
@@ -377,8 +383,9 @@ mod tests {
     #[test]
     fn datagrams_meet_the_fates_that_the_seed_draws() {
         let (client, server, proxy) = between(0.3, 0.4);
-        let mut fates = Fates::forward(
+        let mut fates = Fates::new(
             7,
+            CLIENT,
             Probability::new(0.3).expect("a probability"),
             Probability::new(0.4).expect("a probability"),
         );

@@ -58,7 +58,7 @@ fn main() {
 
 /// Returns how long it takes to decide the fates of all packets, of which one is sent each microsecond.
 fn time(link: &Link, seed: u64) -> Duration {
-    let mut fates = Fates::new(link, seed).expect("the link is valid");
+    let mut fates = Fates::new(link, seed, "source").expect("the link is valid");
     let start = Instant::now();
     let mut sum = VirtualDuration::ZERO;
     for number in 0..PACKETS {

@@ -20,7 +20,7 @@ use crate::digest::{Digest, hash_of};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::message::ComponentId;
-use crate::network::{Arrival, Decision, Fate, NetworkState, PacketInfo};
+use crate::network::{Arrival, Decision, Fate, NetworkState, PacketInfo, first_draw};
 use crate::ports::{PortIndex, Ports};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
 use crate::verdict::{Wait, WaitSubject};
@@ -53,6 +53,15 @@ pub(crate) struct Kernel<M> {
     foreign_wakers: Slab<Waker>,
     groups: Vec<Group>,
     packets_sent: u64,
+    /// By component: what fixes everything that is random about the next packet that it sends.
+    next_draws: Vec<u64>,
+}
+
+/// A packet's number in the run, and the number that fixes everything that is random about it.
+#[derive(Debug, Clone, Copy)]
+struct PacketNumber {
+    in_run: u64,
+    draw: u64,
 }
 
 #[derive(Debug)]
@@ -124,11 +133,13 @@ impl<M: Message> Kernel<M> {
             foreign_wakers: Slab::new(),
             groups: Vec::new(),
             packets_sent: 0,
+            next_draws: Vec::new(),
         }
     }
 
     pub(crate) fn add_component(&mut self, name: &str) -> ComponentId {
         self.ports.add_component();
+        self.next_draws.push(first_draw(name));
         self.components.add(name)
     }
 
@@ -279,16 +290,25 @@ impl<M: Message> Kernel<M> {
         Some(message)
     }
 
+    #[inline]
+    fn number_packet(&mut self, source: ComponentId) -> PacketNumber {
+        let in_run = self.packets_sent;
+        self.packets_sent += 1;
+        let next_draw = &mut self.next_draws[source.index()];
+        let draw = *next_draw;
+        *next_draw = draw.wrapping_add(1);
+        PacketNumber { in_run, draw }
+    }
+
     #[inline(always)]
     fn send_to_one(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
-        let number = self.packets_sent;
-        self.packets_sent += 1;
+        let number = self.number_packet(source.component);
         let hash = hash_of(&message);
         if self.trace.is_some() {
-            self.record_packet(Action::Sent, number, source, destination, &message);
+            self.record_packet(Action::Sent, number.in_run, source, destination, &message);
         }
-        if let (Some(after), false) = (self.network.delay(number), choice::is_active()) {
-            self.schedule_arrival(after, number, hash, Delivery { source, destination, message });
+        if let (Some(after), false) = (self.network.delay(number.draw), choice::is_active()) {
+            self.schedule_arrival(after, number.in_run, hash, Delivery { source, destination, message });
             return None;
         }
         self.send_by_fate(number, hash, Delivery { source, destination, message })
@@ -296,10 +316,11 @@ impl<M: Message> Kernel<M> {
 
     /// Hands a packet to the network to which something may happen.
     #[cold]
-    fn send_by_fate(&mut self, number: u64, hash: u64, delivery: Delivery<M>) -> Option<M> {
+    fn send_by_fate(&mut self, number: PacketNumber, hash: u64, delivery: Delivery<M>) -> Option<M> {
         let Delivery { source, destination, message } = delivery;
+        let PacketNumber { in_run: number, draw } = number;
         let packet = PacketInfo {
-            number,
+            draw,
             source: source.component,
             destination: destination.component,
             kind: message.kind(),
@@ -318,14 +339,14 @@ impl<M: Message> Kernel<M> {
                 Some(message)
             }
             Fate::Delivered(arrival) => {
-                self.send_copy(0, arrival, number, hash, Delivery { source, destination, message });
+                self.send_copy(draw, 0, arrival, number, hash, Delivery { source, destination, message });
                 None
             }
             Fate::Duplicated(first, second) => {
                 self.record_packet(Action::Duplicated, number, source, destination, &message);
                 let copy = message.clone();
-                self.send_copy(0, first, number, hash, Delivery { source, destination, message });
-                self.send_copy(1, second, number, hash, Delivery { source, destination, message: copy });
+                self.send_copy(draw, 0, first, number, hash, Delivery { source, destination, message });
+                self.send_copy(draw, 1, second, number, hash, Delivery { source, destination, message: copy });
                 None
             }
         }
@@ -340,12 +361,12 @@ impl<M: Message> Kernel<M> {
 
     /// Sends one copy of a packet, which may be corrupted.
     #[cold]
-    fn send_copy(&mut self, copy: u64, arrival: Arrival, number: u64, hash: u64, delivery: Delivery<M>) {
+    fn send_copy(&mut self, draw: u64, copy: u64, arrival: Arrival, number: u64, hash: u64, delivery: Delivery<M>) {
         let Delivery { source, destination, message } = delivery;
         if !arrival.is_corrupted {
             return self.schedule_arrival(arrival.after, number, hash, Delivery { source, destination, message });
         }
-        match message.corrupted(&mut self.network.corruption(number, copy)) {
+        match message.corrupted(&mut self.network.corruption(draw, copy)) {
             Some(message) => {
                 self.record_packet(Action::Corrupted, number, source, destination, &message);
                 self.schedule_arrival(

@@ -50,8 +50,8 @@
 //! The configuration and the seed fix a run on every platform with 64-bit pointers. The crate reads no clock, file,
 //! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream)
 //! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance does
-//! to a packet is a function of the seed and of the packet's number in the run: a packet that is lost with some
-//! probability is lost with any greater one.
+//! to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before: another
+//! component shifts nobody's losses, and a packet that is lost with some probability is lost with any greater one.
 //!
 //! Components must play along: no globals, no clocks, no iteration over hash maps. [`check_determinism`] runs a
 //! configuration twice, and names the first event that differs if they do not. [`Report::digest`] is the same for equal

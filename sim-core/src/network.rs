@@ -56,7 +56,7 @@ pub(crate) use fate::Decision;
 pub(crate) use fate::PacketInfo;
 pub use fate::{Arrival, Fate};
 pub use fates::Fates;
-pub(crate) use fates::network_seed;
+pub(crate) use fates::{first_draw, network_seed};
 use invalid::Field;
 pub use invalid::InvalidNetwork;
 pub use latency::Latency;

@@ -1,6 +1,6 @@
 //! What happens to each datagram, drawn from a seed.
 
-use simutant_sim_core::{Link, Probability, Random, VirtualTime, network};
+use simutant_sim_core::{Link, Probability, VirtualTime, network};
 
 /// What happens to one datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,26 +26,16 @@ impl Fate {
 
 /// The fates of one direction, in the order of its datagrams.
 ///
-/// The n-th datagram meets the fate that the n-th packet of a simulation with the same seed meets, whatever the latency of
-/// its [`Network`](simutant_sim_core::Network) is.
+/// The n-th datagram meets the fate that the n-th packet of a component meets in a simulation with the same seed, if all
+/// links lose and duplicate as much.
 #[derive(Debug, Clone)]
 pub struct Fates(network::Fates);
 
 impl Fates {
-    /// Returns the fates of the datagrams from clients to the server.
-    pub fn forward(seed: u64, drop: Probability, duplicate: Probability) -> Self {
-        Self::of_simulation(Random::from_seed(seed).stream("forward").bits(), drop, duplicate)
-    }
-
-    /// Returns the fates of the datagrams from the server to clients.
-    pub fn back(seed: u64, drop: Probability, duplicate: Probability) -> Self {
-        Self::of_simulation(Random::from_seed(seed).stream("back").bits(), drop, duplicate)
-    }
-
-    /// Returns the fates of the packets of the simulation with this seed.
-    fn of_simulation(seed: u64, drop: Probability, duplicate: Probability) -> Self {
+    /// Returns the fates of the packets of the component `source` in the simulation with this seed.
+    pub fn new(seed: u64, source: &str, drop: Probability, duplicate: Probability) -> Self {
         let link = Link { drop: drop.into(), duplicate, ..Link::default() };
-        Self(network::Fates::new(&link, seed).expect("such a link is valid with any probabilities"))
+        Self(network::Fates::new(&link, seed, source).expect("such a link is valid with any probabilities"))
     }
 
     /// Returns the fate of the next datagram.
@@ -70,7 +60,7 @@ mod tests {
 
     fn draws(seed: u64, drop: f64, duplicate: f64) -> [Vec<Fate>; 2] {
         let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
-        [Fates::forward(seed, drop, duplicate), Fates::back(seed, drop, duplicate)]
+        [Fates::new(seed, "client", drop, duplicate), Fates::new(seed, "server", drop, duplicate)]
             .map(|mut fates| (0..DRAWS).map(|_| fates.draw()).collect())
     }
 
@@ -128,7 +118,7 @@ mod tests {
     fn each_datagram_meets_the_fate_of_its_packet_in_the_simulated_network() {
         for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
             let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
-            let mut fates = Fates::of_simulation(5, drop, duplicate);
+            let mut fates = Fates::new(5, "sender", drop, duplicate);
             let drawn: Vec<Fate> = (0..10_000).map(|_| fates.draw()).collect();
             assert!(drawn == simulated(5, drop, duplicate, drawn.len()), "drop {drop}, duplicate {duplicate}");
         }

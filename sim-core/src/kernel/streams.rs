@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use super::{DigestKind, Kernel, Outcome};
+use super::{DigestKind, Kernel, Outcome, PacketNumber};
 use crate::connections::{
     Acknowledgement, Content, EndId, Holder, INITIAL, Item, ListenerId, Segment, SegmentInFlight, State, doubled,
 };
@@ -225,12 +225,11 @@ impl<M: Message> Kernel<M> {
 
     /// Hands a segment to the network, which treats it as any packet.
     fn send_segment(&mut self, segment: Segment<M>) {
-        let number = self.packets_sent;
-        self.packets_sent += 1;
+        let PacketNumber { in_run: number, draw } = self.number_packet(segment.source.component);
         self.digest.add_pair(number, hash_of(&segment));
         self.record_segment(Action::Sent, number, &segment);
         let packet = PacketInfo {
-            number,
+            draw,
             source: segment.source.component,
             destination: segment.destination.component,
             kind: segment.kind(),

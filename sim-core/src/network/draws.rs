@@ -1,4 +1,5 @@
-//! What is random about a packet: a function of the network's seed and the packet's number alone.
+//! What is random about a packet: a function of the network's seed, the packet's source and its number among the packets of
+//! the source, and of nothing else.
 //!
 //! Nothing is drawn in turn. Each question about a packet has a place of its own ([`Lane`]) in the packet's sequence, and the
 //! answer is there whether the other questions are asked or not. So runs with the same seed are coupled: another probability,

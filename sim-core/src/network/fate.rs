@@ -7,8 +7,8 @@ use crate::{VirtualDuration, VirtualTime};
 /// A packet, as the network sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PacketInfo {
-    /// Counts the packets of the run from 0.
-    pub(crate) number: u64,
+    /// Fixes, with the network's seed, everything that is random about the packet.
+    pub(crate) draw: u64,
     pub(crate) source: ComponentId,
     pub(crate) destination: ComponentId,
     pub(crate) kind: &'static str,

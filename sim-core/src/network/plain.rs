@@ -32,8 +32,8 @@ impl PlainLink {
     }
 
     #[inline]
-    pub(super) fn fate(&self, seed: u64, packet_number: u64) -> Fate {
-        let draws = Draws::new(seed, packet_number);
+    pub(super) fn fate(&self, seed: u64, draw: u64) -> Fate {
+        let draws = Draws::new(seed, draw);
         if draws.chance(Lane::Drop, self.drop) {
             return Fate::Dropped(DropReason::Loss);
         }
@@ -46,8 +46,8 @@ impl PlainLink {
 
     /// Returns how long a packet takes that is neither lost nor duplicated.
     #[inline]
-    pub(super) fn delay(&self, seed: u64, packet_number: u64) -> Option<VirtualDuration> {
-        let draws = Draws::new(seed, packet_number);
+    pub(super) fn delay(&self, seed: u64, draw: u64) -> Option<VirtualDuration> {
+        let draws = Draws::new(seed, draw);
         let is_ordinary = !draws.chance(Lane::Drop, self.drop) && !draws.chance(Lane::Duplicate, self.duplicate);
         is_ordinary.then(|| self.latency(draws))
     }

@@ -44,7 +44,7 @@ enum Copies {
 impl NetworkState {
     /// Returns the network of a run of these components, given by their ids.
     ///
-    /// The seed fixes, with the number of a packet, everything that is random about the packet.
+    /// The seed fixes, with the draw number of a packet, everything that is random about the packet.
     ///
     /// # Errors
     /// [`InvalidNetwork`] if the network is not valid, or names components that there are not.
@@ -75,9 +75,9 @@ impl NetworkState {
     /// Returns how long a packet takes, if it is quickly found out that nothing else happens to it; if not, ask
     /// [`NetworkState::fate`].
     #[inline]
-    pub(crate) fn delay(&self, packet_number: u64) -> Option<VirtualDuration> {
+    pub(crate) fn delay(&self, draw: u64) -> Option<VirtualDuration> {
         match &self.plain {
-            Some(plain) if !self.is_partitioned => plain.delay(self.seed, packet_number),
+            Some(plain) if !self.is_partitioned => plain.delay(self.seed, draw),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl NetworkState {
     #[inline]
     pub(crate) fn fate(&mut self, packet: PacketInfo) -> Fate {
         match &self.plain {
-            Some(plain) if !self.is_partitioned => plain.fate(self.seed, packet.number),
+            Some(plain) if !self.is_partitioned => plain.fate(self.seed, packet.draw),
             _ => self.general_fate(packet),
         }
     }
@@ -95,18 +95,18 @@ impl NetworkState {
     fn general_fate(&mut self, packet: PacketInfo) -> Fate {
         // A rule may duplicate what chance does not.
         let which = if self.general.rules.is_empty() { Copies::Needed } else { Copies::Both };
-        let decision = self.general.decide(Draws::new(self.seed, packet.number), &packet, which);
+        let decision = self.general.decide(Draws::new(self.seed, packet.draw), &packet, which);
         self.apply(packet, decision)
     }
 
     /// Decides what chance has to say about a packet.
     pub(crate) fn decide(&self, packet: &PacketInfo) -> Decision {
-        self.general.decide(Draws::new(self.seed, packet.number), packet, Copies::Both)
+        self.general.decide(Draws::new(self.seed, packet.draw), packet, Copies::Both)
     }
 
     /// Returns what becomes of a packet about which chance has decided this.
     pub(crate) fn apply(&mut self, packet: PacketInfo, decision: Decision) -> Fate {
-        self.general.apply(Draws::new(self.seed, packet.number), &packet, decision)
+        self.general.apply(Draws::new(self.seed, packet.draw), &packet, decision)
     }
 
     /// Returns whether a packet between these components is lost because they are separated: to be asked when it arrives.
@@ -122,8 +122,8 @@ impl NetworkState {
     }
 
     /// Returns the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
-    pub(crate) fn corruption(&self, packet_number: u64, copy: u64) -> Random {
-        Random::from_seed(Draws::new(self.seed, packet_number).of_copy(copy).bits(Lane::Corruption))
+    pub(crate) fn corruption(&self, draw: u64, copy: u64) -> Random {
+        Random::from_seed(Draws::new(self.seed, draw).of_copy(copy).bits(Lane::Corruption))
     }
 }
 

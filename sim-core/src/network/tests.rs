@@ -17,7 +17,7 @@ fn probability(value: f64) -> Probability {
 /// A run of a network between the components `a` to `f`, which are called by their letters.
 struct Run {
     state: NetworkState,
-    packets_sent: u64,
+    next_draw: u64,
     now: VirtualTime,
 }
 
@@ -26,15 +26,15 @@ impl Run {
     fn new(network: impl Into<Network>) -> Self {
         let names = ["a", "b", "c", "d", "e", "f"].map(str::to_owned);
         let state = NetworkState::new(&network.into(), &names, 7).expect("the network is valid");
-        Self { state, packets_sent: 0, now: VirtualTime::ZERO }
+        Self { state, next_draw: 0, now: VirtualTime::ZERO }
     }
 
     /// Returns the packet of a kind and a size that goes one way, written as `ab`.
     fn packet(&mut self, way: &str, kind: &'static str, bytes: u32) -> PacketInfo {
         let [source, destination] = Self::ends(way);
-        let number = self.packets_sent;
-        self.packets_sent += 1;
-        PacketInfo { number, source, destination, kind, bytes, at: self.now }
+        let draw = self.next_draw;
+        self.next_draw = draw.wrapping_add(1);
+        PacketInfo { draw, source, destination, kind, bytes, at: self.now }
     }
 
     fn ends(way: &str) -> [ComponentId; 2] {

@@ -197,7 +197,7 @@ fn a_fate_depends_on_the_seed_and_the_number_alone() {
     let in_order = Run::new(link.clone()).send_many(1_000);
     let mut run = Run::new(link.clone());
     for number in (0..1_000).rev() {
-        run.packets_sent = number;
+        run.next_draw = number;
         run.now = VirtualTime::from_nanos(number);
         assert_eq!(run.send("dc", "ACK", 7), in_order[number as usize]);
     }
@@ -218,8 +218,8 @@ fn fates_without_a_simulation_are_those_of_its_packets() {
     let link = Link { drop: Loss::GilbertElliott(chain), bandwidth: Some(bandwidth), ..Link::default() };
     let names = ["a", "b"].map(str::to_owned);
     let state = NetworkState::new(&link.clone().into(), &names, network_seed(5)).expect("it is valid");
-    let mut run = Run { state, packets_sent: 0, now: VirtualTime::ZERO };
-    let mut fates = Fates::new(&link, 5).expect("it is valid");
+    let mut run = Run { state, next_draw: first_draw("a"), now: VirtualTime::ZERO };
+    let mut fates = Fates::new(&link, 5, "a").expect("it is valid");
     let drawn: Vec<Fate> = (0..100).map(|_| fates.draw(VirtualTime::ZERO, 100)).collect();
     assert_eq!(drawn, run.send_many(100));
     assert!(drawn.contains(&Fate::Dropped(DropReason::Loss)));
