@@ -51,6 +51,7 @@ mod lock;
 mod outcomes;
 mod plan;
 mod pool;
+pub mod shrink;
 mod simulator;
 mod worker;
 
@@ -59,4 +60,4 @@ pub use error::CampaignError;
 pub use outcomes::{read_limits, read_outcomes};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
-pub use simutant_protocol::{Limits, Simulated, Trace};
+pub use simutant_protocol::{Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, Trace};

@@ -135,7 +135,7 @@ impl Matrix {
 }
 
 /// Returns a reason with `#` for each number but a line's: the same fault gives other numbers on other test cases.
-fn without_numbers(reason: &str) -> String {
+pub(crate) fn without_numbers(reason: &str) -> String {
     let mut text = String::with_capacity(reason.len());
     let mut is_line = false;
     for character in reason.chars() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::MutantNumber;
-use simutant_protocol::{Answer, Limits, Request, Simulated, Trace};
+use simutant_protocol::{Answer, Choices, Choosing, Limits, Request, Simulated, Trace};
 
 use crate::CampaignError;
 use crate::crew::{Crew, Workshop};
@@ -64,11 +64,36 @@ impl<'a> Simulator<'a> {
         limits: Option<Limits>,
     ) -> Result<Simulated, CampaignError> {
         let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
-        let request = Request::Simulate { case: case.clone(), limits, mutant, trace };
+        let choosing = Choosing::default();
+        self.run(Request::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices: Choices::Skip })
+    }
+
+    /// Runs as [`Simulator::simulate`] does, with choices that are imposed on the run, and keeps those that were made if
+    /// `choices` says so. A run that ends or hangs its process leaves none.
+    ///
+    /// # Errors
+    /// Those of [`Simulator::simulate`].
+    pub fn simulate_choosing(
+        &mut self,
+        case: &Value,
+        mutant: Option<MutantNumber>,
+        choosing: &Choosing,
+        (trace, choices): (Trace, Choices),
+        limits: Option<Limits>,
+    ) -> Result<Simulated, CampaignError> {
+        let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
+        let choosing = choosing.clone();
+        self.run(Request::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices })
+    }
+
+    fn run(&mut self, request: Request) -> Result<Simulated, CampaignError> {
+        let has_mutant = matches!(request, Request::Simulate { mutant: Some(_), .. });
         match self.crew.ask_attributing(&request)? {
             Ok(Answer::Simulated(simulated)) => Ok(simulated),
             Ok(answer) => Err(self.crew.unexpected(&answer)),
-            Err(execution) => Ok(Simulated { execution, virtual_time_ns: 0, reached: mutant.is_some(), trace: None }),
+            Err(execution) => {
+                Ok(Simulated { execution, virtual_time_ns: 0, reached: has_mutant, trace: None, choices: None })
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::Replacements;
 
 use crate::exit::EXIT_CODES;
+use crate::output::quoted;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
@@ -77,6 +78,18 @@ pub(crate) struct SystemArguments {
 }
 
 impl SystemArguments {
+    /// Returns what was said on the command line, the system first, as a shell takes it.
+    pub(crate) fn command_line(&self) -> String {
+        let mut text = quoted(&self.system);
+        if let Some(path) = &self.manifest_path {
+            text.push_str(&format!(" --manifest-path {}", quoted(&path.display().to_string())));
+        }
+        if let ReplacementsArgument::All = self.replacements {
+            text.push_str(" --replacements all");
+        }
+        text
+    }
+
     pub(crate) fn replacements(&self) -> Replacements {
         match self.replacements {
             ReplacementsArgument::Reduced => Replacements::Reduced,
@@ -140,6 +153,17 @@ pub(crate) struct SimulateArguments {
     /// ui.perfetto.dev (.perfetto.json); can be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_file: Vec<TraceFile>,
+    /// Impose the choices in this file on the run: what the network does, and which of simultaneous events comes first.
+    /// --shrink writes such files.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) choices: Option<PathBuf>,
+    /// Look for the smallest test case that fails in the same way, with the fewest faults of the network, and print the
+    /// command that runs it.
+    #[arg(long)]
+    pub(crate) shrink: bool,
+    /// The most candidates that --shrink tries.
+    #[arg(long, default_value_t = 10_000, value_name = "N", requires = "shrink")]
+    pub(crate) shrink_runs: u64,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod mutants;
 mod output;
 mod progress;
 mod proxy;
+mod shrink;
 mod simulate;
 mod study;
 mod test;

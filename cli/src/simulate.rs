@@ -4,22 +4,23 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
-use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_limits};
+use simutant_campaign::shrink::Candidate;
+use simutant_campaign::{Bounds, Choices, Limits, Simulated, Simulator, Trace, read_limits};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, Verdict};
 use simutant_traces::diagram::{Caption, Outcome};
 
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
-use crate::{build, output, trace_files};
+use crate::{build, output, shrink, trace_files};
 
 #[derive(Debug, Serialize)]
-struct Run<'a> {
-    system: &'a str,
-    case: &'a Value,
-    mutant: Option<u32>,
+pub(crate) struct Run<'a> {
+    pub(crate) system: &'a str,
+    pub(crate) case: &'a Value,
+    pub(crate) mutant: Option<u32>,
     #[serde(flatten)]
-    simulated: &'a Simulated,
+    pub(crate) simulated: &'a Simulated,
 }
 
 pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Result<Exit> {
@@ -30,9 +31,14 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
 
     let mut simulator = Simulator::new(&built, Bounds::default());
     let case = read_case(arguments, common, &mut simulator)?;
+    let choosing = shrink::read_choices(arguments)?;
+    if arguments.shrink {
+        return shrink::run(Candidate { case, choosing }, arguments, common, &built, (simulator, limits(&out)?));
+    }
     let has_files = !(arguments.diagram.is_empty() && arguments.trace_file.is_empty());
     let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
-    let mut simulated = simulator.simulate(&case, arguments.mutant, trace, limits(&out)?)?;
+    let kept = (trace, Choices::Skip);
+    let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
     if has_files {
         write_files(arguments, &case, &simulated)?;
     }
@@ -100,7 +106,7 @@ fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Sim
     Ok(serde_json::from_str(&text).map_err(|error| BadInput(format!("{name}: not JSON: {error}")))?)
 }
 
-fn text(run: &Run<'_>, built: &Build) -> String {
+pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     let Simulated { execution, virtual_time_ns, trace, .. } = run.simulated;
     let Execution { verdict, reason, events, steps } = execution;
     let mut text = String::new();

@@ -91,14 +91,7 @@ fn summary(report: &TestReport, arguments: &TestArguments, common: &Common) -> S
 
 /// Returns the command that runs one test case by itself.
 fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
-    let quoted = |path: &Path| {
-        let text = path.display().to_string();
-        if text.contains(|c: char| c.is_whitespace() || "'\"\\$`&|;<>()*?".contains(c)) {
-            format!("'{}'", text.replace('\'', r"'\''"))
-        } else {
-            text
-        }
-    };
+    let quoted = |path: &Path| output::quoted(&path.display().to_string());
     format!(
         "{} test {} --suite {} --implementation {} --seed {} --timeout {} --out {} --only {name}",
         program(),

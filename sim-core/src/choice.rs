@@ -4,6 +4,9 @@
 //! decides. A [`ChoiceSource`] decides otherwise: it can replay what was recorded, change one choice and keep the others, or
 //! explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
 //!
+//! A choice is open only if both answers are possible: on a link that loses nothing, or everything, nobody is asked whether a
+//! packet is lost. So whoever chooses, a run is one that the configuration could have.
+//!
 //! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is made
 //! differently, the others keep their names, as far as the components still ask for them.
 
@@ -63,6 +66,24 @@ pub enum ChoiceKind {
     Bits,
 }
 
+impl ChoiceKind {
+    /// Returns what is simplest: a packet arrives, once, unchanged and in its turn; events come in the order of scheduling.
+    ///
+    /// `None` where no value is simpler than another: how long a packet takes, what a component draws.
+    pub fn simplest(self) -> Option<u64> {
+        match self {
+            Self::Drop
+            | Self::Duplicate
+            | Self::Corrupt
+            | Self::Reorder
+            | Self::CopyCorrupt
+            | Self::CopyReorder
+            | Self::Order => Some(0),
+            Self::Latency | Self::CopyLatency | Self::Bits => None,
+        }
+    }
+}
+
 /// A decision that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,27 +98,64 @@ pub struct RecordedChoice {
     pub value: u64,
 }
 
-/// Makes choices as they were recorded, and leaves to the seed those that were not.
+/// Makes choices as they were recorded; who makes those that were not, [`Others`] says.
 ///
 /// With all choices of a run, and its seed, it replays the run; with one it changes this one alone. Under another seed, how
 /// long packets are held back and what corruption makes of them may be different: these are no choices.
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
-    values: BTreeMap<(String, ChoiceKind, u64), u64>,
+    /// By stream.
+    values: BTreeMap<String, BTreeMap<(ChoiceKind, u64), u64>>,
+    others: Others,
+    /// By stream, in nanoseconds.
+    latencies: BTreeMap<String, u64>,
+}
+
+/// How choices are made that were not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Others {
+    /// As the seed decides.
+    #[default]
+    Seed,
+    /// In the [simplest](ChoiceKind::simplest) way, and as the seed decides where there is none: so the recorded choices are
+    /// all that goes wrong.
+    Simplest,
 }
 
 impl Replay {
-    /// Returns a source that makes these choices. Of several for one place the last counts.
+    /// Returns a source that makes these choices, and leaves the others to the seed. Of several for one place the last counts.
     pub fn new(choices: impl IntoIterator<Item = RecordedChoice>) -> Self {
-        let place = |choice: RecordedChoice| ((choice.stream, choice.kind, choice.index), choice.value);
-        Self { values: choices.into_iter().map(place).collect() }
+        let mut replay = Self::default();
+        for RecordedChoice { stream, index, kind, value } in choices {
+            replay.values.entry(stream).or_default().insert((kind, index), value);
+        }
+        replay
+    }
+
+    /// Sets how the other choices are made.
+    pub fn others(self, others: Others) -> Self {
+        Self { others, ..self }
+    }
+
+    /// Sets, by stream, how many nanoseconds packets and their copies take for which no choice was recorded. A stream that is
+    /// not in the map is as it was.
+    pub fn latencies(self, latencies: BTreeMap<String, u64>) -> Self {
+        Self { latencies, ..self }
     }
 }
 
 impl ChoiceSource for Replay {
     fn choose(&mut self, choice: &Choice<'_>) -> u64 {
-        let place = (choice.stream.to_owned(), choice.kind, choice.index);
-        self.values.get(&place).copied().unwrap_or(choice.seeded)
+        let recorded = self.values.get(choice.stream).and_then(|values| values.get(&(choice.kind, choice.index)));
+        let other = match self.others {
+            Others::Seed => None,
+            Others::Simplest => choice.kind.simplest(),
+        };
+        let latency = || match choice.kind {
+            ChoiceKind::Latency | ChoiceKind::CopyLatency => self.latencies.get(choice.stream).copied(),
+            _ => None,
+        };
+        recorded.copied().or(other).or_else(latency).unwrap_or(choice.seeded)
     }
 }
 

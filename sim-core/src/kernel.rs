@@ -20,7 +20,7 @@ use crate::digest::{Digest, hash_of};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::message::ComponentId;
-use crate::network::{Arrival, Decision, Fate, NetworkState, PacketInfo, first_draw};
+use crate::network::{Arrival, Decision, Fate, NetworkState, Open, PacketInfo, first_draw};
 use crate::ports::{PortIndex, Ports};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
 use crate::verdict::{Wait, WaitSubject};
@@ -389,7 +389,8 @@ impl<M: Message> Kernel<M> {
         let name = |component| self.components.name(component);
         let stream = format!("network {}->{}", name(packet.source), name(packet.destination));
         let seeded = self.network.decide(&packet);
-        let decision = choice::with(|choices| choose_decision(choices, &stream, seeded));
+        let open = self.network.open(&packet);
+        let decision = choice::with(|choices| choose_decision(choices, &stream, open, seeded));
         self.network.apply(packet, decision)
     }
 
@@ -607,20 +608,30 @@ impl<M: Message> Kernel<M> {
     }
 }
 
-/// Asks the source of choices about everything that chance has decided about a packet.
-fn choose_decision(choices: &mut Choices, stream: &str, mut decision: Decision) -> Decision {
-    let is_lost = choices.yes_or_no(stream, ChoiceKind::Drop, decision.lost_on.is_some());
-    decision.lost_on = if is_lost { decision.lost_on.or(Some(0)) } else { None };
-    decision.is_duplicated = choices.yes_or_no(stream, ChoiceKind::Duplicate, decision.is_duplicated);
+/// Asks the source of choices about everything that chance has decided about a packet, and could have decided otherwise.
+fn choose_decision(choices: &mut Choices, stream: &str, open: Open, mut decision: Decision) -> Decision {
+    if let Some(link_number) = open.lossy_link {
+        let is_lost = choices.yes_or_no(stream, ChoiceKind::Drop, decision.lost_on.is_some());
+        decision.lost_on = if is_lost { decision.lost_on.or(Some(link_number)) } else { None };
+    }
+    if open.duplicate {
+        decision.is_duplicated = choices.yes_or_no(stream, ChoiceKind::Duplicate, decision.is_duplicated);
+    }
     let kinds = [
         (ChoiceKind::Latency, ChoiceKind::Reorder, ChoiceKind::Corrupt),
         (ChoiceKind::CopyLatency, ChoiceKind::CopyReorder, ChoiceKind::CopyCorrupt),
     ];
     let copies = if decision.is_duplicated { 2 } else { 1 };
     for (copy, (latency, reorder, corrupt)) in decision.copies.iter_mut().zip(kinds).take(copies) {
-        copy.latency = VirtualDuration::from_nanos(choices.choose(stream, latency, None, copy.latency.as_nanos()));
-        copy.is_held_back = choices.yes_or_no(stream, reorder, copy.is_held_back);
-        copy.is_corrupted = choices.yes_or_no(stream, corrupt, copy.is_corrupted);
+        if open.latency {
+            copy.latency = VirtualDuration::from_nanos(choices.choose(stream, latency, None, copy.latency.as_nanos()));
+        }
+        if open.reorder {
+            copy.is_held_back = choices.yes_or_no(stream, reorder, copy.is_held_back);
+        }
+        if open.corrupt {
+            copy.is_corrupted = choices.yes_or_no(stream, corrupt, copy.is_corrupted);
+        }
     }
     decision
 }

@@ -145,7 +145,7 @@ mod waker;
 
 pub use channel::{Channel, PortInUse, Recv, RecvTimeout, TimedOut, TooLarge, Unreachable};
 pub use child::{Cancelled, Child};
-pub use choice::{Choice, ChoiceKind, ChoiceSource, RecordedChoice, Replay};
+pub use choice::{Choice, ChoiceKind, ChoiceSource, Others, RecordedChoice, Replay};
 pub use clock::Clock;
 pub use context::Context;
 pub use determinism::{Divergence, check_determinism};

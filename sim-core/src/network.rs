@@ -52,9 +52,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use bandwidth::Bandwidth;
-pub(crate) use fate::Decision;
-pub(crate) use fate::PacketInfo;
 pub use fate::{Arrival, Fate};
+pub(crate) use fate::{Decision, Open, PacketInfo};
 pub use fates::Fates;
 pub(crate) use fates::{first_draw, network_seed};
 use invalid::Field;

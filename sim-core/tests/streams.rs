@@ -609,6 +609,8 @@ fn corrupted_segments_are_discarded_and_sent_again() {
 #[test]
 fn segments_are_chosen_about_as_all_packets_are() {
     let (mut simulation, server) = simulation();
+    let rarely = Probability::new(0.000_001).expect("it is one");
+    simulation.network(Link { drop: rarely.into(), ..Link::constant(ms(10)) });
     let lost =
         RecordedChoice { stream: "network client->server".to_owned(), index: 0, kind: ChoiceKind::Drop, value: 1 };
     simulation.choices(Replay::new([lost]));

@@ -10,6 +10,8 @@
 //! This is a crate of its own because the two sides share nothing else: the worker is linked with the engine and one
 //! instrumented package, the campaign with neither.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::{Execution, MutantNumber, Quota};
@@ -59,7 +61,95 @@ pub enum Request {
         mutant: Option<MutantNumber>,
         /// Whether the trace is wanted.
         trace: Trace,
+        /// Who makes the choices that the run leaves open.
+        choosing: Choosing,
+        /// Whether the choices that were made are wanted.
+        choices: Choices,
     },
+}
+
+/// Who makes the choices that a run leaves open: what becomes of a packet, which of simultaneous events comes first, what a
+/// component draws. By default the seed makes them all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choosing {
+    /// How the choices are made that are not listed.
+    pub others: Others,
+    /// By stream, how many nanoseconds packets take whose latency is not imposed; the seed decides for other streams.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latencies: BTreeMap<String, u64>,
+    /// The choices that are imposed on the run. Those that the run does not come to make have no effect.
+    pub choices: Vec<Choice>,
+}
+
+/// How choices are made that are not imposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Others {
+    /// As the seed decides.
+    #[default]
+    Seed,
+    /// In the [simplest](ChoiceKind::has_simplest) way, and as the seed decides where there is none.
+    Simplest,
+}
+
+/// A choice of a run: the engine's, as it goes from process to process.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Whose decision it is: `network a->b` for packets from `a` to `b`, `component a` for what `a` draws, `order` for
+    /// simultaneous events.
+    pub stream: String,
+    /// Which packet, draw or instant of the stream it is about, from 0 on.
+    pub index: u64,
+    /// What is decided.
+    pub kind: ChoiceKind,
+    /// How.
+    pub value: u64,
+}
+
+/// What a choice decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceKind {
+    /// Whether a packet is lost by chance: 0 or 1.
+    Drop,
+    /// Whether it arrives twice: 0 or 1.
+    Duplicate,
+    /// Whether it is corrupted: 0 or 1.
+    Corrupt,
+    /// Whether it is held back so that others overtake it: 0 or 1.
+    Reorder,
+    /// How long it takes, in nanoseconds.
+    Latency,
+    /// Whether its copy is corrupted: 0 or 1.
+    CopyCorrupt,
+    /// Whether its copy is held back: 0 or 1.
+    CopyReorder,
+    /// How long its copy takes, in nanoseconds.
+    CopyLatency,
+    /// Which of the simultaneous events comes next, in the order of scheduling.
+    Order,
+    /// 64 bits that a component draws.
+    Bits,
+}
+
+impl ChoiceKind {
+    /// Returns whether one value of such a choice is simpler than all others; then that is 0: a packet arrives, once,
+    /// unchanged and in its turn, and events come in the order of scheduling.
+    pub fn has_simplest(self) -> bool {
+        !matches!(self, Self::Latency | Self::CopyLatency | Self::Bits)
+    }
+}
+
+/// Whether a run keeps the choices that were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choices {
+    /// All are kept.
+    Keep,
+    /// None is kept.
+    Skip,
 }
 
 /// When a run is ended, whatever it does.
@@ -191,6 +281,9 @@ pub struct Simulated {
     pub reached: bool,
     /// The events of the run, in the engine's form, if they were asked for.
     pub trace: Option<Value>,
+    /// The choices that were made, in their order, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<Choice>>,
 }
 
 /// Returns `message` as one line of JSON, with its end.

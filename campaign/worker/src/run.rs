@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_outcomes::{Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
-use simutant_protocol::{Limits, Recorded, Simulated, Sizes, Trace};
+use simutant_protocol::{Limits, Recorded, Simulated, Sizes};
 use simutant_sim_core::{LimitReached, Report, Verdict as Ended, Violation};
 
-use crate::system::Case;
+use crate::choices::to_protocol;
+use crate::system::{Case, Wanted};
 use crate::{memory, panics};
 
 /// What is run.
@@ -33,7 +34,7 @@ pub(crate) struct Ran {
 }
 
 /// Runs `case` on `subject`; whatever unwinds is caught.
-pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, trace: Trace) -> Ran {
+pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wanted) -> Ran {
     panics::forget();
     match subject {
         Subject::Original => probe::start_clean(limits.steps),
@@ -43,7 +44,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, trace: Trac
         Subject::Mutant(number) => probe::start_mutant(number, limits.steps),
     }
     let ended =
-        memory::limited(limits.memory_bytes, || catch_unwind(AssertUnwindSafe(|| case.run(limits.events, trace))));
+        memory::limited(limits.memory_bytes, || catch_unwind(AssertUnwindSafe(|| case.run(limits.events, wanted))));
     let finished = probe::finish();
     // The steps come first: what a run reports after it was told to stop is of no interest.
     let (verdict, reason) = if finished.out_of_steps {
@@ -66,7 +67,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, trace: Trac
 
 /// Runs the original twice, once with the probes recording, and compares the runs.
 pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded {
-    let plain = run(case, limits, Subject::Original, Trace::Skip);
+    let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
         execution: plain.execution.clone(),
@@ -80,23 +81,23 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded 
     if plain.execution.verdict != Verdict::Reasonable {
         return recorded;
     }
-    let again = run(case, limits, Subject::Recorded(sizes), Trace::Skip);
+    let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
     recorded.difference = plain.difference(&again);
     let probe::Recording { blocks, branches, reached, infected } = again.recording.expect("this run was recorded");
     Recorded { blocks, branches, reached, infected, covered: case.covered(), ..recorded }
 }
 
 /// Runs `case` on `subject` for a person.
-pub(crate) fn simulate(case: &dyn Case, limits: Limits, subject: Subject, trace: Trace) -> Simulated {
-    let ran = run(case, limits, subject, trace);
+pub(crate) fn simulate(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wanted) -> Simulated {
+    let ran = run(case, limits, subject, wanted);
+    let virtual_time_ns = ran.virtual_time_ns();
+    let (trace, choices) = ran.report.map_or((None, None), |report| (report.trace, report.choices));
     Simulated {
-        virtual_time_ns: ran.virtual_time_ns(),
+        virtual_time_ns,
         reached: ran.mutant_reached,
         execution: ran.execution,
-        trace: ran
-            .report
-            .and_then(|report| report.trace)
-            .map(|trace| serde_json::to_value(trace).expect("a trace is plain data with text as keys")),
+        trace: trace.map(|trace| serde_json::to_value(trace).expect("a trace is plain data with text as keys")),
+        choices: choices.map(|choices| choices.into_iter().map(to_protocol).collect()),
     }
 }
 

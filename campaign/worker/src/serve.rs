@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use simutant_outcomes::MutantNumber;
-use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, Trace, to_line};
+use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, to_line};
 
 use crate::process::Streams;
 use crate::run::{self, Subject};
-use crate::system::{ErasedSystem, RefusedCase};
+use crate::system::{ErasedSystem, RefusedCase, Wanted};
 use crate::{WorkerError, memory, panics};
 
 /// Why a request is answered by [`Answer::Failed`] or [`Answer::Refused`].
@@ -69,9 +69,10 @@ fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<A
             execute(system, case, limits, &mutants, &answers)?;
             Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
-        Request::Simulate { case, limits, mutant, trace } => {
+        Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
             let subject = mutant.map_or(Subject::Original, Subject::Mutant);
-            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, trace))
+            let wanted = Wanted { trace, choosing, choices };
+            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted))
         }
     })
 }
@@ -87,7 +88,7 @@ fn execute(
     let failed = |source| RequestError::Answers { path: path.to_owned(), source };
     let mut answers = OpenOptions::new().append(true).open(path).map_err(failed)?;
     for &mutant in mutants {
-        let ran = run::run(&*case, limits, Subject::Mutant(mutant), Trace::Skip);
+        let ran = run::run(&*case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let line = MutantExecution { mutant, reached: ran.mutant_reached, execution: ran.execution };
         // One call for a line: a process that dies leaves whole lines.
         answers.write_all(&to_line(&line)).map_err(failed)?;

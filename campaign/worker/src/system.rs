@@ -1,12 +1,15 @@
 //! A system without its types: what the rest of the worker runs.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use serde_json::Value;
 use simutant_outcomes::Quota;
-use simutant_protocol::{CriterionDescription, Trace};
+use simutant_protocol::{Choices, Choosing, CriterionDescription, Others, Trace};
 use simutant_sim_core::{InvalidTestCase, Report, System, universe};
+
+use crate::choices;
 
 /// A simulated system of any types; made by [`system`].
 #[derive(Debug)]
@@ -52,13 +55,30 @@ impl ErasedSystem {
     }
 }
 
+/// What is particular about a run.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) trace: Trace,
+    pub(crate) choosing: Choosing,
+    pub(crate) choices: Choices,
+}
+
+impl Wanted {
+    /// The seed makes all choices, and nothing is kept.
+    pub(crate) const PLAIN: Self = Self {
+        trace: Trace::Skip,
+        choosing: Choosing { others: Others::Seed, latencies: BTreeMap::new(), choices: Vec::new() },
+        choices: Choices::Skip,
+    };
+}
+
 /// A test case of a system, ready to run.
 pub(crate) trait Case {
     /// Returns the requirements that it covers of each black-box criterion, each in ascending order.
     fn covered(&self) -> Vec<Vec<u32>>;
 
     /// Configures a simulation and runs it for at most `events_max` events, which replaces its own limits. Panics of the configuration get through.
-    fn run(&self, events_max: u64, trace: Trace) -> Report;
+    fn run(&self, events_max: u64, wanted: &Wanted) -> Report;
 }
 
 trait Erased: Debug + Send + Sync {
@@ -123,11 +143,15 @@ impl<S: System> Case for TypedCase<S> {
             .collect()
     }
 
-    fn run(&self, events_max: u64, trace: Trace) -> Report {
+    fn run(&self, events_max: u64, wanted: &Wanted) -> Report {
         let mut simulation = S::configure(&self.0);
         simulation.events_at_most(events_max);
-        if trace == Trace::Keep {
+        choices::impose(&mut simulation, &wanted.choosing);
+        if wanted.trace == Trace::Keep {
             simulation.record_trace();
+        }
+        if wanted.choices == Choices::Keep {
+            simulation.record_choices();
         }
         simulation.run()
     }

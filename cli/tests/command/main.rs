@@ -6,6 +6,7 @@ mod implementations;
 mod isolation;
 mod processes;
 mod resume;
+mod shrink;
 mod study;
 mod support;
 mod trace_files;

@@ -2,7 +2,7 @@
 
 use crate::message::ComponentId;
 use crate::trace::DropReason;
-use crate::{VirtualDuration, VirtualTime};
+use crate::{Probability, VirtualDuration, VirtualTime};
 
 /// A packet, as the network sees it.
 #[derive(Debug, Clone, Copy)]
@@ -100,5 +100,36 @@ mod tests {
         check([(false, 1), (false, 2), (false, 4)], (false, 7));
         check([(false, 1), (true, 2), (false, 4)], (true, 2));
         check([(true, 1), (false, 2), (true, 4)], (true, 5));
+    }
+}
+
+/// What of a [`Decision`] chance could have decided otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// The number of the first link of the path that may lose the packet, if it may be lost and may get through.
+    pub(crate) lossy_link: Option<u32>,
+    pub(crate) duplicate: bool,
+    pub(crate) latency: bool,
+    pub(crate) reorder: bool,
+    pub(crate) corrupt: bool,
+}
+
+/// Whether something can happen on some link of a path, and can fail to happen on all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Possible {
+    can_happen: bool,
+    can_fail: bool,
+}
+
+impl Possible {
+    pub(super) const NO: Self = Self { can_happen: false, can_fail: true };
+
+    pub(super) fn extend(&mut self, probability: Probability) {
+        self.can_happen |= probability != Probability::ZERO;
+        self.can_fail &= probability != Probability::ONE;
+    }
+
+    pub(super) fn is_open(self) -> bool {
+        self.can_happen && self.can_fail
     }
 }

@@ -108,6 +108,16 @@ impl Latency {
         }
     }
 
+    /// Returns whether it is plain that there is one length only.
+    pub(super) fn is_constant(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Uniform { min, max } => min == max,
+            Self::Empirical(latencies) => latencies.len() == 1,
+            Self::Exponential { .. } | Self::Normal { .. } | Self::Pareto { .. } => false,
+        }
+    }
+
     /// Returns the latency at a place of a packet's sequence.
     #[inline]
     pub(super) fn draw(&self, draws: Draws, lane: Lane) -> VirtualDuration {

@@ -131,6 +131,27 @@ impl Loss {
         draws.chance(Lane::Drop, Chance::from(probability))
     }
 
+    /// Returns whether some packet can be lost.
+    pub(super) fn can_lose(&self) -> bool {
+        self.probabilities().any(|probability| probability != Probability::ZERO)
+    }
+
+    /// Returns whether some packet can get through.
+    pub(super) fn can_let_through(&self) -> bool {
+        self.probabilities().any(|probability| probability != Probability::ONE)
+    }
+
+    /// Returns the probabilities of a loss in the states that can be reached.
+    fn probabilities(&self) -> impl Iterator<Item = Probability> {
+        let (always, sometimes) = match self {
+            Self::Independent(probability) => (*probability, None),
+            Self::GilbertElliott(GilbertElliott { good_to_bad, drop_good, drop_bad, .. }) => {
+                (*drop_good, (*good_to_bad != Probability::ZERO).then_some(*drop_bad))
+            }
+        };
+        [always].into_iter().chain(sometimes)
+    }
+
     /// Returns whether what becomes of a packet depends on the packets before it.
     pub(super) fn has_state(&self) -> bool {
         matches!(self, Self::GilbertElliott(_))

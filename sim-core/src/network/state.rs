@@ -2,7 +2,7 @@
 
 use super::directions::Directions;
 use super::draws::{Draws, Lane};
-use super::fate::{Arrival, Decision, Fate, PacketInfo, Passage};
+use super::fate::{Arrival, Decision, Fate, Open, PacketInfo, Passage, Possible};
 use super::partition::Partitions;
 use super::plain::PlainLink;
 use super::routes::Routes;
@@ -10,7 +10,7 @@ use super::rule::{Effect, Rules};
 use super::{InvalidNetwork, Names, Network, PartitionChange};
 use crate::message::ComponentId;
 use crate::trace::DropReason;
-use crate::{Random, VirtualDuration};
+use crate::{Probability, Random, VirtualDuration};
 
 /// The network of a run: the only place where it is decided what becomes of a packet.
 #[derive(Debug, Clone)]
@@ -104,6 +104,11 @@ impl NetworkState {
         self.general.decide(Draws::new(self.seed, packet.draw), packet, Copies::Both)
     }
 
+    /// Returns what of [`NetworkState::decide`] could have been otherwise.
+    pub(crate) fn open(&self, packet: &PacketInfo) -> Open {
+        self.general.open(packet)
+    }
+
     /// Returns what becomes of a packet about which chance has decided this.
     pub(crate) fn apply(&mut self, packet: PacketInfo, decision: Decision) -> Fate {
         self.general.apply(Draws::new(self.seed, packet.draw), &packet, decision)
@@ -149,6 +154,31 @@ impl General {
             });
         }
         Decision { lost_on, is_duplicated, copies }
+    }
+
+    fn open(&self, packet: &PacketInfo) -> Open {
+        let mut lossy_link = None;
+        let mut can_get_through = true;
+        let [mut duplicate, mut reorder, mut corrupt] = [Possible::NO; 3];
+        let mut latency = false;
+        self.visit_path(packet, |link_number, source, destination| {
+            let (link, _) = self.directions.get(source, destination);
+            if link.drop.can_lose() && lossy_link.is_none() {
+                lossy_link = Some(link_number as u32);
+            }
+            can_get_through &= link.drop.can_let_through();
+            duplicate.extend(link.duplicate);
+            corrupt.extend(link.corrupt);
+            reorder.extend(link.reorder.as_ref().map_or(Probability::ZERO, |reorder| reorder.probability));
+            latency |= !link.latency.is_constant() || link.jitter.as_ref().is_some_and(|jitter| !jitter.is_constant());
+        });
+        Open {
+            lossy_link: lossy_link.filter(|_| can_get_through),
+            duplicate: duplicate.is_open(),
+            latency,
+            reorder: reorder.is_open(),
+            corrupt: corrupt.is_open(),
+        }
     }
 
     fn apply(&mut self, draws: Draws, packet: &PacketInfo, decision: Decision) -> Fate {
