@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::trace::{Trace, TraceEvent};
+use crate::trace::TraceEvent;
 use crate::{Message, Report, Simulation};
 
 /// Two runs of one configuration differ: something in it reads a clock, iterates over a hash map, or shares a global.
@@ -33,18 +33,22 @@ pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> R
         simulation.run()
     };
     let (first, second) = (run(), run());
-    if first == second {
-        return Ok(first);
+    match Divergence::between(&first, &second) {
+        None => Ok(first),
+        Some(divergence) => Err(Box::new(divergence)),
     }
-    let events = |report: Report| report.trace.unwrap_or_default();
-    Err(Box::new(Divergence::between(events(first), events(second))))
 }
 
 impl Divergence {
-    fn between(first: Trace, second: Trace) -> Self {
-        let common = first.iter().zip(&second).take_while(|(first, second)| first == second).count();
+    /// Returns where two runs, of which there are traces, differ; `None` if they do not.
+    pub fn between(first: &Report, second: &Report) -> Option<Self> {
+        if first == second {
+            return None;
+        }
+        let [first, second] = [first, second].map(|report| report.trace.as_deref().unwrap_or_default());
+        let common = first.iter().zip(second).take_while(|(first, second)| first == second).count();
         let before = common.checked_sub(1).and_then(|before| first.get(before).cloned());
-        Self { event: common, first: first.get(common).cloned(), second: second.get(common).cloned(), before }
+        Some(Self { event: common, first: first.get(common).cloned(), second: second.get(common).cloned(), before })
     }
 }
 

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_outcomes::{Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
-use simutant_protocol::{Limits, Recorded, Simulated, Sizes};
-use simutant_sim_core::{LimitReached, Report, Verdict as Ended, Violation};
+use simutant_protocol::{Limits, Recorded, Simulated, Sizes, Trace};
+use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation};
 
 use crate::choices::to_protocol;
 use crate::system::{Case, Wanted};
@@ -82,9 +82,22 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded 
         return recorded;
     }
     let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
-    recorded.difference = plain.difference(&again);
+    recorded.difference = plain.difference(&again).map(|difference| located(difference, case, limits));
     let probe::Recording { blocks, branches, reached, infected } = again.recording.expect("this run was recorded");
     Recorded { blocks, branches, reached, infected, covered: case.covered(), ..recorded }
+}
+
+/// Adds to a difference between two runs the first event that differs, as two more runs with traces show it.
+fn located(difference: String, case: &dyn Case, limits: Limits) -> String {
+    let wanted = Wanted { trace: Trace::Keep, ..Wanted::PLAIN };
+    let report = || run(case, limits, Subject::Original, &wanted).report;
+    match (report(), report()) {
+        (Some(first), Some(second)) => match Divergence::between(&first, &second) {
+            Some(divergence) => format!("{difference}; {divergence}"),
+            None => difference,
+        },
+        _ => difference,
+    }
 }
 
 /// Runs `case` on `subject` for a person.
@@ -174,4 +187,81 @@ fn message_of(payload: &(dyn std::any::Any + Send)) -> &str {
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a value that is not text")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::Value;
+    use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration};
+
+    use super::*;
+    use crate::system::system;
+
+    #[derive(Debug, Clone, Hash)]
+    struct Item(u64);
+
+    impl Message for Item {
+        fn kind(&self) -> &'static str {
+            "ITEM"
+        }
+    }
+
+    /// Sends the items of a hash set, in its order.
+    struct Leaky;
+
+    impl System for Leaky {
+        const NAME: &'static str = "leaky";
+        type TestCase = u64;
+        type Message = Item;
+
+        fn sample(_: &mut Random) -> u64 {
+            0
+        }
+
+        fn validate(_: &u64) -> Result<(), InvalidTestCase> {
+            Ok(())
+        }
+
+        fn configure(&items: &u64) -> Simulation<Item> {
+            let mut simulation = Simulation::new(1);
+            let to = simulation.address("nobody", 1);
+            simulation.add("leak", move |context| async move {
+                let items: HashSet<u64> = (0..items).collect();
+                let channel = context.channel();
+                for item in items {
+                    channel.send(to, Item(item));
+                    context.pause(VirtualDuration::from_millis(1)).await;
+                }
+            });
+            simulation
+        }
+
+        fn criteria() -> Vec<BlackBoxCriterion<u64>> {
+            Vec::new()
+        }
+    }
+
+    #[track_caller]
+    fn check(items: u64, differs_from: Option<&str>) {
+        let system = system::<Leaky>();
+        let case = system.load(Value::from(items)).expect("it is a test case");
+        let limits = Limits { steps: 1_000_000, events: 1_000_000, memory_bytes: 1 << 28 };
+        let difference = record(&*case, limits, Sizes { blocks: 0, branches: 0, mutants: 0 }).difference;
+        match (differs_from, &difference) {
+            (None, None) => {}
+            (Some(expect), Some(difference)) => assert!(difference.contains(expect), "{difference}"),
+            (Some(_), None) => panic!("the difference was not seen"),
+            (None, Some(difference)) => panic!("{difference}"),
+        }
+    }
+
+    #[test]
+    fn what_depends_on_more_than_the_test_case_is_told_with_the_first_event_that_differs() {
+        check(1, None);
+        // A hundred items come in the same order twice with a probability of 1 in 100!.
+        check(100, Some("two runs differ from event "));
+        check(100, Some("Sent(Packet { number: "));
+    }
 }
