@@ -91,9 +91,14 @@ impl<'a> Simulator<'a> {
         match self.crew.ask_attributing(&request)? {
             Ok(Answer::Simulated(simulated)) => Ok(simulated),
             Ok(answer) => Err(self.crew.unexpected(&answer)),
-            Err(execution) => {
-                Ok(Simulated { execution, virtual_time_ns: 0, reached: has_mutant, trace: None, choices: None })
-            }
+            Err(execution) => Ok(Simulated {
+                execution,
+                virtual_time_ns: 0,
+                reached: has_mutant,
+                waiting: Vec::new(),
+                trace: None,
+                choices: None,
+            }),
         }
     }
 }

@@ -107,7 +107,7 @@ fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Sim
 }
 
 pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
-    let Simulated { execution, virtual_time_ns, trace, .. } = run.simulated;
+    let Simulated { execution, virtual_time_ns, waiting, trace, .. } = run.simulated;
     let Execution { verdict, reason, events, steps } = execution;
     let mut text = String::new();
     if let Some(Value::Array(events)) = trace {
@@ -128,5 +128,9 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     }
     let seconds = *virtual_time_ns as f64 / 1e9;
     text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
+    if *verdict != Verdict::Reasonable {
+        // On a run that went well these are servers.
+        waiting.iter().for_each(|waiting| text.push_str(&format!("at the end, {waiting}\n")));
+    }
     text
 }

@@ -10,7 +10,7 @@ use crate::event_queue::EventId;
 use crate::kernel::{Kernel, Shared};
 use crate::ports::PortIndex;
 use crate::trace::Action;
-use crate::waker::Waiter;
+use crate::waker::{TaskKey, Waiter};
 use crate::{Address, Delivery, Group, Message, VirtualDuration};
 
 /// A datagram channel, as a UDP socket is (Rutherford, PhD thesis, section 3.1.2.2).
@@ -279,12 +279,18 @@ impl<M: Message> Future for RecvTimeout<'_, M> {
             drop(ended);
             return Poll::Ready(Err(TimedOut));
         }
-        drop(kernel);
-        // Outside the borrow, because cloning a foreign waker may run code that comes back here.
-        let waiters = (Waiter::of(task.waker()), Waiter::of(task.waker()));
-        let mut kernel = shared.borrow_mut();
-        let timer = kernel.schedule_timer(address.component, this.timeout, WaitPurpose::Timeout, waiters.0);
-        let replaced = kernel.replace_port_waiter(*port, Some(waiters.1));
+        let (for_timer, for_port) = match TaskKey::of(task.waker()) {
+            Some(task_key) => (Waiter::Task(task_key), Waiter::Task(task_key)),
+            None => {
+                // Outside the borrow, because cloning a foreign waker may run code that comes back here.
+                drop(kernel);
+                let waiters = (Waiter::of(task.waker()), Waiter::of(task.waker()));
+                kernel = shared.borrow_mut();
+                waiters
+            }
+        };
+        let timer = kernel.schedule_timer(address.component, this.timeout, WaitPurpose::Timeout, for_timer);
+        let replaced = kernel.replace_port_waiter(*port, Some(for_port));
         drop(kernel);
         drop(replaced);
         this.timer = Some(timer);

@@ -47,6 +47,7 @@ mod state;
 mod tests;
 mod topology;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -172,12 +173,13 @@ impl Network {
 #[derive(Debug)]
 struct Names<'a> {
     all: &'a [String],
-    ids: BTreeMap<&'a str, ComponentId>,
+    /// Made when a name is looked up: most networks name nobody.
+    ids: OnceCell<BTreeMap<&'a str, ComponentId>>,
 }
 
 impl<'a> Names<'a> {
     fn new(all: &'a [String]) -> Self {
-        Self { all, ids: all.iter().map(String::as_str).zip((0..).map(ComponentId)).collect() }
+        Self { all, ids: OnceCell::new() }
     }
 
     fn len(&self) -> usize {
@@ -191,7 +193,8 @@ impl<'a> Names<'a> {
 
     /// Returns who has this name, which stands in a field.
     fn find(&self, name: &str, field: &Field<'_>) -> Result<ComponentId, InvalidNetwork> {
-        self.ids.get(name).copied().ok_or_else(|| {
+        let ids = self.ids.get_or_init(|| self.all.iter().map(String::as_str).zip((0..).map(ComponentId)).collect());
+        ids.get(name).copied().ok_or_else(|| {
             field.refuse(
                 format_args!("{name:?}"),
                 format_args!("the name of a component: one of {}", self.all.join(", ")),

@@ -166,18 +166,30 @@ impl fmt::Display for Violation {
                     "{component} did not return, but {expected} was expected: when nothing was left to happen, at \
                      {ended_at}, it still waited for "
                 )?;
-                if waits.is_empty() {
-                    return formatter.write_str("something that no event brings");
-                }
-                for (index, wait) in waits.iter().enumerate() {
-                    let separator = if index == 0 { "" } else { ", and for " };
-                    write!(formatter, "{separator}{wait}")?;
-                }
-                Ok(())
+                write_waits(formatter, waits)
             }
             Self::CheckFailed { check, failure } => write!(formatter, "check \"{check}\" failed: {failure}"),
         }
     }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} waits for ", self.component)?;
+        write_waits(formatter, &self.waits)
+    }
+}
+
+/// Writes what a component waits for.
+fn write_waits(formatter: &mut fmt::Formatter<'_>, waits: &[Wait]) -> fmt::Result {
+    if waits.is_empty() {
+        return formatter.write_str("something that no event brings");
+    }
+    for (index, wait) in waits.iter().enumerate() {
+        let separator = if index == 0 { "" } else { ", and for " };
+        write!(formatter, "{separator}{wait}")?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Wait {

@@ -34,6 +34,12 @@ impl TaskKey {
         Self((generation << INDEX_BITS) | index as u64)
     }
 
+    /// Returns the task that a waker wakes, if it is one of these.
+    #[inline]
+    pub(crate) fn of(waker: &Waker) -> Option<Self> {
+        std::ptr::eq(waker.vtable(), &VTABLE).then(|| Self(waker.data().addr() as u64))
+    }
+
     #[inline]
     pub(crate) fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -83,11 +89,7 @@ pub(crate) enum Waiter {
 impl Waiter {
     #[inline]
     pub(crate) fn of(waker: &Waker) -> Self {
-        if std::ptr::eq(waker.vtable(), &VTABLE) {
-            Self::Task(TaskKey(waker.data().addr() as u64))
-        } else {
-            Self::Foreign(waker.clone())
-        }
+        TaskKey::of(waker).map_or_else(|| Self::Foreign(waker.clone()), Self::Task)
     }
 }
 

@@ -279,6 +279,9 @@ pub struct Simulated {
     pub virtual_time_ns: u64,
     /// Whether the mutated place was executed; `false` on the original.
     pub reached: bool,
+    /// Who still waited when nothing was left to happen, and for what, in words; empty if the run ended otherwise.
+    #[serde(default)]
+    pub waiting: Vec<String>,
     /// The events of the run, in the engine's form, if they were asked for.
     pub trace: Option<Value>,
     /// The choices that were made, in their order, if they were asked for.

@@ -104,11 +104,13 @@ fn located(difference: String, case: &dyn Case, limits: Limits) -> String {
 pub(crate) fn simulate(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wanted) -> Simulated {
     let ran = run(case, limits, subject, wanted);
     let virtual_time_ns = ran.virtual_time_ns();
+    let waiting = ran.report.iter().flat_map(|report| &report.waiting).map(ToString::to_string).collect();
     let (trace, choices) = ran.report.map_or((None, None), |report| (report.trace, report.choices));
     Simulated {
         virtual_time_ns,
         reached: ran.mutant_reached,
         execution: ran.execution,
+        waiting,
         trace: trace.map(|trace| serde_json::to_value(trace).expect("a trace is plain data with text as keys")),
         choices: choices.map(|choices| choices.into_iter().map(to_protocol).collect()),
     }
