@@ -159,7 +159,7 @@ pub(crate) struct SimulateArguments {
     pub(crate) choices: Option<PathBuf>,
     /// Look for the smallest test case that fails in the same way, with the fewest faults of the network, and print the
     /// command that runs it.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["diagram", "trace_file"])]
     pub(crate) shrink: bool,
     /// The most candidates that --shrink tries.
     #[arg(long, default_value_t = 10_000, value_name = "N", requires = "shrink")]

@@ -46,6 +46,11 @@ impl<T: 'static> Child<T> {
         component: ComponentId,
         body: impl Future<Output = T> + 'static,
     ) -> Self {
+        if !kernel.borrow().is_running {
+            // Before the run, or after its end: nobody would ever poll it.
+            let state = ChildState { outcome: Some(Err(Cancelled)), waiter: None };
+            return Self { state: Rc::new(RefCell::new(state)), cancel: Rc::new(|| {}) };
+        }
         let key = kernel.borrow_mut().new_task();
         let state = Rc::new(RefCell::new(ChildState { outcome: None, waiter: None }));
         let ending = Ending(state.clone());

@@ -206,7 +206,11 @@ impl Choices {
         let index = *made;
         *made += 1;
         let choice = Choice { stream, index, kind, options, seeded };
-        let value = self.source.as_mut().map_or(seeded, |source| source.choose(&choice));
+        let value = self.source.as_mut().map_or(seeded, |source| {
+            // A source may draw random numbers of its own, and these are no choices.
+            let _inactive = Inactive::begin();
+            source.choose(&choice)
+        });
         let value = options.map_or(value, |options| value % options);
         if let Some(log) = &mut self.log {
             log.push(RecordedChoice { stream: stream.to_owned(), index, kind, value });
@@ -248,6 +252,28 @@ impl Drop for CurrentChoices {
         IS_ACTIVE.set(outer.as_ref().is_some_and(Choices::is_active));
         CHOICES.set(outer);
     }
+}
+
+/// As long as it lives, nothing that is drawn is a choice.
+struct Inactive;
+
+impl Inactive {
+    fn begin() -> Self {
+        IS_ACTIVE.set(false);
+        Self
+    }
+}
+
+impl Drop for Inactive {
+    fn drop(&mut self) {
+        IS_ACTIVE.set(true);
+    }
+}
+
+/// Names a stream that is derived from another one, if that is a component's.
+#[cold]
+pub(crate) fn name_child_stream(parent: u64, seed: u64, name: &str) {
+    with(|choices| choices.name_child_stream(parent, seed, name));
 }
 
 /// Whether the current run makes its choices here.

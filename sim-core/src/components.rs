@@ -14,6 +14,7 @@ pub(crate) struct Components {
     /// Whether any clock is wrong or any component slow: so that a pause need not look where none is.
     any_is_odd: bool,
     paused_count: usize,
+    down_count: usize,
 }
 
 #[derive(Debug)]
@@ -64,14 +65,14 @@ impl Components {
         &self.components[component.index()].name
     }
 
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.components.iter().map(|component| &*component.name)
+    /// Returns all names by number; those of components that were not added are empty, which is no name.
+    pub(crate) fn added_names(&self) -> impl Iterator<Item = &str> {
+        self.components.iter().map(|component| if component.is_added { &*component.name } else { "" })
     }
 
-    /// Returns those that were added.
-    pub(crate) fn added(&self) -> impl Iterator<Item = ComponentId> {
-        let added = (0..).map(ComponentId).zip(&self.components).filter(|(_, component)| component.is_added);
-        added.map(|(id, _)| id)
+    /// Returns whether a component was added, and not only named.
+    pub(crate) fn is_added(&self, component: ComponentId) -> bool {
+        self.components[component.index()].is_added
     }
 
     pub(crate) fn set_added(&mut self, component: ComponentId) {
@@ -98,7 +99,13 @@ impl Components {
     }
 
     pub(crate) fn set_down_since(&mut self, component: ComponentId, since: Option<VirtualTime>) {
-        self.components[component.index()].down_since = since;
+        let was = std::mem::replace(&mut self.components[component.index()].down_since, since);
+        self.down_count = self.down_count + usize::from(since.is_some()) - usize::from(was.is_some());
+    }
+
+    #[inline]
+    pub(crate) fn any_is_down(&self) -> bool {
+        self.down_count > 0
     }
 
     #[inline]
@@ -152,6 +159,13 @@ impl Components {
 
     pub(crate) fn set_durable(&mut self, component: ComponentId, name: &str, value: Rc<dyn Any>) {
         self.components[component.index()].durable.insert(name.to_owned(), value);
+    }
+
+    /// Removes the durable values of all components, for the caller to drop.
+    #[must_use = "values of the model are dropped after the borrow"]
+    pub(crate) fn lose_all_durable(&mut self) -> Vec<BTreeMap<String, Rc<dyn Any>>> {
+        let durable = self.components.iter_mut().map(|component| std::mem::take(&mut component.durable));
+        durable.filter(|durable| !durable.is_empty()).collect()
     }
 
     /// Removes all durable values of a component, for the caller to drop.

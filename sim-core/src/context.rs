@@ -13,7 +13,7 @@ use crate::kernel::Shared;
 use crate::message::ComponentId;
 use crate::pause::Pause;
 use crate::trace::Action;
-use crate::{Address, Channel, Connect, Listener, Message, PortInUse, Random, VirtualDuration, VirtualTime, choice};
+use crate::{Address, Channel, Connect, Listener, Message, PortInUse, Random, VirtualDuration, VirtualTime};
 
 /// A component's handle to the simulation that it is part of.
 pub struct Context<M: Message> {
@@ -139,18 +139,15 @@ impl<M: Message> Context<M> {
 
     /// Starts a task beside this one, with a context of its own.
     ///
-    /// It first runs when this task waits, at the same instant. It ends when the component's body returns, or crashes: a component is as
+    /// It first runs when this task waits, at the same instant. Outside of the run (in a body before its async block, in a
+    /// destructor at the end) it is cancelled at once. It ends when the component's body returns, or crashes: a component is as
     /// long as its body.
     pub fn spawn<T, F>(&mut self, body: impl FnOnce(Self) -> F) -> Child<T>
     where
         F: Future<Output = T> + 'static,
         T: 'static,
     {
-        let stream = format!("child/{}", self.children);
-        let random = self.random.stream(&stream);
-        if choice::is_active() {
-            choice::with(|choices| choices.name_child_stream(self.random.seed(), random.seed(), &stream));
-        }
+        let random = self.random.stream(&format!("child/{}", self.children));
         self.children += 1;
         let context = Self {
             kernel: self.kernel.clone(),

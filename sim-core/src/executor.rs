@@ -10,6 +10,7 @@ use std::task;
 
 use crate::child::TaskRequest;
 use crate::choice::CurrentChoices;
+use crate::digest::hash_of;
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
@@ -149,6 +150,13 @@ impl<M: Message> Executor<M> {
                 end = Err(stop);
             }
         }
+        // What holds the kernel is dropped here, so that nothing holds itself.
+        let mut kernel = self.kernel.borrow_mut();
+        let left = (std::mem::take(&mut kernel.task_requests), kernel.components.lose_all_durable());
+        drop(kernel);
+        if let (Err(stop), false) = (self.guarded(|_| drop(left)), matches!(end, Err(Stop::Panic(_)))) {
+            end = Err(stop);
+        }
         let verdict = match end {
             Err(Stop::Limit(limit)) => Verdict::NotTerminated(limit),
             Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
@@ -260,6 +268,8 @@ impl<M: Message> Executor<M> {
                 Waiter::Task(task_key) => self.poll_unless_paused(task_key),
                 Waiter::Foreign(waker) => waker.wake(),
             }
+            // One task may have cancelled the next.
+            self.handle_task_requests();
         }
         // Only events wake, and this one is over.
         self.kernel.borrow_mut().connections.left.waiters = waiters;
@@ -327,7 +337,9 @@ impl<M: Message> Executor<M> {
         let result = self.component(component).result.clone();
         let mut kernel = self.kernel.borrow_mut();
         let name = kernel.components.name(component).to_string();
-        kernel.record(|_| Action::Returned { component: name.clone(), value: result.returned_text() });
+        let value = result.returned_text();
+        kernel.digest.add(hash_of(&value));
+        kernel.record(|_| Action::Returned { component: name.clone(), value });
         let at = kernel.now;
         drop(kernel);
         if let (None, Comparison::Mismatch { expected, actual }) = (&self.violation, result.compare()) {
@@ -416,7 +428,11 @@ impl<M: Message> Executor<M> {
     }
 
     fn crash(&mut self, component: ComponentId) {
-        let Some(main) = self.component(component).main.take() else { return };
+        let Some(main) = self.component(component).main.take() else {
+            // Nothing is left of a component that has returned but what its host still sends for it.
+            self.kernel.borrow_mut().crash_streams(component);
+            return self.settle_streams();
+        };
         let resume = self.component(component).resume.take();
         let mut kernel = self.kernel.borrow_mut();
         kernel.record(|kernel| Action::Crashed { component: kernel.place_name(component) });
@@ -453,13 +469,8 @@ impl<M: Message> Executor<M> {
         drop(lost);
         let state = self.component(component);
         state.restarts += 1;
-        let stream = format!("component/{name}/restart/{}", state.restarts);
-        let random = self.random.stream(&stream);
-        if crate::choice::is_active() {
-            let seed = random.seed();
-            let label = format!("component {name}/restart/{}", self.component(component).restarts);
-            crate::choice::with(|choices| choices.name_stream(seed, label));
-        }
+        let restart = format!("restart/{}", state.restarts);
+        let random = self.random.stream(&format!("component/{name}")).stream(&restart);
         let context = Context::new(self.kernel.clone(), component, random);
         let body = self.component(component).body.clone().expect("it was checked that the component can be restarted");
         let future = body(context);

@@ -1,5 +1,6 @@
 //! Faults of components: what a test case does to them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ pub struct ClockFault {
 struct ClockFaultFields {
     component: String,
     #[serde(default)]
-    offset_ns: i64,
+    offset_ns: u64,
     #[serde(default)]
     drift_ns_per_s: i64,
 }
@@ -142,13 +143,30 @@ pub struct FaultRate {
 }
 
 impl RandomFaults {
+    /// Checks what the types of the fields leave open.
+    ///
+    /// # Errors
+    /// [`InvalidFaults`] for a mean interval of zero, with which faults would come without end.
+    pub fn validate(&self) -> Result<(), InvalidFaults> {
+        for (field, rate) in [("crash", self.crash), ("pause", self.pause), ("partition", self.partition)] {
+            if rate.is_some_and(|rate| rate.interval_mean == VirtualDuration::ZERO) {
+                let (field, value) = (format!("{field}.mean_interval_ns"), "0".to_owned());
+                return Err(InvalidFaults { field, value, allowed: "at least 1".to_owned() });
+            }
+        }
+        Ok(())
+    }
+
     /// Draws faults of components, and partitions of the network that they are in.
     ///
     /// Each component draws from a stream of its own, so another component shifts nobody's faults.
     ///
     /// # Panics
-    /// If a mean interval is zero.
+    /// If [`RandomFaults::validate`] refuses them.
     pub fn draw(&self, random: &Random, components: &[&str]) -> (Faults, Vec<ScheduledPartition>) {
+        if let Err(error) = self.validate() {
+            panic!("the random faults are invalid: {error}");
+        }
         let mut schedule = Vec::new();
         for component in components {
             let component = (*component).to_owned();
@@ -189,7 +207,6 @@ impl RandomFaults {
 impl FaultRate {
     /// Draws when faults begin, and how long each lasts.
     fn draw(self, random: &mut Random, until: VirtualTime) -> Vec<(VirtualTime, VirtualDuration)> {
-        assert!(self.interval_mean > VirtualDuration::ZERO, "faults would come without end: give a mean interval");
         let mut faults = Vec::new();
         let mut at = VirtualTime::ZERO + random.exponential(self.interval_mean);
         // The end of time does not come.
@@ -222,6 +239,12 @@ impl Faults {
                 });
             }
         }
+        let twice = |mut names: Box<dyn Iterator<Item = &String> + '_>, list: &str| {
+            let mut seen = BTreeSet::new();
+            let (index, name) = names.by_ref().enumerate().find(|(_, name)| !seen.insert((*name).clone()))?;
+            let (value, allowed) = (format!("{name:?}"), "a component that was not named before".to_owned());
+            Some(InvalidFaults { field: format!("{list}[{index}].component"), value, allowed })
+        };
         for (index, SlowFault { percent, .. }) in self.slow.iter().enumerate() {
             if *percent < 100 {
                 return Err(InvalidFaults {
@@ -231,10 +254,15 @@ impl Faults {
                 });
             }
         }
+        let clocks = twice(Box::new(self.clocks.iter().map(|fault| &fault.component)), "clocks");
+        if let Some(error) = clocks.or_else(|| twice(Box::new(self.slow.iter().map(|fault| &fault.component)), "slow"))
+        {
+            return Err(error);
+        }
         Ok(())
     }
 
-    /// Calls `check` with each component that is named, and the way to the field that names it.
+    /// Returns each component that is named, with the way to the field that names it.
     pub(crate) fn names(&self) -> impl Iterator<Item = (String, &str)> {
         let schedule = self.schedule.iter().enumerate();
         let schedule = schedule.map(|(at, fault)| (format!("schedule[{at}].component"), fault.fault.component()));

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 /// No network is between them: what is sent is there at the same instant. So it is for tasks that would share memory in reality,
 /// and for models without a network, such as a customer who joins the queue before a server.
 pub fn fifo<T>() -> (FifoSender<T>, FifoReceiver<T>) {
-    let state = Rc::new(RefCell::new(State { items: VecDeque::new(), waiter: None, senders: 1 }));
+    let state = Rc::new(RefCell::new(State { items: VecDeque::new(), waiter: None, senders: 1, has_receiver: true }));
     (FifoSender { state: state.clone() }, FifoReceiver { state })
 }
 
@@ -21,6 +21,7 @@ struct State<T> {
     items: VecDeque<T>,
     waiter: Option<Waker>,
     senders: usize,
+    has_receiver: bool,
 }
 
 /// The end of a [`fifo`] that takes items; it can be cloned.
@@ -34,9 +35,13 @@ pub struct FifoReceiver<T> {
 }
 
 impl<T> FifoSender<T> {
-    /// Appends an item. If the receiver is gone, nobody will ever see it.
+    /// Appends an item. If the receiver is gone, the item is dropped.
     pub fn send(&self, item: T) {
         let mut state = self.state.borrow_mut();
+        if !state.has_receiver {
+            drop(state);
+            return drop(item);
+        }
         state.items.push_back(item);
         let waiter = state.waiter.take();
         drop(state);
@@ -51,7 +56,7 @@ impl<T> FifoReceiver<T> {
     ///
     /// Dropping the future before it is ready loses nothing.
     pub fn recv(&mut self) -> FifoRecv<'_, T> {
-        FifoRecv { state: &self.state }
+        FifoRecv { state: &self.state, is_registered: false }
     }
 
     /// Returns how many items wait.
@@ -69,13 +74,15 @@ impl<T> FifoReceiver<T> {
 #[must_use = "futures do nothing unless awaited"]
 pub struct FifoRecv<'a, T> {
     state: &'a RefCell<State<T>>,
+    is_registered: bool,
 }
 
 impl<T> Future for FifoRecv<'_, T> {
     type Output = Option<T>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut state = self.state.borrow_mut();
+        let this = self.get_mut();
+        let mut state = this.state.borrow_mut();
         if let Some(item) = state.items.pop_front() {
             return Poll::Ready(Some(item));
         }
@@ -85,8 +92,28 @@ impl<T> Future for FifoRecv<'_, T> {
         drop(state);
         // Cloned and dropped outside the borrow, because a foreign waker may run code that comes back here.
         let waker = task.waker().clone();
-        let _replaced = self.state.borrow_mut().waiter.replace(waker);
+        let _replaced = this.state.borrow_mut().waiter.replace(waker);
+        this.is_registered = true;
         Poll::Pending
+    }
+}
+
+impl<T> Drop for FifoRecv<'_, T> {
+    fn drop(&mut self) {
+        if self.is_registered {
+            // In a variable, so that a foreign waker is dropped after the borrow.
+            let _waiter = self.state.borrow_mut().waiter.take();
+        }
+    }
+}
+
+impl<T> Drop for FifoReceiver<T> {
+    fn drop(&mut self) {
+        let mut state = self.state.borrow_mut();
+        state.has_receiver = false;
+        let items = std::mem::take(&mut state.items);
+        drop(state);
+        drop(items);
     }
 }
 

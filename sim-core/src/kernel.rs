@@ -27,6 +27,9 @@ use crate::verdict::{Wait, WaitSubject};
 use crate::waker::{TaskKey, Waiter};
 use crate::{Address, Delivery, Message, Random, VirtualDuration, VirtualTime};
 
+/// What all components are called together.
+pub(crate) const EVERYONE: &str = "everyone";
+
 /// The kernel as components hold it.
 pub(crate) type Shared<M> = Rc<RefCell<Kernel<M>>>;
 
@@ -266,6 +269,10 @@ impl<M: Message> Kernel<M> {
     #[inline]
     #[must_use = "a message is dropped after the borrow"]
     pub(crate) fn send(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+        if self.components.any_is_down() && self.components.is_down(source.component) {
+            // Destructors of a component that has crashed have no network.
+            return Some(message);
+        }
         if destination.component.is_group() {
             return self.send_to_group(source, destination, message);
         }
@@ -275,19 +282,27 @@ impl<M: Message> Kernel<M> {
     #[cold]
     fn send_to_group(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
         let port = destination.port;
-        let destinations: Vec<Address> = if destination.component == ComponentId::EVERYONE {
-            let others = self.components.added().filter(|&component| component != source.component);
-            others.map(|component| Address { component, port }).collect()
+        if destination.component == ComponentId::EVERYONE {
+            for component in (0..self.components.len() as u32).map(ComponentId) {
+                if component != source.component && self.components.is_added(component) {
+                    self.send_to_member(source, Address { component, port }, &message);
+                }
+            }
         } else {
-            let group = &self.groups[(destination.component.0 - ComponentId::COUNT_MAX) as usize];
-            let members = group.members.iter().map(|&(address, _)| address);
-            members.filter(|&address| address.port == port && address != source).collect()
-        };
-        for destination in destinations {
-            // Lost messages are dropped here: that runs the model's code only if a message has a destructor of its own.
-            drop(self.send_to_one(source, destination, message.clone()));
+            let group = (destination.component.0 - ComponentId::COUNT_MAX) as usize;
+            for index in 0..self.groups[group].members.len() {
+                let (member, _) = self.groups[group].members[index];
+                if member.port == port && member != source {
+                    self.send_to_member(source, member, &message);
+                }
+            }
         }
         Some(message)
+    }
+
+    fn send_to_member(&mut self, source: Address, destination: Address, message: &M) {
+        // Lost messages are dropped here: that runs the model's code only if a message has a destructor of its own.
+        drop(self.send_to_one(source, destination, message.clone()));
     }
 
     #[inline]
@@ -440,7 +455,7 @@ impl<M: Message> Kernel<M> {
     fn arrive(&mut self, packet: u32) -> Outcome {
         let PacketInFlight { number, hash, port_hint, delivery } = &self.packets[packet as usize];
         let (source, destination) = (delivery.source, delivery.destination);
-        let contents = number.rotate_left(32) ^ hash;
+        let contents = number.rotate_left(32) ^ hash ^ (u64::from(source.component.0) << 40);
         let place = (u64::from(destination.component.0) << 16) | u64::from(destination.port);
         let is_separated = self.network.is_separated(source.component, destination.component);
         let port = port_hint.filter(|&port| self.ports.is_at(port, destination));
@@ -481,7 +496,10 @@ impl<M: Message> Kernel<M> {
         let Some(port) = self.ports.find(source) else { return Outcome::Nothing };
         let port = self.ports.get_mut(port);
         let Some(unreachable) = &mut port.unreachable else { return Outcome::Nothing };
-        unreachable.push_back(destination);
+        // What is known already is no news.
+        if !unreachable.contains(&destination) {
+            unreachable.push_back(destination);
+        }
         match port.waiter.take() {
             Some(Waiter::Task(task_key)) => Outcome::Poll(task_key),
             Some(Waiter::Foreign(waker)) => Outcome::Wake(waker),
@@ -589,7 +607,7 @@ impl<M: Message> Kernel<M> {
     /// Returns the name of a component or group.
     pub(crate) fn place_name(&self, component: ComponentId) -> String {
         if component == ComponentId::EVERYONE {
-            "everyone".to_owned()
+            EVERYONE.to_owned()
         } else if component.is_group() {
             self.groups[(component.0 - ComponentId::COUNT_MAX) as usize].name.clone()
         } else {

@@ -195,14 +195,21 @@ impl<'a> Names<'a> {
     fn find(&self, name: &str, field: &Field<'_>) -> Result<ComponentId, InvalidNetwork> {
         let ids = self.ids.get_or_init(|| self.all.iter().map(String::as_str).zip((0..).map(ComponentId)).collect());
         ids.get(name).copied().ok_or_else(|| {
-            field.refuse(
-                format_args!("{name:?}"),
-                format_args!("the name of a component: one of {}", self.all.join(", ")),
-            )
+            field.refuse(format_args!("{name:?}"), format_args!("the name of a component: {}", some_names(self.all)))
         })
     }
 
     fn find_optional(&self, name: Option<&str>, field: &Field<'_>) -> Result<Option<ComponentId>, InvalidNetwork> {
         name.map(|name| self.find(name, field)).transpose()
     }
+}
+
+/// Returns the first names of components that there are, for an error.
+pub(crate) fn some_names(names: &[String]) -> String {
+    const NAMES_MAX: usize = 8;
+    let mut added = names.iter().filter(|name| !name.is_empty()).map(String::as_str);
+    let first: Vec<&str> = added.by_ref().take(NAMES_MAX).collect();
+    let more = added.count();
+    let more = if more > 0 { format!(", and {more} others") } else { String::new() };
+    format!("one of {}{more}", first.join(", "))
 }

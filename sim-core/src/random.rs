@@ -32,7 +32,11 @@ impl Random {
     /// It depends on the seed and the name alone: not on what was drawn before, nor on what other children there are.
     /// So a new component shifts nobody's draws.
     pub fn stream(&self, name: &str) -> Self {
-        Self::from_seed(derive_seed(self.seed, name))
+        let seed = derive_seed(self.seed, name);
+        if choice::is_active() {
+            choice::name_child_stream(self.seed, seed, name);
+        }
+        Self::from_seed(seed)
     }
 
     /// Returns the seed that the stream began with.

@@ -14,9 +14,9 @@ use crate::choice::{ChoiceSource, Choices, RecordedChoice};
 use crate::executor::{self, BoxedFuture, Change};
 use crate::expectation::{AnyResultSlot, ResultSlot, Returned};
 use crate::fault::{Fault, Faults};
-use crate::kernel::{Kernel, Shared};
+use crate::kernel::{EVERYONE, Kernel, Shared};
 use crate::message::{ComponentId, Group};
-use crate::network::{NetworkState, network_seed};
+use crate::network::{NetworkState, network_seed, some_names};
 use crate::trace::Trace;
 use crate::verdict::Waiting;
 use crate::{
@@ -90,6 +90,14 @@ pub enum InvalidConfiguration {
     NameTwice {
         /// The name.
         name: String,
+    },
+    /// A component or group has a name that would be mistaken for something else; give it another.
+    #[error("the name {name:?} cannot be: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
     },
     /// The network cannot be.
     #[error("network: {0}")]
@@ -207,7 +215,8 @@ impl<M: Message> Simulation<M> {
 
     /// Adds a component, which starts at the start of the run unless [`Added::starting_at`] says otherwise.
     ///
-    /// `body` is called at once, and the future that it returns is polled from the component's start on. Components that
+    /// `body` is called at once, and the future that it returns is polled from the component's start on: what `body` does
+    /// before its async block is part of the configuration, and nothing can be sent there. Components that
     /// start at the same time do so in the order in which they were added. The name fixes the component's random stream.
     pub fn add<T, F>(&mut self, name: &str, body: impl FnOnce(Context<M>) -> F) -> Added<'_, M, T>
     where
@@ -306,12 +315,26 @@ impl<M: Message> Simulation<M> {
         if let Some(name) = self.name_twice.clone() {
             return Err(InvalidConfiguration::NameTwice { name });
         }
-        let names: Vec<String> = self.kernel.borrow().components.names().map(str::to_owned).collect();
+        for name in self.ids.keys().chain(self.groups.keys()) {
+            let reason = if name.is_empty() {
+                "it is empty"
+            } else if name.contains("->") {
+                "\"->\" stands between the two ends of a packet"
+            } else if name == EVERYONE {
+                "it stands for all components"
+            } else if self.ids.contains_key(name) && self.groups.contains_key(name) {
+                "a component and a group have it"
+            } else {
+                continue;
+            };
+            return Err(InvalidConfiguration::Name { name: name.clone(), reason });
+        }
+        let names: Vec<String> = self.kernel.borrow().components.added_names().map(str::to_owned).collect();
         let network = NetworkState::new(&self.network, &names, network_seed(self.seed))?;
         self.faults.validate()?;
         for (field, name) in self.faults.names() {
             if !self.ids.get(name).is_some_and(|id| self.is_added[id.index()]) {
-                let allowed = format!("the name of a component: one of {}", names.join(", "));
+                let allowed = format!("the name of a component: {}", some_names(&names));
                 return Err(InvalidFaults { field, value: format!("{name:?}"), allowed }.into());
             }
         }

@@ -294,3 +294,32 @@ fn a_fifo_between_components_wakes_the_receiver_at_the_same_instant() {
     let verdict = simulation.run().verdict;
     assert!(verdict.is_reasonable(), "{verdict}");
 }
+
+#[test]
+fn a_receive_from_a_fifo_that_was_dropped_is_not_woken() {
+    let mut simulation = Simulation::<Number>::new(1);
+    let (sender, mut receiver) = fifo::<u8>();
+    simulation.add("receiver", |context| async move {
+        select((receiver.recv(), context.pause(ms(5)))).await;
+        context.pause(ms(100)).await;
+        assert_eq!(receiver.len(), 1, "nothing is lost");
+    });
+    simulation.add("sender", |context| async move {
+        context.pause(ms(50)).await;
+        sender.send(1);
+    });
+    let report = simulation.run();
+    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    // Two starts and three pauses; no wake.
+    assert_eq!(report.events, 5);
+}
+
+#[test]
+fn what_is_sent_to_a_receiver_that_is_gone_is_dropped() {
+    let (sender, receiver) = fifo::<Rc<()>>();
+    let item = Rc::new(());
+    sender.send(item.clone());
+    drop(receiver);
+    sender.send(item.clone());
+    assert_eq!(Rc::strong_count(&item), 1);
+}

@@ -392,3 +392,51 @@ fn a_run_inside_a_run_has_choices_of_its_own() {
     });
     assert_eq!(choices(&outer.run()).len(), 1);
 }
+
+/// Decides by random numbers of its own.
+struct Explorer(simutant_sim_core::Random);
+
+impl ChoiceSource for Explorer {
+    fn choose(&mut self, choice: &Choice<'_>) -> u64 {
+        match choice.options {
+            Some(options) => self.0.uniform(0..options),
+            None => self.0.bits(),
+        }
+    }
+}
+
+#[test]
+fn a_source_may_draw_random_numbers() {
+    let run = |seed| {
+        let mut simulation = simulation(7, wild());
+        simulation.choices(Explorer(simutant_sim_core::Random::from_seed(seed))).record_choices();
+        simulation.run()
+    };
+    let report = run(1);
+    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    assert_eq!(run(1), report);
+    assert_ne!(run(2).choices, report.choices);
+}
+
+#[test]
+fn draws_of_derived_streams_are_choices_too() {
+    let simulation = |seed| {
+        let mut simulation = Simulation::<Number>::new(seed);
+        let drawer = |context: Context<Number>| async move {
+            let mut context = context;
+            let mut arrivals = context.random().stream("arrivals");
+            let wait = ms(arrivals.uniform(1..1_000_u64));
+            context.pause(wait).await;
+        };
+        simulation.add("drawer", drawer);
+        simulation
+    };
+    let mut first = simulation(1);
+    first.record_choices();
+    let report = first.run();
+    let recorded = report.choices.clone().expect("they were asked for");
+    assert_eq!(recorded[0].stream, "component drawer/arrivals");
+    let mut second = simulation(2);
+    second.choices(Replay::new(recorded));
+    assert_eq!(second.run().ended_at, report.ended_at);
+}

@@ -88,7 +88,7 @@ fn a_trace_changes_nothing_else() {
 fn the_digest_of_a_run_never_changes() {
     // If it does, old seeds give new runs: say so in the change log.
     let report = simulation(7).run();
-    assert_eq!((report.digest, report.events), (1_762_675_315_112_537_525, 62));
+    assert_eq!((report.digest, report.events), (12_533_715_209_745_087_968, 62));
     assert_eq!(report.ended_at.as_nanos(), 233_000_199);
 }
 
@@ -210,4 +210,28 @@ fn a_wake_that_comes_during_an_inner_run_is_heard_after_it() {
     outcome.expecting(2);
     let verdict = simulation.run().verdict;
     assert!(verdict.is_reasonable(), "{verdict}");
+}
+
+#[test]
+fn the_digest_sees_who_sent_a_message_and_what_was_returned() {
+    let digest = |sender: &'static str, result: u8| {
+        let mut simulation = Simulation::<Hello>::new(1);
+        let to = simulation.address("listener", 1);
+        for name in ["a", "b"] {
+            simulation.add(name, move |context| async move {
+                let channel = context.channel();
+                if name == sender {
+                    channel.send(to, Hello(1));
+                }
+                result
+            });
+        }
+        simulation.add("listener", |context| async move {
+            drop(context.channel_at(1).recv().await);
+        });
+        simulation.run().digest
+    };
+    assert_eq!(digest("a", 1), digest("a", 1));
+    assert_ne!(digest("a", 1), digest("b", 1));
+    assert_ne!(digest("a", 1), digest("a", 2));
 }

@@ -842,3 +842,29 @@ proptest! {
         prop_assert_eq!(of_client, of_client_again);
     }
 }
+
+#[test]
+fn a_child_that_is_cancelled_by_who_hears_of_a_reset_first_does_not_hear_of_it() {
+    let (mut simulation, server) = simulation();
+    simulation.record_trace();
+    simulation.add("server", |context| async move {
+        let stream = accept(&context).await;
+        context.pause(ms(1_000)).await;
+        drop(stream);
+    });
+    simulation.add("client", move |mut context| async move {
+        let settings = StreamSettings { window_max: 1, ..StreamSettings::default() };
+        let stream = context.connect(server, ms(5_000)).settings(settings).await.expect("somebody listens");
+        let (mut sender, mut receiver) = stream.split();
+        let child = context.spawn(move |context| async move {
+            while sender.send(Number(1)).await.is_ok() {}
+            context.note(|| "the child goes on".to_owned());
+        });
+        receiver.recv().await.expect_err("the other end drops what it has not read");
+        child.cancel();
+        context.pause(ms(10)).await;
+    });
+    let report = run(simulation);
+    assert!(count(&report, |action| matches!(action, Action::Reset { .. })) > 0);
+    assert_eq!(count(&report, |action| matches!(action, Action::Noted { .. })), 0);
+}

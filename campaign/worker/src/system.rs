@@ -25,7 +25,7 @@ pub fn system<S: System>() -> ErasedSystem {
 pub(crate) enum RefusedCase {
     /// It has not the system's form.
     #[error("this is not a test case of `{system}`: {source}")]
-    Form { system: &'static str, source: serde_json::Error },
+    Form { system: &'static str, source: serde_path_to_error::Error<serde_json::Error> },
     /// A value is out of the input domain.
     #[error("this is not a test case of `{system}`: {reason}")]
     Domain { system: &'static str, reason: InvalidTestCase },
@@ -127,7 +127,8 @@ impl<S: System> Erased for Typed<S> {
     }
 
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
-        let case = serde_json::from_value(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
+        let case =
+            serde_path_to_error::deserialize(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
         S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
         Ok(Box::new(TypedCase::<S>(case)))
     }

@@ -19,6 +19,7 @@ pub(crate) struct NetworkState {
     message_bytes_max: u32,
     /// What decides as long as nobody is separated, if the network is one link between all, without memory.
     plain: Option<PlainLink>,
+    is_configured: bool,
     is_partitioned: bool,
     general: Box<General>,
 }
@@ -58,12 +59,20 @@ impl NetworkState {
         let is_one_link = !directions.are_needed() && network.rules.is_empty() && routes.is_none();
         let plain = if is_one_link { PlainLink::new(&network.link) } else { None };
         let general = Box::new(General { directions, rules, routes, partitions });
-        Ok(Self { seed, message_bytes_max: network.message_bytes_max, plain, is_partitioned: false, general })
+        Ok(Self {
+            seed,
+            message_bytes_max: network.message_bytes_max,
+            plain,
+            is_configured: true,
+            is_partitioned: false,
+            general,
+        })
     }
 
-    /// Returns the network of a run that has not begun: what sends packets then is not known yet.
+    /// Returns the network of a run that has not begun: nothing can be sent.
     pub(crate) fn unconfigured() -> Self {
-        Self::new(&Network::default(), &[], 0).expect("the default is valid")
+        let network = Self::new(&Network::default(), &[], 0).expect("the default is valid");
+        Self { plain: None, is_configured: false, message_bytes_max: u32::MAX, ..network }
     }
 
     /// Returns the size of the largest message that it takes.
@@ -93,6 +102,10 @@ impl NetworkState {
 
     #[inline(never)]
     fn general_fate(&mut self, packet: PacketInfo) -> Fate {
+        assert!(
+            self.is_configured,
+            "a component sends before the run begins: move what it does into the async block that its body returns"
+        );
         // A rule may duplicate what chance does not.
         let which = if self.general.rules.is_empty() { Copies::Needed } else { Copies::Both };
         let decision = self.general.decide(Draws::new(self.seed, packet.draw), &packet, which);
