@@ -15,7 +15,7 @@ use crate::{Address, Delivery, Group, Message, VirtualDuration};
 
 /// A datagram channel, as a UDP socket is (Rutherford, PhD thesis, section 3.1.2.2).
 ///
-/// Messages that arrive are queued, without limit unless [one is set](Channel::mailbox_max), and received in the order of
+/// Messages that arrive are queued, without limit unless [one is set](Channel::set_mailbox_max), and received in the order of
 /// arrival. Dropping the channel closes the port: what was not received, and what arrives later, is lost.
 pub struct Channel<M: Message> {
     kernel: Shared<M>,
@@ -150,7 +150,7 @@ impl<M: Message> Channel<M> {
     }
 
     /// Sets the most messages that wait here: one that arrives when so many wait is lost.
-    pub fn mailbox_max(&mut self, messages: usize) {
+    pub fn set_mailbox_max(&mut self, messages: usize) {
         self.kernel.borrow_mut().ports.get_mut(self.port).mailbox_max = messages;
     }
 

@@ -15,7 +15,6 @@ use crate::waker::TaskKey;
 /// A task that a component [spawned](crate::Context::spawn), as a future of what it returns.
 ///
 /// Dropping the handle changes nothing for the task.
-#[must_use = "a child task goes on without its handle; drop the handle if that is meant"]
 pub struct Child<T> {
     state: Rc<RefCell<ChildState<T>>>,
     cancel: Rc<dyn Fn()>,

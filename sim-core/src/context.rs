@@ -131,9 +131,9 @@ impl<M: Message> Context<M> {
         Pause::new(&self.kernel, self.component, duration, WaitPurpose::Work)
     }
 
-    /// Does what [`Context::pause`] does, but stands for waiting: it takes a slow component no longer.
+    /// Does what [`Context::pause`] does, but stands for waiting and not for work: it takes a slow component no longer.
     #[inline]
-    pub fn timeout(&self, duration: VirtualDuration) -> Pause<'_, M> {
+    pub fn sleep(&self, duration: VirtualDuration) -> Pause<'_, M> {
         Pause::new(&self.kernel, self.component, duration, WaitPurpose::Timeout)
     }
 

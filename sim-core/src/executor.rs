@@ -32,10 +32,15 @@ const TASKS_IN_CACHE: usize = 4_096;
 /// Of a large future, its beginning is asked for.
 const PREFETCH_BYTES_MAX: usize = 256;
 
+/// The place of a component's body.
+const MAIN: u32 = u32::MAX;
+
 /// Something that is polled: the body of a component, or a child task of it.
 struct Task {
     key: TaskKey,
     component: ComponentId,
+    /// Where it is among the child tasks of the component, or [`MAIN`].
+    place: u32,
     future: BoxedFuture,
 }
 
@@ -110,7 +115,7 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
     }
     for added in components {
         let key = executor.kernel.borrow_mut().new_task();
-        executor.put_task(Task { key, component: added.id, future: added.future });
+        executor.put_task(Task { key, component: added.id, place: MAIN, future: added.future });
         executor.kernel.borrow_mut().schedule(added.starts_at, Event::Start(added.id));
         executor.added.push(added.id);
         executor.components[added.id.index()] = Some(Component {
@@ -327,7 +332,7 @@ impl<M: Message> Executor<M> {
             self.component(component).main = None;
             self.component_returned(component);
         } else {
-            self.component(component).children.retain(|&child| child != task_key);
+            self.forget_child(component, task.place);
         }
     }
 
@@ -366,7 +371,8 @@ impl<M: Message> Executor<M> {
                         self.kernel.borrow_mut().free_tasks.push(key.index() as u32);
                         continue;
                     }
-                    self.put_task(Task { key, component, future });
+                    let place = self.component(component).children.len() as u32;
+                    self.put_task(Task { key, component, place, future });
                     self.component(component).children.push(key);
                     key.waker().wake();
                 }
@@ -381,15 +387,29 @@ impl<M: Message> Executor<M> {
             return;
         }
         let Some(task) = self.tasks[key.index()].take() else { return };
+        let is_main = task.place == MAIN;
         self.current = Some(task.component);
-        self.component(task.component).children.retain(|&child| child != key);
+        if !is_main {
+            self.forget_child(task.component, task.place);
+        }
         drop(task.future);
         self.kernel.borrow_mut().free_tasks.push(key.index() as u32);
     }
 
     fn stop_children(&mut self, component: ComponentId) {
-        for child in std::mem::take(&mut self.component(component).children) {
-            self.stop_task(child);
+        while let Some(&last) = self.component(component).children.last() {
+            self.stop_task(last);
+        }
+    }
+
+    /// Removes a child task from the list of its component; the last one takes its place.
+    fn forget_child(&mut self, component: ComponentId, place: u32) {
+        let children = &mut self.component(component).children;
+        children.swap_remove(place as usize);
+        if let Some(&moved) = children.get(place as usize)
+            && let Some(task) = &mut self.tasks[moved.index()]
+        {
+            task.place = place;
         }
     }
 
@@ -475,7 +495,7 @@ impl<M: Message> Executor<M> {
         let body = self.component(component).body.clone().expect("it was checked that the component can be restarted");
         let future = body(context);
         self.component(component).main = Some(key);
-        self.put_task(Task { key, component, future });
+        self.put_task(Task { key, component, place: MAIN, future });
         self.poll(key);
     }
 

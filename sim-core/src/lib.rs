@@ -90,7 +90,7 @@
 //!
 //! At most 2^24 events can be pending, 2^24 tasks can live, and 2^40 events can be scheduled in a run; more is a panic,
 //! which makes the run [abnormal](Verdict::Abnormal). Mailboxes have no limit unless [one is
-//! set](Channel::mailbox_max). The end of time, [`VirtualTime::MAX`], never comes: what is scheduled there does not
+//! set](Channel::set_mailbox_max). The end of time, [`VirtualTime::MAX`], never comes: what is scheduled there does not
 //! happen. A component that computes without end, without an await, is never stopped.
 //!
 //! # What to read next

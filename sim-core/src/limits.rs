@@ -7,7 +7,8 @@ use crate::VirtualTime;
 /// How far a run may go. A run that would go further is [`Verdict::NotTerminated`](crate::Verdict::NotTerminated).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most events that are handled: starts, timers, arrivals, and wakes within an instant.
+    /// The most events that are handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an
+    /// instant.
     pub events: u64,
     /// The last instant at which events are handled.
     pub virtual_time: VirtualTime,

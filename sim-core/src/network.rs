@@ -24,7 +24,7 @@
 //!
 //! # Chance
 //!
-//! What is random about a packet is a function of the seed and of the packet's number alone. Each misfortune and each duration
+//! What is random about a packet is a function of the seed, its source, and how many packets the source sent before. Each misfortune and each duration
 //! has draws of its own, so another probability or another link shifts nobody else's: a packet that is lost with some
 //! probability is lost with any greater one, and the packets that are not lost take as long as before. Only links that
 //! remember, by their queues or their bursts, let packets depend on those before them.

@@ -1,7 +1,7 @@
 //! A simulation that is being put together: components, their starts and expectations, the network, checks.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug};
 use std::future::Future;
 use std::pin::Pin;
@@ -118,7 +118,7 @@ pub(crate) struct FinalCheck {
 pub struct Report {
     /// How it ended.
     pub verdict: Verdict,
-    /// How many events were handled: starts, timers, arrivals, and wakes within an instant.
+    /// How many events were handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an instant.
     pub events: u64,
     /// When the last of them happened.
     pub ended_at: VirtualTime,
@@ -338,10 +338,12 @@ impl<M: Message> Simulation<M> {
                 return Err(InvalidFaults { field, value: format!("{name:?}"), allowed }.into());
             }
         }
+        let restartable: BTreeSet<ComponentId> =
+            self.components.iter().filter(|component| component.body.is_some()).map(|component| component.id).collect();
         let mut changes = Vec::new();
         for (index, scheduled) in self.faults.schedule.iter().enumerate() {
             let component = self.ids[scheduled.fault.component()];
-            if matches!(scheduled.fault, Fault::Restart { .. }) && !self.can_restart(component) {
+            if matches!(scheduled.fault, Fault::Restart { .. }) && !restartable.contains(&component) {
                 return Err(InvalidFaults {
                     field: format!("schedule[{index}].component"),
                     value: format!("{:?}", scheduled.fault.component()),
@@ -355,10 +357,6 @@ impl<M: Message> Simulation<M> {
             changes.push((at, Change::Partition(change, self.network.partitions[change.index()].groups.clone())));
         }
         Ok((network, changes))
-    }
-
-    fn can_restart(&self, id: ComponentId) -> bool {
-        self.components.iter().any(|component| component.id == id && component.body.is_some())
     }
 
     fn id(&mut self, name: &str) -> ComponentId {

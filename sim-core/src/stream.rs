@@ -83,7 +83,7 @@ pub struct Stream<M: Message> {
     sender: StreamSender<M>,
 }
 
-/// How an end of a stream behaves. It is set before the stream is there, by [`Connect::settings`] or [`Listener::settings`].
+/// How an end of a stream behaves. It is set before the stream is there, by [`Connect::settings`] or [`Listener::set_settings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StreamSettings {

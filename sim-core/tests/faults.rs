@@ -348,7 +348,7 @@ fn waits(faults: Faults) -> ([u64; 3], [u64; 2]) {
         let begin = context.now();
         context.pause(ms(100)).await;
         context.note(String::new);
-        context.timeout(ms(100)).await;
+        context.sleep(ms(100)).await;
         context.note(String::new);
         assert!(channel.recv_timeout(ms(100)).await.is_err());
         context.note(String::new);

@@ -219,7 +219,7 @@ fn a_full_mailbox_loses_what_arrives() {
     let to = simulation.address("receiver", 1);
     let receiver = simulation.add("receiver", |context| async move {
         let mut channel = context.channel_at(1);
-        channel.mailbox_max(2);
+        channel.set_mailbox_max(2);
         context.pause(ms(50)).await;
         let first = channel.recv().await.message.0;
         context.pause(ms(50)).await;

@@ -321,7 +321,7 @@ fn run_steps(
                     let _message_or_timeout = channel.recv_timeout(ms(timeout_ms)).await;
                 }
                 Step::Race { pause_ms } => {
-                    select((channel.recv(), context.timeout(ms(pause_ms)))).await;
+                    select((channel.recv(), context.sleep(ms(pause_ms)))).await;
                 }
                 Step::Send { to } => channel.send(world.peers[to], Number(task)),
                 Step::Spawn(steps) => {

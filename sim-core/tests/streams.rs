@@ -225,7 +225,7 @@ fn a_full_backlog_lets_clients_ask_again() {
     }
     let serve = |context: Context<Number>| async move {
         let mut listener = context.listen(PORT);
-        listener.backlog_max(2);
+        listener.set_backlog_max(2);
         context.pause(ms(500)).await;
         for _ in 0..3 {
             drop(listener.accept().await);
@@ -285,7 +285,7 @@ fn a_slow_reader_holds_the_sender_back() {
     let ahead_max_seen = ahead_max.clone();
     let serve = |context: Context<Number>| async move {
         let mut listener = context.listen(PORT);
-        listener.settings(settings);
+        listener.set_settings(settings);
         let mut stream = listener.accept().await;
         let mut received = 0;
         // Much longer than the sender would wait for an acknowledgement.
@@ -322,7 +322,7 @@ fn news_of_room_that_is_lost_is_asked_for() {
     simulation.add("client", client).expecting(());
     let serve = |context: Context<Number>| async move {
         let mut listener = context.listen(PORT);
-        listener.settings(settings);
+        listener.set_settings(settings);
         let mut stream = listener.accept().await;
         context.pause(ms(1_000)).await;
         drain(&mut stream).await
@@ -798,7 +798,7 @@ fn play(case: &Case) -> (Report, Record, Record) {
         let record = record.clone();
         async move {
             let mut listener = context.listen(PORT);
-            listener.settings(settings);
+            listener.set_settings(settings);
             let stream = listener.accept().await;
             talk(context, stream, script, record).await;
         }

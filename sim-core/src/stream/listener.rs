@@ -37,14 +37,14 @@ impl<M: Message> Listener<M> {
 
     /// Sets how many streams can wait to be accepted, those that are about to open included; without this, 128. Who asks
     /// when so many wait gets no answer, and asks again later.
-    pub fn backlog_max(&mut self, streams: usize) {
+    pub fn set_backlog_max(&mut self, streams: usize) {
         if let Some(listener) = self.kernel.borrow_mut().connections.places.listener(self.id) {
             listener.backlog_max = streams;
         }
     }
 
     /// Sets how this end of streams behaves of which the requests come from now on.
-    pub fn settings(&mut self, settings: StreamSettings) {
+    pub fn set_settings(&mut self, settings: StreamSettings) {
         if let Some(listener) = self.kernel.borrow_mut().connections.places.listener(self.id) {
             listener.settings = settings;
         }

@@ -1,7 +1,7 @@
 //! What it costs to decide the fate of a packet, for networks of one link.
 //!
 //! The time of a packet is that of the fastest of nine runs. Run it with
-//! `cargo run --release --package simutant-sim-core --example bench_network`.
+//! `cargo run --release --manifest-path bench/Cargo.toml --bin network`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
