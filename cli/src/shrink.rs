@@ -23,6 +23,8 @@ const CHOICES_TOLD_MAX: usize = 20;
 #[serde(deny_unknown_fields)]
 struct ChoicesFile {
     format_version: u32,
+    /// What the choices were made for: the streams of another system have other names.
+    system: String,
     /// The choices.
     imposed: Choosing,
 }
@@ -42,9 +44,13 @@ pub(crate) fn read_choices(arguments: &SimulateArguments) -> anyhow::Result<Choo
     let Some(path) = &arguments.choices else { return Ok(Choosing::default()) };
     let bad = |error: &dyn std::fmt::Display| BadInput(format!("--choices {}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| bad(&error))?;
-    let ChoicesFile { format_version, imposed } = serde_json::from_str(&text).map_err(|error| bad(&error))?;
+    let ChoicesFile { format_version, system, imposed } = serde_json::from_str(&text).map_err(|error| bad(&error))?;
     if format_version != FORMAT_VERSION {
         let message = format!("format_version is {format_version}: this release reads {FORMAT_VERSION}; shrink again");
+        return Err(bad(&message).into());
+    }
+    if system != arguments.system.system {
+        let message = format!("these choices are for {system}, not for {}", arguments.system.system);
         return Err(bad(&message).into());
     }
     Ok(imposed)
@@ -164,6 +170,13 @@ fn told(choice: &Choice) -> String {
     format!("{stream}: {what}")
 }
 
+/// Returns eight digits that differ for different texts, as a rule: so that a file is never replaced by another, and a command
+/// that was printed before goes on to mean what it meant (FNV-1a).
+fn fingerprint(text: &str) -> String {
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}
+
 /// Returns the command that runs the candidate, and writes the files that it needs.
 fn command(candidate: &Candidate, arguments: &SimulateArguments, common: &Common) -> anyhow::Result<String> {
     let out = common.out(&arguments.system.system);
@@ -172,8 +185,9 @@ fn command(candidate: &Candidate, arguments: &SimulateArguments, common: &Common
         Value::Object(_) | Value::Array(_) | Value::String(_) => quoted(&candidate.case.to_string()),
         // On the command line, this would not be taken for JSON.
         other => {
-            let path = out.join("shrunk-case.json");
-            output::write(&path, &output::json(other)?)?;
+            let text = output::json(other)?;
+            let path = out.join(format!("shrunk-case-{}.json", fingerprint(&text)));
+            output::write(&path, &text)?;
             of_path(&path)
         }
     };
@@ -183,9 +197,10 @@ fn command(candidate: &Candidate, arguments: &SimulateArguments, common: &Common
         text.push_str(&format!(" --mutant {mutant}"));
     }
     if candidate.choosing != Choosing::default() {
-        let path = out.join("shrunk-choices.json");
-        let file = ChoicesFile { format_version: FORMAT_VERSION, imposed: candidate.choosing.clone() };
-        output::write(&path, &output::json(&file)?)?;
+        let (system, imposed) = (arguments.system.system.clone(), candidate.choosing.clone());
+        let file = output::json(&ChoicesFile { format_version: FORMAT_VERSION, system, imposed })?;
+        let path = out.join(format!("shrunk-choices-{}.json", fingerprint(&file)));
+        output::write(&path, &file)?;
         text.push_str(&format!(" --choices {}", of_path(&path)));
     }
     text.push_str(&format!(" --out {}", of_path(&out)));

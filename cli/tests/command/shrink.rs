@@ -58,7 +58,9 @@ fn a_failure_that_needs_a_loss_is_shrunk_to_few_segments_and_few_losses() {
         assert!(dropped >= 1, "{text}");
         // Nothing else goes wrong, so each segment and its acknowledgement are sent once but for the losses.
         assert!(dropped < sent.parse().expect("a count"), "{text}");
-        let choices = std::fs::read_to_string(study.out.join("shrunk-choices.json")).expect("it was written");
+        let (_, file) = text.split_once("--choices ").expect("losses are choices");
+        let file = file.split(' ').next().expect("a path");
+        let choices = std::fs::read_to_string(file).expect("it was written");
         let choices: Value = serde_json::from_str(&choices).expect("JSON");
         assert_eq!(choices["imposed"]["choices"].as_array().map(Vec::len), Some(dropped as usize), "{choices}");
 
@@ -73,7 +75,7 @@ fn a_failure_that_needs_a_loss_is_shrunk_to_few_segments_and_few_losses() {
             ))
         );
         // Without the loss, it does not fail.
-        let none = r#"{"format_version":1,"imposed":{"others":"simplest","choices":[]}}"#;
+        let none = r#"{"format_version":1,"system":"gbn","imposed":{"others":"simplest","choices":[]}}"#;
         let folder = folder();
         let none = write(&folder.path().join("none.json"), none);
         let arguments = ["simulate", "gbn", "--case", &case.to_string(), "--mutant", &mutant, "--choices", &none];
@@ -96,7 +98,6 @@ fn a_failure_that_needs_nothing_is_shrunk_to_nothing() {
     assert_eq!(json["imposed"], serde_json::json!({"others": "seed", "choices": []}));
     let command = json["command"].as_str().expect("text");
     assert!(!command.contains("--choices"), "{command}");
-    assert!(!study.out.join("shrunk-choices.json").exists());
     let again = run_printed(command);
     assert_eq!(again["execution"], json["execution"]);
     assert_eq!(again["case"], smallest);
@@ -133,8 +134,10 @@ fn what_cannot_be_shrunk_or_imposed_is_said() {
     let folder = folder();
     let file = |name: &str, text: &str| write(&folder.path().join(name), text);
     check(&["--choices", &file("a", "{}")], 3, "format_version");
-    let future = r#"{"format_version":99,"imposed":{"others":"seed","choices":[]}}"#;
+    let future = r#"{"format_version":99,"system":"gbn","imposed":{"others":"seed","choices":[]}}"#;
     check(&["--choices", &file("b", future)], 3, "format_version is 99");
-    let unknown = r#"{"format_version":1,"imposed":{"others":"nobody","choices":[]}}"#;
+    let unknown = r#"{"format_version":1,"system":"gbn","imposed":{"others":"nobody","choices":[]}}"#;
     check(&["--choices", &file("c", unknown)], 3, "nobody");
+    let foreign = r#"{"format_version":1,"system":"lsr","imposed":{"others":"seed","choices":[]}}"#;
+    check(&["--choices", &file("d", foreign)], 3, "these choices are for lsr, not for gbn");
 }
