@@ -60,4 +60,6 @@ pub use error::CampaignError;
 pub use outcomes::{read_limits, read_outcomes};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
-pub use simutant_protocol::{Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, Trace};
+pub use simutant_protocol::{
+    Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, TRACE_EVENTS_MAX, Trace,
+};

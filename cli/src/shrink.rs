@@ -164,6 +164,9 @@ fn told(choice: &Choice) -> String {
         ChoiceKind::CopyCorrupt => format!("copy {index} is corrupted"),
         ChoiceKind::CopyReorder => format!("copy {index} is held back"),
         ChoiceKind::CopyLatency => format!("copy {index} takes {value} ns"),
+        ChoiceKind::Hold => format!("packet {index} is held back for {value} ns"),
+        ChoiceKind::CopyHold => format!("copy {index} is held back for {value} ns"),
+        ChoiceKind::Corruption => format!("corruption {index} is that of seed {value}"),
         ChoiceKind::Order => format!("event {value} comes next where, for time {index}, several could"),
         ChoiceKind::Bits => format!("draw {index} is {value}"),
     };

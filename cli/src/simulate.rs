@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
-use simutant_campaign::{Bounds, Choices, Limits, Simulated, Simulator, Trace, read_limits};
+use simutant_campaign::{Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, read_limits};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, Verdict};
 use simutant_traces::diagram::{Caption, Outcome};
@@ -39,6 +39,9 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
     let kept = (trace, Choices::Skip);
     let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
+    if simulated.trace.as_ref().and_then(Value::as_array).is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
+        output::tell(&format!("the trace has the first {TRACE_EVENTS_MAX} events of the run, and no others"));
+    }
     if has_files {
         write_files(arguments, &case, &simulated)?;
     }

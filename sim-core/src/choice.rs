@@ -5,7 +5,7 @@
 //! explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
 //!
 //! A choice is open only if both answers are possible: on a link that loses nothing, or everything, nobody is asked whether a
-//! packet is lost. So whoever chooses, a run is one that the configuration could have.
+//! packet is lost. How long a packet takes is what the source says, also if the link would never draw it.
 //!
 //! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is made
 //! differently, the others keep their names, as far as the components still ask for them.
@@ -60,6 +60,12 @@ pub enum ChoiceKind {
     CopyReorder,
     /// How long its copy takes, in nanoseconds.
     CopyLatency,
+    /// For how long it is held back, in nanoseconds.
+    Hold,
+    /// For how long its copy is held back, in nanoseconds.
+    CopyHold,
+    /// What corruption makes of it or its copy: the seed of the random numbers that decide.
+    Corruption,
     /// Which of the simultaneous events comes next, in the order of scheduling.
     Order,
     /// 64 bits that a component draws.
@@ -79,7 +85,7 @@ impl ChoiceKind {
             | Self::CopyCorrupt
             | Self::CopyReorder
             | Self::Order => Some(0),
-            Self::Latency | Self::CopyLatency | Self::Bits => None,
+            Self::Latency | Self::CopyLatency | Self::Hold | Self::CopyHold | Self::Corruption | Self::Bits => None,
         }
     }
 }
@@ -100,8 +106,7 @@ pub struct RecordedChoice {
 
 /// Makes choices as they were recorded; who makes those that were not, [`Others`] says.
 ///
-/// With all choices of a run, and its seed, it replays the run; with one it changes this one alone. Under another seed, how
-/// long packets are held back and what corruption makes of them may be different: these are no choices.
+/// With all choices of a run it replays the run, whatever the seed is; with one it changes this one alone.
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     /// By stream.

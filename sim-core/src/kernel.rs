@@ -45,6 +45,8 @@ pub(crate) struct Kernel<M> {
     pub(crate) digest: Digest,
     /// `None` unless the run is to be recorded.
     pub(crate) trace: Option<Trace>,
+    /// How many events of it are kept: the first.
+    pub(crate) trace_max: usize,
     /// What components ask of the executor about their child tasks.
     pub(crate) task_requests: Vec<TaskRequest>,
     /// Indices of tasks that are gone, to be used again.
@@ -128,6 +130,7 @@ impl<M: Message> Kernel<M> {
             network: NetworkState::unconfigured(),
             digest: Digest::EMPTY,
             trace: None,
+            trace_max: usize::MAX,
             task_requests: Vec::new(),
             free_tasks: Vec::new(),
             tasks_len: 0,
@@ -381,7 +384,12 @@ impl<M: Message> Kernel<M> {
         if !arrival.is_corrupted {
             return self.schedule_arrival(arrival.after, number, hash, Delivery { source, destination, message });
         }
-        match message.corrupted(&mut self.network.corruption(draw, copy)) {
+        let mut seed = self.network.corruption_seed(draw, copy);
+        if choice::is_active() {
+            let stream = self.network_stream(source.component, destination.component);
+            seed = choice::with(|choices| choices.choose(&stream, ChoiceKind::Corruption, None, seed));
+        }
+        match message.corrupted(&mut Random::from_seed(seed)) {
             Some(message) => {
                 self.record_packet(Action::Corrupted, number, source, destination, &message);
                 self.schedule_arrival(
@@ -398,11 +406,15 @@ impl<M: Message> Kernel<M> {
         }
     }
 
+    /// Returns the name of the choices about packets from one component to another.
+    fn network_stream(&self, source: ComponentId, destination: ComponentId) -> String {
+        format!("network {}->{}", self.components.name(source), self.components.name(destination))
+    }
+
     /// Lets the source of choices decide what the network leaves to chance.
     #[cold]
     fn choose_fate(&mut self, packet: PacketInfo) -> Fate {
-        let name = |component| self.components.name(component);
-        let stream = format!("network {}->{}", name(packet.source), name(packet.destination));
+        let stream = self.network_stream(packet.source, packet.destination);
         let seeded = self.network.decide(&packet);
         let open = self.network.open(&packet);
         let decision = choice::with(|choices| choose_decision(choices, &stream, open, seeded));
@@ -554,6 +566,9 @@ impl<M: Message> Kernel<M> {
 
     #[cold]
     fn record_now(&mut self, action: impl FnOnce(&Self) -> Action) {
+        if self.trace.as_ref().is_some_and(|trace| trace.len() >= self.trace_max) {
+            return;
+        }
         let event = TraceEvent { at: self.now, action: action(self) };
         self.trace.get_or_insert_default().push(event);
     }
@@ -636,16 +651,19 @@ fn choose_decision(choices: &mut Choices, stream: &str, open: Open, mut decision
         decision.is_duplicated = choices.yes_or_no(stream, ChoiceKind::Duplicate, decision.is_duplicated);
     }
     let kinds = [
-        (ChoiceKind::Latency, ChoiceKind::Reorder, ChoiceKind::Corrupt),
-        (ChoiceKind::CopyLatency, ChoiceKind::CopyReorder, ChoiceKind::CopyCorrupt),
+        (ChoiceKind::Latency, ChoiceKind::Reorder, ChoiceKind::Hold, ChoiceKind::Corrupt),
+        (ChoiceKind::CopyLatency, ChoiceKind::CopyReorder, ChoiceKind::CopyHold, ChoiceKind::CopyCorrupt),
     ];
     let copies = if decision.is_duplicated { 2 } else { 1 };
-    for (copy, (latency, reorder, corrupt)) in decision.copies.iter_mut().zip(kinds).take(copies) {
+    for (copy, (latency, reorder, hold, corrupt)) in decision.copies.iter_mut().zip(kinds).take(copies) {
         if open.latency {
             copy.latency = VirtualDuration::from_nanos(choices.choose(stream, latency, None, copy.latency.as_nanos()));
         }
         if open.reorder {
             copy.is_held_back = choices.yes_or_no(stream, reorder, copy.is_held_back);
+        }
+        if copy.is_held_back {
+            copy.hold = VirtualDuration::from_nanos(choices.choose(stream, hold, None, copy.hold.as_nanos()));
         }
         if open.corrupt {
             copy.is_corrupted = choices.yes_or_no(stream, corrupt, copy.is_corrupted);

@@ -202,6 +202,12 @@ impl<M: Message> Simulation<M> {
         self
     }
 
+    /// Lets a recorded trace have its first events only, at most so many: a run that does not end fills no memory then.
+    pub fn trace_at_most(&mut self, events: usize) -> &mut Self {
+        self.kernel.borrow_mut().trace_max = events;
+        self
+    }
+
     /// Returns the address of a port of a component, which may be added later, or never: then nobody is reached there.
     pub fn address(&mut self, component: &str, port: u16) -> Address {
         Address { component: self.id(component), port }

@@ -140,3 +140,21 @@ fn a_panic_of_a_destructor_after_another_panic_is_not_the_one_that_is_reported()
     let last = failures.last().map(|event| &event.action);
     assert!(matches!(last, Some(Action::Failed { message, .. }) if message == "first"), "{last:?}");
 }
+
+#[test]
+fn a_trace_has_at_most_as_many_events_as_were_asked_for_and_they_are_the_first() {
+    let trace = |events_max| {
+        let mut simulation = Simulation::<Fork>::new(1);
+        simulation.record_trace().trace_at_most(events_max);
+        simulation.add("noter", |context| async move {
+            for number in 0..10 {
+                context.note(|| format!("{number}"));
+            }
+        });
+        simulation.run().trace.expect("it was asked for")
+    };
+    let whole = trace(usize::MAX);
+    assert_eq!(whole.len(), 12);
+    assert_eq!(trace(5), whole[..5]);
+    assert_eq!(trace(0), []);
+}

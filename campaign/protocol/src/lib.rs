@@ -128,6 +128,12 @@ pub enum ChoiceKind {
     CopyReorder,
     /// How long its copy takes, in nanoseconds.
     CopyLatency,
+    /// For how long it is held back, in nanoseconds.
+    Hold,
+    /// For how long its copy is held back, in nanoseconds.
+    CopyHold,
+    /// What corruption makes of it or its copy: the seed of the random numbers that decide.
+    Corruption,
     /// Which of the simultaneous events comes next, in the order of scheduling.
     Order,
     /// 64 bits that a component draws.
@@ -138,7 +144,8 @@ impl ChoiceKind {
     /// Returns whether one value of such a choice is simpler than all others; then that is 0: a packet arrives, once,
     /// unchanged and in its turn, and events come in the order of scheduling.
     pub fn has_simplest(self) -> bool {
-        !matches!(self, Self::Latency | Self::CopyLatency | Self::Bits)
+        use ChoiceKind::{Bits, CopyHold, CopyLatency, Corruption, Hold, Latency};
+        !matches!(self, Latency | CopyLatency | Hold | CopyHold | Corruption | Bits)
     }
 }
 
@@ -173,6 +180,9 @@ pub struct Sizes {
     /// Mutants.
     pub mutants: usize,
 }
+
+/// How many events of a trace are kept: the first ones. A run that does not end would have more than memory holds.
+pub const TRACE_EVENTS_MAX: usize = 200_000;
 
 /// Whether a run keeps its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

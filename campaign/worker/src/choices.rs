@@ -29,6 +29,9 @@ fn to_engine(choice: protocol::Choice) -> RecordedChoice {
         Theirs::CopyCorrupt => ChoiceKind::CopyCorrupt,
         Theirs::CopyReorder => ChoiceKind::CopyReorder,
         Theirs::CopyLatency => ChoiceKind::CopyLatency,
+        Theirs::Hold => ChoiceKind::Hold,
+        Theirs::CopyHold => ChoiceKind::CopyHold,
+        Theirs::Corruption => ChoiceKind::Corruption,
         Theirs::Order => ChoiceKind::Order,
         Theirs::Bits => ChoiceKind::Bits,
     };
@@ -48,6 +51,9 @@ pub(crate) fn to_protocol(choice: RecordedChoice) -> protocol::Choice {
         ChoiceKind::CopyCorrupt => Theirs::CopyCorrupt,
         ChoiceKind::CopyReorder => Theirs::CopyReorder,
         ChoiceKind::CopyLatency => Theirs::CopyLatency,
+        ChoiceKind::Hold => Theirs::Hold,
+        ChoiceKind::CopyHold => Theirs::CopyHold,
+        ChoiceKind::Corruption => Theirs::Corruption,
         ChoiceKind::Order => Theirs::Order,
         ChoiceKind::Bits => Theirs::Bits,
     };
@@ -69,6 +75,9 @@ mod tests {
             ChoiceKind::CopyCorrupt,
             ChoiceKind::CopyReorder,
             ChoiceKind::CopyLatency,
+            ChoiceKind::Hold,
+            ChoiceKind::CopyHold,
+            ChoiceKind::Corruption,
             ChoiceKind::Order,
             ChoiceKind::Bits,
         ];

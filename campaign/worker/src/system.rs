@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 use simutant_outcomes::Quota;
-use simutant_protocol::{Choices, Choosing, CriterionDescription, Others, Trace};
+use simutant_protocol::{Choices, Choosing, CriterionDescription, Others, TRACE_EVENTS_MAX, Trace};
 use simutant_sim_core::{InvalidTestCase, Report, System, universe};
 
 use crate::choices;
@@ -149,7 +149,7 @@ impl<S: System> Case for TypedCase<S> {
         simulation.events_at_most(events_max);
         choices::impose(&mut simulation, &wanted.choosing);
         if wanted.trace == Trace::Keep {
-            simulation.record_trace();
+            simulation.record_trace().trace_at_most(TRACE_EVENTS_MAX);
         }
         if wanted.choices == Choices::Keep {
             simulation.record_choices();

@@ -10,7 +10,7 @@ use super::rule::{Effect, Rules};
 use super::{InvalidNetwork, Names, Network, PartitionChange};
 use crate::message::ComponentId;
 use crate::trace::DropReason;
-use crate::{Probability, Random, VirtualDuration};
+use crate::{Probability, VirtualDuration};
 
 /// The network of a run: the only place where it is decided what becomes of a packet.
 #[derive(Debug, Clone)]
@@ -139,9 +139,9 @@ impl NetworkState {
         self.is_partitioned = self.general.partitions.is_active();
     }
 
-    /// Returns the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
-    pub(crate) fn corruption(&self, draw: u64, copy: u64) -> Random {
-        Random::from_seed(Draws::new(self.seed, draw).of_copy(copy).bits(Lane::Corruption))
+    /// Returns the seed of the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
+    pub(crate) fn corruption_seed(&self, draw: u64, copy: u64) -> u64 {
+        Draws::new(self.seed, draw).of_copy(copy).bits(Lane::Corruption)
     }
 }
 

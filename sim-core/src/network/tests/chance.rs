@@ -229,7 +229,7 @@ fn fates_without_a_simulation_are_those_of_its_packets() {
 #[test]
 fn corruption_has_draws_of_its_own_for_each_packet_and_copy() {
     let run = Run::new(Network::default());
-    let bits = |number, copy| run.state.corruption(number, copy).bits();
+    let bits = |number, copy| run.state.corruption_seed(number, copy);
     assert_eq!(bits(1, 0), bits(1, 0));
     assert_ne!(bits(1, 0), bits(1, 1));
     assert_ne!(bits(1, 0), bits(2, 0));
