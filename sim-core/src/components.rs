@@ -75,8 +75,9 @@ impl Components {
         self.components[component.index()].is_added
     }
 
-    pub(crate) fn set_added(&mut self, component: ComponentId) {
-        self.components[component.index()].is_added = true;
+    /// Notes that a component was added, and returns whether it had been before.
+    pub(crate) fn set_added(&mut self, component: ComponentId) -> bool {
+        std::mem::replace(&mut self.components[component.index()].is_added, true)
     }
 
     pub(crate) fn set_clock(&mut self, component: ComponentId, clock: Clock) {

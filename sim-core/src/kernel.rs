@@ -345,8 +345,7 @@ impl<M: Message> Kernel<M> {
             bytes: message.bytes(),
             at: self.now,
         };
-        let fate = if choice::is_active() { self.choose_fate(packet) } else { self.network.fate(packet) };
-        match fate {
+        match self.fate(packet) {
             Fate::Delivered(Arrival { after, is_corrupted: false }) => {
                 self.schedule_arrival(after, number, hash, Delivery { source, destination, message });
                 None
@@ -409,6 +408,11 @@ impl<M: Message> Kernel<M> {
     /// Returns the name of the choices about packets from one component to another.
     fn network_stream(&self, source: ComponentId, destination: ComponentId) -> String {
         format!("network {}->{}", self.components.name(source), self.components.name(destination))
+    }
+
+    /// Returns what becomes of a packet, whoever decides it.
+    fn fate(&mut self, packet: PacketInfo) -> Fate {
+        if choice::is_active() { self.choose_fate(packet) } else { self.network.fate(packet) }
     }
 
     /// Lets the source of choices decide what the network leaves to chance.

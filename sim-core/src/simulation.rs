@@ -40,8 +40,6 @@ pub struct Simulation<M: Message> {
     random: Random,
     ids: BTreeMap<String, ComponentId>,
     groups: BTreeMap<String, Group>,
-    /// By [`ComponentId`]: whether the component was added, and not only named.
-    is_added: Vec<bool>,
     /// The first name that was given to two components.
     name_twice: Option<String>,
 }
@@ -149,7 +147,6 @@ impl<M: Message> Simulation<M> {
             random: Random::from_seed(seed),
             ids: BTreeMap::new(),
             groups: BTreeMap::new(),
-            is_added: Vec::new(),
             name_twice: None,
         }
     }
@@ -261,11 +258,10 @@ impl<M: Message> Simulation<M> {
 
     fn new_context(&mut self, name: &str) -> (ComponentId, Context<M>) {
         let id = self.id(name);
-        let was_added = std::mem::replace(&mut self.is_added[id.index()], true);
+        let was_added = self.kernel.borrow_mut().components.set_added(id);
         if was_added && self.name_twice.is_none() {
             self.name_twice = Some(name.to_owned());
         }
-        self.kernel.borrow_mut().components.set_added(id);
         let random = self.random.stream(&format!("component/{name}"));
         (id, Context::new(self.kernel.clone(), id, random))
     }
@@ -339,7 +335,7 @@ impl<M: Message> Simulation<M> {
         let network = NetworkState::new(&self.network, &names, network_seed(self.seed))?;
         self.faults.validate()?;
         for (field, name) in self.faults.names() {
-            if !self.ids.get(name).is_some_and(|id| self.is_added[id.index()]) {
+            if !self.ids.get(name).is_some_and(|&id| self.kernel.borrow().components.is_added(id)) {
                 let allowed = format!("the name of a component: {}", some_names(&names));
                 return Err(InvalidFaults { field, value: format!("{name:?}"), allowed }.into());
             }
@@ -371,7 +367,6 @@ impl<M: Message> Simulation<M> {
         }
         let id = self.kernel.borrow_mut().add_component(name);
         self.ids.insert(name.to_owned(), id);
-        self.is_added.push(false);
         id
     }
 }

@@ -14,7 +14,7 @@ use crate::stream::{StreamError, StreamSettings};
 use crate::trace::{Action, DropReason, Packet, ResetReason, Transport};
 use crate::verdict::{Wait, WaitSubject};
 use crate::waker::Waiter;
-use crate::{Address, Message, VirtualTime, choice};
+use crate::{Address, Message, VirtualTime};
 
 impl<M: Message> Kernel<M> {
     // For components.
@@ -236,8 +236,7 @@ impl<M: Message> Kernel<M> {
             bytes: segment.bytes(),
             at: self.now,
         };
-        let fate = if choice::is_active() { self.choose_fate(packet) } else { self.network.fate(packet) };
-        match fate {
+        match self.fate(packet) {
             Fate::Delivered(arrival) => self.send_segment_copy(number, arrival, segment),
             Fate::Dropped(reason) => self.drop_segment(reason, number, segment),
             Fate::Duplicated(first, second) => {
