@@ -17,7 +17,7 @@ mod places;
 mod round_trip;
 mod segment;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slab::Slab;
 
@@ -46,6 +46,10 @@ pub(crate) struct EndId {
 pub(crate) struct Connections<M> {
     pub(crate) places: Places,
     ends: Slab<End<M>>,
+    /// The ends by their components, and by their indices.
+    of_component: BTreeSet<(ComponentId, u32)>,
+    /// The ends that nobody has accepted yet, by the addresses of their listeners, and by their indices.
+    unaccepted: BTreeSet<(Address, u32)>,
     serials: u64,
     /// Segments on their way.
     pub(crate) segments: Slab<SegmentInFlight<M>>,
@@ -173,6 +177,8 @@ impl<M: Clone> Connections<M> {
         Self {
             places: Places::default(),
             ends: Slab::new(),
+            of_component: BTreeSet::new(),
+            unaccepted: BTreeSet::new(),
             serials: 0,
             segments: Slab::new(),
             by_client: BTreeMap::new(),
@@ -211,7 +217,9 @@ impl<M: Clone> Connections<M> {
         };
         if let Some(client) = peer {
             self.by_client.insert(client.serial, id);
+            self.unaccepted.insert((local, id.index));
         }
+        self.of_component.insert((local.component, id.index));
         self.ends.insert(End {
             id,
             local,
@@ -268,6 +276,10 @@ impl<M: Clone> Connections<M> {
     pub(crate) fn remove(&mut self, id: EndId) -> (Option<EventId>, Option<EndId>) {
         let mut end = self.ends.remove(id.index as usize);
         assert_eq!(end.id, id, "an end is removed once");
+        self.of_component.remove(&(end.local.component, id.index));
+        if end.holder == Holder::Listener {
+            self.unaccepted.remove(&(end.local, id.index));
+        }
         if let Some(client) = end.peer.filter(|client| self.of_client(*client) == Some(id)) {
             self.forget_client(client);
         }
@@ -309,21 +321,37 @@ impl<M: Clone> Connections<M> {
         is_done(end) && is_peer_over
     }
 
-    /// Returns the ends of a component, or all ends.
-    pub(crate) fn ids(&self, component: Option<ComponentId>) -> Vec<EndId> {
-        let ends = self.ends.iter().map(|(_, end)| end);
-        let of_component = ends.filter(|end| component.is_none_or(|component| end.local.component == component));
-        of_component.map(|end| end.id).collect()
+    /// Gives the oldest end that a listener has to its component, if there is one.
+    pub(crate) fn accept(&mut self, listener: ListenerId) -> Option<EndId> {
+        let id = self.places.listener(listener)?.pending.pop_front()?;
+        self.end(id).holder = Holder::Component;
+        self.unaccepted.remove(&(listener.address, id.index));
+        Some(id)
+    }
+
+    /// Returns all ends.
+    pub(crate) fn ids(&self) -> Vec<EndId> {
+        self.ends.iter().map(|(_, end)| end.id).collect()
     }
 
     /// Returns the ends of a component.
     pub(crate) fn of_component(&self, component: ComponentId) -> impl Iterator<Item = &End<M>> {
-        self.ends.iter().map(|(_, end)| end).filter(move |end| end.local.component == component)
+        let all = (component, 0)..=(component, u32::MAX);
+        self.of_component.range(all).map(|&(_, index)| &self.ends[index as usize])
+    }
+
+    /// Returns the ends that nobody has accepted from the listener at an address.
+    pub(crate) fn unaccepted(&self, address: Address) -> Vec<EndId> {
+        let indices = self.unaccepted.range((address, 0)..=(address, u32::MAX)).map(|&(_, index)| index);
+        indices.map(|index| self.ends[index as usize].id).collect()
     }
 
     /// Returns how many ends there are, segments, ends that belong to an end of a client, and ports in use by clients.
     #[cfg(test)]
     pub(crate) fn counts(&self) -> [usize; 4] {
+        assert_eq!(self.of_component.len(), self.ends.len());
+        let unaccepted = self.ends.iter().filter(|(_, end)| end.holder == Holder::Listener).count();
+        assert_eq!(self.unaccepted.len(), unaccepted);
         [self.ends.len(), self.segments.len(), self.by_client.len(), self.places.clients()]
     }
 

@@ -13,11 +13,16 @@
 //! sequence number any more; dead keys are dropped when they are met, and all of them before they outnumber the live. They
 //! are never seen from outside: length and next time are those of the live events, so an empty queue means that nothing
 //! more can happen, and no dead timer moves the clock.
+//!
+//! If someone chooses between events of equal time, those of the next instant are in [`Simultaneous`] instead: all their
+//! keys are up to `sorted_last`, before those in `sorted`.
 
+mod simultaneous;
 mod wheel;
 
 use std::num::NonZeroU64;
 
+use self::simultaneous::Simultaneous;
 use self::wheel::Wheel;
 use crate::VirtualTime;
 
@@ -46,12 +51,14 @@ type Key = u128;
 /// Memory grows with the number of events that are pending at once, not with how many were scheduled or cancelled.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    /// The keys up to `sorted_last`, in descending order; all are alive.
+    /// The keys up to `sorted_last` that are not in `simultaneous`, in descending order; all are alive.
     sorted: Vec<Key>,
     /// The greatest key that belongs in `sorted`. Its time is the wheel's base.
     sorted_last: Key,
     /// The keys after `sorted_last`, and dead ones.
     wheel: Wheel,
+    /// The keys of the next instant, before all others; empty unless they were counted.
+    simultaneous: Simultaneous,
     /// The pending events.
     slots: Vec<Slot>,
     /// The free slot to be used next, whose payload is the one after it; or [`NO_SLOT`].
@@ -93,6 +100,7 @@ impl EventQueue {
             sorted: Vec::new(),
             sorted_last: Key::MAX,
             wheel: Wheel::new(),
+            simultaneous: Simultaneous::default(),
             slots: Vec::new(),
             free: NO_SLOT,
             len: 0,
@@ -131,6 +139,7 @@ impl EventQueue {
     /// Removes the next event. O(1) amortized.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(VirtualTime, u64)> {
+        debug_assert_eq!(self.simultaneous.len(), 0, "simultaneous events that were counted come first");
         if self.sorted.is_empty() {
             self.refill();
         }
@@ -169,36 +178,41 @@ impl EventQueue {
         self.len
     }
 
-    /// Returns how many events happen at the time of the next one, itself included. O(their number).
+    /// Returns how many events happen at the time of the next one, itself included. O(log n) amortized.
+    ///
+    /// From now on they, and those that are scheduled for this time, come out by [`EventQueue::pop_simultaneous`].
     #[cold]
     pub(crate) fn simultaneous(&mut self) -> usize {
         if self.sorted.is_empty() {
             self.refill();
         }
-        let Some(&next) = self.sorted.last() else { return 0 };
-        let time = time_of(next);
-        let sorted = self.sorted.iter().rev().take_while(|&&key| time_of(key) == time).count();
-        sorted + self.wheel.keys_at_base(time.as_nanos()).filter(|&key| is_alive(&self.slots, key)).count()
+        let Some(&next) = self.sorted.last() else { return self.simultaneous.len() };
+        let time = match self.simultaneous.get(0) {
+            Some(first) => time_of(first),
+            None => time_of(next),
+        };
+        while let Some(&key) = self.sorted.last()
+            && time_of(key) == time
+        {
+            self.sorted.pop();
+            self.simultaneous.push(key);
+            if self.sorted.is_empty() {
+                self.refill();
+            }
+        }
+        self.simultaneous.len()
     }
 
-    /// Removes the `index`-th event, in the order of scheduling, of those that happen at the time of the next one.
-    /// O(their number).
+    /// Returns the payload of the first event that [`EventQueue::simultaneous`] counted.
+    pub(crate) fn first_simultaneous(&self) -> Option<u64> {
+        self.simultaneous.get(0).map(|key| self.slots[slot_of(key)].payload)
+    }
+
+    /// Removes the `index`-th event, in the order of scheduling, of those that [`EventQueue::simultaneous`] counted.
+    /// O(log n) amortized.
     #[cold]
     pub(crate) fn pop_simultaneous(&mut self, index: usize) -> Option<(VirtualTime, u64)> {
-        if self.sorted.is_empty() {
-            self.refill();
-        }
-        let time = time_of(*self.sorted.last()?);
-        let sorted = self.sorted.iter().rev().take_while(|&&key| time_of(key) == time).count();
-        let key = if index < sorted {
-            self.sorted.remove(self.sorted.len() - 1 - index)
-        } else {
-            let slots = &self.slots;
-            let keys = self.wheel.keys_at_base(time.as_nanos());
-            let key = { keys }.filter(|&key| is_alive(slots, key)).nth(index - sorted)?;
-            self.wheel.note_dead();
-            key
-        };
+        let key = self.simultaneous.remove_nth(index)?;
         let event = self.take(key);
         self.limit_dead();
         Some(event)
@@ -267,24 +281,37 @@ impl EventQueue {
         }
     }
 
-    /// Removes a key that is in `sorted`.
+    /// Removes a key that is in `sorted`, or in `simultaneous`.
     #[inline]
     fn remove_sorted(&mut self, key: Key) {
         let sorted = self.sorted.as_mut_slice();
         if sorted.len() > FEW {
             let position = sorted.partition_point(|&other| other > key);
+            if sorted.get(position) != Some(&key) {
+                return self.remove_simultaneous(key);
+            }
             self.sorted.remove(position);
             return;
         }
         // Timers that are cancelled are mostly the last of a few.
         let mut position = 0;
-        while sorted[position] != key {
+        loop {
+            let Some(&other) = sorted.get(position) else { return self.remove_simultaneous(key) };
+            if other == key {
+                break;
+            }
             position += 1;
         }
         for position in position + 1..sorted.len() {
             sorted[position - 1] = sorted[position];
         }
         self.sorted.pop();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn remove_simultaneous(&mut self, key: Key) {
+        self.simultaneous.remove(key);
     }
 
     /// Moves all but the soonest keys from `sorted` to the wheel.
@@ -313,6 +340,7 @@ impl EventQueue {
     /// Drops the dead keys if they are many; to be called when there are more of them, or fewer others.
     #[inline]
     fn limit_dead(&mut self) {
+        // Those in `simultaneous` are counted with them: to leave these out would cost every run something.
         let alive = self.len - self.sorted.len();
         if self.wheel.dead() > DEAD_MIN + alive {
             self.drop_dead();

@@ -1,6 +1,7 @@
 //! The run: events in order, each followed by the tasks that it wakes.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,8 +50,7 @@ struct Component<M: Message> {
     /// The task of its body; `None` when it has returned or crashed.
     main: Option<TaskKey>,
     children: Vec<TaskKey>,
-    /// Tasks that were to be polled while it was paused.
-    deferred: Vec<TaskKey>,
+    deferred: Deferred,
     /// The event that ends its pause, and when that is.
     resume: Option<(EventId, VirtualTime)>,
     result: Rc<dyn AnyResultSlot>,
@@ -58,6 +58,15 @@ struct Component<M: Message> {
     body: Option<Body<M>>,
     /// How often it was restarted.
     restarts: u32,
+}
+
+/// Tasks of a component that were to be polled while it was paused.
+#[derive(Default)]
+struct Deferred {
+    /// In the order in which they were to be polled first.
+    tasks: Vec<TaskKey>,
+    /// The same, so that each is there once.
+    all: BTreeSet<TaskKey>,
 }
 
 /// A change that the configuration schedules.
@@ -121,7 +130,7 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
         executor.components[added.id.index()] = Some(Component {
             main: Some(key),
             children: Vec::new(),
-            deferred: Vec::new(),
+            deferred: Deferred::default(),
             resume: None,
             result: added.result,
             body: added.body,
@@ -315,8 +324,8 @@ impl<M: Message> Executor<M> {
             return self.poll(task_key);
         }
         let deferred = &mut self.component(component).deferred;
-        if !deferred.contains(&task_key) {
-            deferred.push(task_key);
+        if deferred.all.insert(task_key) {
+            deferred.tasks.push(task_key);
         }
     }
 
@@ -465,7 +474,7 @@ impl<M: Message> Executor<M> {
         kernel.crash_streams(component);
         drop(kernel);
         self.settle_streams();
-        self.component(component).deferred.clear();
+        self.component(component).deferred = Deferred::default();
         self.stop_task(main);
         self.stop_children(component);
     }
@@ -524,7 +533,7 @@ impl<M: Message> Executor<M> {
         kernel.record(|kernel| Action::Resumed { component: kernel.place_name(component) });
         drop(kernel);
         self.component(component).resume = None;
-        for task_key in std::mem::take(&mut self.component(component).deferred) {
+        for task_key in std::mem::take(&mut self.component(component).deferred).tasks {
             self.poll(task_key);
             // It may have cancelled the next one.
             self.handle_task_requests();

@@ -19,6 +19,7 @@ use crate::connections::Connections;
 use crate::digest::{Digest, hash_of};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
+use crate::groups::Groups;
 use crate::message::ComponentId;
 use crate::network::{Arrival, Decision, Fate, NetworkState, Open, PacketInfo, first_draw};
 use crate::ports::{PortIndex, Ports};
@@ -56,7 +57,9 @@ pub(crate) struct Kernel<M> {
     /// Packets on their way or in mailboxes.
     packets: Slab<PacketInFlight<M>>,
     foreign_wakers: Slab<Waker>,
-    groups: Vec<Group>,
+    groups: Groups,
+    /// Where the members that a message goes to are listed; empty between calls.
+    recipients: Vec<Address>,
     packets_sent: u64,
     /// By component: what fixes everything that is random about the next packet that it sends.
     next_draws: Vec<u64>,
@@ -77,14 +80,6 @@ struct PacketInFlight<M> {
     /// Where the destination's port was when the packet was sent: where to look first when it arrives.
     port_hint: Option<PortIndex>,
     delivery: Delivery<M>,
-}
-
-/// A multicast group.
-#[derive(Debug)]
-struct Group {
-    name: String,
-    /// Channels that joined it, in the order of joining.
-    members: Vec<(Address, PortIndex)>,
 }
 
 /// What the digest takes an event for.
@@ -137,7 +132,8 @@ impl<M: Message> Kernel<M> {
             connections: Connections::new(),
             packets: Slab::new(),
             foreign_wakers: Slab::new(),
-            groups: Vec::new(),
+            groups: Groups::default(),
+            recipients: Vec::new(),
             packets_sent: 0,
             next_draws: Vec::new(),
         }
@@ -150,8 +146,7 @@ impl<M: Message> Kernel<M> {
     }
 
     pub(crate) fn add_group(&mut self, name: &str) -> ComponentId {
-        self.groups.push(Group { name: name.to_owned(), members: Vec::new() });
-        ComponentId(ComponentId::COUNT_MAX + self.groups.len() as u32 - 1)
+        self.groups.add(name)
     }
 
     #[inline(always)]
@@ -249,9 +244,7 @@ impl<M: Message> Kernel<M> {
 
     /// Closes a port, and returns what is to be dropped after the borrow.
     pub(crate) fn close(&mut self, address: Address, port: PortIndex) -> (Vec<Delivery<M>>, Option<Waiter>) {
-        for group in &mut self.groups {
-            group.members.retain(|&(_, member)| member != port);
-        }
+        self.groups.leave_all(address, port);
         let closed = self.ports.close(address, port);
         let unread = closed.mailbox.into_iter().map(|packet| self.packets.remove(packet as usize).delivery);
         (unread.collect(), closed.waiter)
@@ -259,10 +252,10 @@ impl<M: Message> Kernel<M> {
 
     /// Lets a channel hear what is sent to a group, or not any more.
     pub(crate) fn set_member(&mut self, group: ComponentId, address: Address, port: PortIndex, is_member: bool) {
-        let members = &mut self.groups[(group.0 - ComponentId::COUNT_MAX) as usize].members;
-        members.retain(|&(_, member)| member != port);
         if is_member {
-            members.push((address, port));
+            self.groups.join(group, address, port);
+        } else {
+            self.groups.leave(group, address, port);
         }
     }
 
@@ -292,13 +285,12 @@ impl<M: Message> Kernel<M> {
                 }
             }
         } else {
-            let group = (destination.component.0 - ComponentId::COUNT_MAX) as usize;
-            for index in 0..self.groups[group].members.len() {
-                let (member, _) = self.groups[group].members[index];
-                if member.port == port && member != source {
-                    self.send_to_member(source, member, &message);
-                }
+            let mut recipients = std::mem::take(&mut self.recipients);
+            recipients.extend(self.groups.members(destination.component, port).filter(|&member| member != source));
+            for member in recipients.drain(..) {
+                self.send_to_member(source, member, &message);
             }
+            self.recipients = recipients;
         }
         Some(message)
     }
@@ -547,8 +539,8 @@ impl<M: Message> Kernel<M> {
         let count = self.queue.simultaneous();
         // They were scheduled before anything else, so that if there are any, the next event is one.
         let is_change = |payload| matches!(Event::from_payload(payload), Event::Change(_));
-        if count < 2 || self.queue.upcoming().next().is_some_and(is_change) {
-            return self.queue.pop();
+        if count < 2 || self.queue.first_simultaneous().is_some_and(is_change) {
+            return self.queue.pop_simultaneous(0);
         }
         let seeded = order.as_mut().map_or(0, |random| random.uniform(0..count as u64));
         let index = match choice::is_active() {
@@ -628,7 +620,7 @@ impl<M: Message> Kernel<M> {
         if component == ComponentId::EVERYONE {
             EVERYONE.to_owned()
         } else if component.is_group() {
-            self.groups[(component.0 - ComponentId::COUNT_MAX) as usize].name.clone()
+            self.groups.name(component).to_owned()
         } else {
             self.components.name(component).to_string()
         }

@@ -124,6 +124,7 @@ mod executor;
 mod expectation;
 mod fault;
 mod fifo;
+mod groups;
 mod kernel;
 mod limits;
 mod message;

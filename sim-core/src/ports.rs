@@ -1,6 +1,6 @@
 //! The open ports of all components, each with its mailbox and who waits for it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::message::ComponentId;
 use crate::verdict::{Wait, WaitSubject};
@@ -10,8 +10,11 @@ use crate::{Address, VirtualTime};
 /// The first of the ports that a channel gets which does not ask for a certain one (RFC 6335, section 6).
 pub(crate) const EPHEMERAL_FIRST: u16 = 49_152;
 
+/// Among so few ports one is found by looking at each, faster than in a map.
+const FEW: usize = 8;
+
 /// Where an open port is in [`Ports`]; the index of a closed port is used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PortIndex(u32);
 
 #[derive(Debug)]
@@ -21,6 +24,8 @@ pub(crate) struct Ports {
     free: Vec<PortIndex>,
     /// By component.
     open: Vec<OpenPorts>,
+    /// The open ports that are not among the few that their components have at hand.
+    more: BTreeMap<Address, PortIndex>,
 }
 
 /// An open port.
@@ -43,8 +48,8 @@ pub(crate) struct Port {
 /// The open ports of one component.
 #[derive(Debug)]
 struct OpenPorts {
-    /// Sorted by port number. Most components have one or two, so this is faster than a map.
-    by_number: Vec<(u16, PortIndex)>,
+    /// At most [`FEW`], in any order. Most components have one or two ports in all.
+    few: Vec<(u16, PortIndex)>,
     /// Where the search for an unused port begins: numbers come again as late as possible.
     next_ephemeral: u16,
 }
@@ -64,25 +69,29 @@ impl Port {
 
 impl Ports {
     pub(crate) fn new() -> Self {
-        Self { ports: Vec::new(), free: Vec::new(), open: Vec::new() }
+        Self { ports: Vec::new(), free: Vec::new(), open: Vec::new(), more: BTreeMap::new() }
     }
 
     /// Makes room for one more component, without open ports.
     pub(crate) fn add_component(&mut self) {
-        self.open.push(OpenPorts { by_number: Vec::new(), next_ephemeral: EPHEMERAL_FIRST });
+        self.open.push(OpenPorts { few: Vec::new(), next_ephemeral: EPHEMERAL_FIRST });
     }
 
     /// Opens a port; `None` if it is open already.
     pub(crate) fn open(&mut self, address: Address) -> Option<PortIndex> {
-        let open = &mut self.open[address.component.index()];
-        let Err(position) = open.by_number.binary_search_by_key(&address.port, |&(number, _)| number) else {
+        if self.find(address).is_some() {
             return None;
-        };
+        }
         let index = self.free.pop().unwrap_or_else(|| {
             self.ports.push(Port::closed());
             PortIndex(self.ports.len() as u32 - 1)
         });
-        open.by_number.insert(position, (address.port, index));
+        let few = &mut self.open[address.component.index()].few;
+        if few.len() < FEW {
+            few.push((address.port, index));
+        } else {
+            self.more.insert(address, index);
+        }
         self.ports[index.0 as usize].address = Some(address);
         Some(index)
     }
@@ -101,7 +110,15 @@ impl Ports {
     /// Closes a port, and returns what was left at it.
     #[must_use = "a waiter is dropped after the borrow"]
     pub(crate) fn close(&mut self, address: Address, index: PortIndex) -> Port {
-        self.open[address.component.index()].by_number.retain(|&(_, open_index)| open_index != index);
+        let few = &mut self.open[address.component.index()].few;
+        match few.iter().position(|&(number, _)| number == address.port) {
+            Some(position) => {
+                few.swap_remove(position);
+            }
+            None => {
+                self.more.remove(&address);
+            }
+        }
         self.free.push(index);
         std::mem::replace(self.get_mut(index), Port::closed())
     }
@@ -109,8 +126,17 @@ impl Ports {
     /// Returns where the open port with this address is.
     #[inline]
     pub(crate) fn find(&self, address: Address) -> Option<PortIndex> {
-        let by_number = &self.open[address.component.index()].by_number;
-        by_number.iter().find(|&&(number, _)| number == address.port).map(|&(_, index)| index)
+        let few = &self.open[address.component.index()].few;
+        match few.iter().find(|&&(number, _)| number == address.port) {
+            Some(&(_, index)) => Some(index),
+            None if self.more.is_empty() => None,
+            None => self.find_among_many(address),
+        }
+    }
+
+    #[cold]
+    fn find_among_many(&self, address: Address) -> Option<PortIndex> {
+        self.more.get(&address).copied()
     }
 
     /// Returns whether the port that is, or was, there has this address and is open.
@@ -126,9 +152,14 @@ impl Ports {
 
     /// Returns the receives of a component that wait, by port number.
     pub(crate) fn waits(&self, component: ComponentId) -> Vec<Wait> {
-        let by_number = self.open[component.index()].by_number.iter();
+        let (first, last) = (Address { component, port: 0 }, Address { component, port: u16::MAX });
+        let more = self.more.range(first..=last).map(|(address, &index)| (address.port, index));
+        let mut by_number: Vec<(u16, PortIndex)> =
+            self.open[component.index()].few.iter().copied().chain(more).collect();
+        by_number.sort_unstable();
         by_number
-            .map(|&(port, index)| (port, &self.ports[index.0 as usize]))
+            .into_iter()
+            .map(|(port, index)| (port, &self.ports[index.0 as usize]))
             .filter(|(_, port)| port.waiter.is_some())
             .map(|(number, port)| Wait { subject: WaitSubject::Message { port: number }, since: port.waiting_since })
             .collect()
@@ -157,6 +188,32 @@ mod tests {
         assert!(ports.close(address, index).mailbox.is_empty());
         assert_eq!(ports.find(address), None);
         assert_eq!(ports.open(address), Some(index));
+    }
+
+    #[test]
+    fn a_port_is_found_among_any_number_and_waits_are_by_number() {
+        let mut ports = ports();
+        ports.add_component();
+        let at = |component, port| Address { component, port };
+        let other = ports.open(at(ComponentId(1), 7)).expect("it is closed");
+        let count = 3 * FEW as u16;
+        let opened: Vec<_> = (0..count).rev().map(|port| (port, ports.open(at(COMPONENT, port)))).collect();
+        for &(port, index) in &opened {
+            assert!(index.is_some(), "{port} was closed");
+            assert_eq!(ports.find(at(COMPONENT, port)), index);
+            assert_eq!(ports.open(at(COMPONENT, port)), None);
+            ports.get_mut(index.expect("it is open")).waiter = Some(Waiter::Foreign(std::task::Waker::noop().clone()));
+        }
+        // Of those at hand and of the others, every second one.
+        for &(port, index) in opened.iter().filter(|(port, _)| port % 2 == 0) {
+            drop(ports.close(at(COMPONENT, port), index.expect("it is open")));
+            assert_eq!(ports.find(at(COMPONENT, port)), None);
+        }
+        let waits: Vec<_> = ports.waits(COMPONENT).into_iter().map(|wait| wait.subject).collect();
+        let odd = (0..count).filter(|port| port % 2 == 1);
+        assert_eq!(waits, odd.map(|port| WaitSubject::Message { port }).collect::<Vec<_>>());
+        assert_eq!(ports.find(at(ComponentId(1), 7)), Some(other));
+        assert!(ports.open(at(COMPONENT, 0)).is_some());
     }
 
     #[test]

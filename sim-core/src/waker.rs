@@ -17,7 +17,7 @@ const INDEX_BITS: u32 = 24;
 const GENERATION_BITS: u32 = 36;
 
 /// Names a task of a run in 60 bits: its index among the run's tasks, and a generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TaskKey(u64);
 
 impl TaskKey {

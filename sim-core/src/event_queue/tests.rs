@@ -81,7 +81,10 @@ impl Checked {
     /// Pops an event, if there is one.
     fn pop(&mut self) -> ControlFlow<()> {
         let expect = (!self.sorted.is_empty()).then(|| self.sorted.remove(0));
-        let popped = self.queue.pop();
+        let popped = match self.queue.simultaneous.len() {
+            0 => self.queue.pop(),
+            _ => self.queue.pop_simultaneous(0),
+        };
         self.check_popped(popped, expect)
     }
 
@@ -91,6 +94,7 @@ impl Checked {
             None => 0,
         };
         assert_eq!(self.queue.simultaneous(), count);
+        assert_eq!(self.queue.first_simultaneous(), self.sorted.first().map(|&(_, number)| number));
         assert_eq!(self.queue.pop_simultaneous(count), None);
         if count > 0 {
             let expect = self.sorted.remove(index % count);
@@ -139,18 +143,21 @@ impl Checked {
     }
 
     fn check_upcoming(&self) {
-        let known: Vec<u64> = self.queue.upcoming().collect();
+        let simultaneous = { self.queue.simultaneous.iter() }.map(|key| self.queue.slots[slot_of(key)].payload);
+        assert!(self.queue.upcoming().count() <= SORTED_MAX);
+        let mut known: Vec<u64> = simultaneous.chain(self.queue.upcoming()).collect();
+        known.truncate(SORTED_MAX);
         let expect = self.sorted.iter().map(|&(_, number)| number).take(known.len());
         assert!(known.iter().copied().eq(expect));
-        assert!(known.len() <= SORTED_MAX);
     }
 
     /// Checks that the wheel has a key for each event that is not in `sorted`, and few others.
     fn check_structure(&self) {
         let wheel_len = self.queue.wheel.check_and_count();
-        let alive = self.sorted.len() - self.queue.sorted.len();
+        let simultaneous = self.queue.simultaneous.len();
+        let alive = self.sorted.len() - self.queue.sorted.len() - simultaneous;
         assert_eq!(wheel_len, alive + self.queue.wheel.dead());
-        assert!(self.queue.wheel.dead() <= alive + DEAD_MIN);
+        assert!(self.queue.wheel.dead() <= alive + simultaneous + DEAD_MIN);
     }
 }
 
@@ -177,7 +184,6 @@ fn many_events_of_equal_time_come_out_in_the_order_of_scheduling() {
     for number in 0..COUNT {
         queue.schedule(time(5), number);
     }
-    assert_eq!(queue.simultaneous() as u64, COUNT);
     queue.wheel.moves = 0;
     // Each schedules another one at its own time.
     for number in 0..COUNT {
@@ -189,6 +195,33 @@ fn many_events_of_equal_time_come_out_in_the_order_of_scheduling() {
     }
     assert_eq!(queue.pop(), None);
     assert!(queue.wheel.moves < 2 * COUNT, "{} moves for {COUNT} events", queue.wheel.moves);
+}
+
+#[test]
+fn of_many_events_of_equal_time_any_comes_out_without_moving_the_others() {
+    const COUNT: u64 = 20_000;
+    let mut queue = EventQueue::new();
+    let ids: Vec<EventId> = (0..COUNT).map(|number| queue.schedule(time(5), number)).collect();
+    queue.schedule(time(6), u64::MAX);
+    queue.wheel.moves = 0;
+    assert_eq!(queue.simultaneous() as u64, COUNT);
+    // The last one comes first, schedules another at its own time, and cancels the first that is left.
+    for round in 0..COUNT / 2 {
+        let count = queue.simultaneous();
+        assert_eq!(count as u64, COUNT - round);
+        assert_eq!(queue.first_simultaneous(), Some(round));
+        let expect = if round == 0 { COUNT - 1 } else { COUNT + round - 1 };
+        assert_eq!(queue.pop_simultaneous(count - 1), Some((time(5), expect)));
+        queue.schedule(time(5), COUNT + round);
+        assert_eq!(queue.cancel(ids[round as usize]), Some(round));
+    }
+    assert!(queue.wheel.moves < 2 * COUNT, "{} moves for {COUNT} events", queue.wheel.moves);
+    for left in (1..=COUNT / 2).rev() {
+        assert_eq!(queue.simultaneous() as u64, left);
+        assert_eq!(queue.pop_simultaneous(0).map(|(at, _)| at), Some(time(5)));
+    }
+    assert_eq!((queue.simultaneous(), queue.pop_simultaneous(0)), (1, Some((time(6), u64::MAX))));
+    assert_eq!((queue.simultaneous(), queue.pop_simultaneous(0), queue.pop()), (0, None, None));
 }
 
 #[test]

@@ -177,12 +177,6 @@ impl Wheel {
         }
     }
 
-    /// Returns the keys at `time`, dead ones too, in order, if it is the base; otherwise none.
-    pub(super) fn keys_at_base(&self, time: u64) -> impl Iterator<Item = Key> {
-        let index = (time == self.base && !self.buckets.is_empty()).then(|| digit_of(time, 0));
-        index.into_iter().flat_map(|index| self.keys(index))
-    }
-
     /// Moves the base back to `base`, and adds keys in ascending order, of which none is before it and none after the old
     /// base.
     pub(super) fn lower_base(&mut self, base: u64, keys: impl Iterator<Item = Key>, is_alive: impl Fn(Key) -> bool) {
@@ -238,6 +232,7 @@ impl Wheel {
         (first, first | ((1 << shift) - 1))
     }
 
+    #[cfg(test)]
     fn keys(&self, index: usize) -> impl Iterator<Item = Key> {
         let Bucket { first, last, last_len } = self.buckets[index];
         let chunks = std::iter::successors((first != NO_CHUNK).then_some(first), move |&chunk| {

@@ -35,9 +35,7 @@ impl<M: Message> Kernel<M> {
 
     /// Returns the oldest stream that a listener has for its component.
     pub(crate) fn accept(&mut self, id: ListenerId) -> Option<EndId> {
-        let end = self.connections.places.listener(id)?.pending.pop_front()?;
-        self.connections.end(end).holder = Holder::Component;
-        Some(end)
+        self.connections.accept(id)
     }
 
     /// Hands a message to a stream, if it takes one. The message is left where it is if not.
@@ -109,12 +107,10 @@ impl<M: Message> Kernel<M> {
     pub(crate) fn close_listener(&mut self, id: ListenerId) {
         let Some(listener) = self.connections.places.remove_listener(id) else { return };
         self.connections.left.listeners.push(listener);
-        for end in self.connections.ids(Some(id.address.component)) {
-            let is_of_listener =
-                self.connections.get(end).is_some_and(|end| end.holder == Holder::Listener && end.local == id.address);
-            if is_of_listener && self.is_running && self.connections.is_live(end) {
+        for end in self.connections.unaccepted(id.address) {
+            if self.is_running && self.connections.is_live(end) {
                 self.reset(end);
-            } else if is_of_listener {
+            } else if self.connections.get(end).is_some() {
                 self.remove_end(end);
             }
         }
@@ -122,7 +118,8 @@ impl<M: Message> Kernel<M> {
 
     /// Removes all that a component that crashes has of streams, without a word.
     pub(crate) fn crash_streams(&mut self, component: ComponentId) {
-        for end in self.connections.ids(Some(component)) {
+        let ends: Vec<EndId> = self.connections.of_component(component).map(|end| end.id).collect();
+        for end in ends {
             // Its other end may have been of the same component, and waited for nothing but this.
             if self.connections.get(end).is_some() {
                 self.remove_end(end);
@@ -138,7 +135,7 @@ impl<M: Message> Kernel<M> {
     /// Lets ends that are told that there is no room ask again: others are separated now.
     pub(crate) fn probe_streams(&mut self) {
         if !self.connections.is_empty() {
-            self.connections.ids(None).into_iter().for_each(|id| self.keep_timer(id));
+            self.connections.ids().into_iter().for_each(|id| self.keep_timer(id));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The directions of all links: how each is, and what it remembers.
 
+use std::collections::BTreeMap;
+
 use super::bandwidth::Queue;
 use super::invalid::Field;
 use super::link::Direction;
@@ -12,23 +14,25 @@ use crate::message::ComponentId;
 pub(super) struct Directions {
     /// The link that the settings do not set.
     link: Link,
-    settings: Vec<Setting>,
-    /// By source: the directions that packets have gone, ascending by destination. Empty if links neither differ nor remember.
-    of_source: Vec<Vec<LinkDirection>>,
+    settings: Settings,
+    /// By source: the directions that packets have gone, by destination. Empty if links neither differ nor remember.
+    of_source: Vec<BTreeMap<ComponentId, LinkDirection>>,
 }
 
-/// A [`LinkSetting`](super::LinkSetting) whose components were found.
+/// The [settings](super::LinkSetting) of a network, found by the ends of a packet however many there are.
 #[derive(Debug, Clone)]
-struct Setting {
-    from: Option<ComponentId>,
-    to: Option<ComponentId>,
-    direction: Direction,
-    link: Link,
+struct Settings {
+    /// In the order of the network's list.
+    links: Vec<Link>,
+    /// By source and destination, of which one or both may be left out: the index of the last setting for just these.
+    last: BTreeMap<Ends, usize>,
 }
+
+/// The source and the destination of a packet, or any component.
+type Ends = (Option<ComponentId>, Option<ComponentId>);
 
 #[derive(Debug, Clone)]
 struct LinkDirection {
-    destination: ComponentId,
     /// The index of its setting.
     setting: Option<usize>,
     memory: LinkMemory,
@@ -43,18 +47,19 @@ pub(super) struct LinkMemory {
 
 impl Directions {
     pub(super) fn new(network: &Network, names: &Names<'_>) -> Result<Self, InvalidNetwork> {
-        let mut settings = Vec::with_capacity(network.links.len());
+        let mut settings = Settings { links: Vec::with_capacity(network.links.len()), last: BTreeMap::new() };
         for (index, setting) in network.links.iter().enumerate() {
             let field = Field::root("links").element(index);
-            settings.push(Setting {
-                from: names.find_optional(setting.from.as_deref(), &field.child("from"))?,
-                to: names.find_optional(setting.to.as_deref(), &field.child("to"))?,
-                direction: setting.direction,
-                link: setting.link.clone(),
-            });
+            let from = names.find_optional(setting.from.as_deref(), &field.child("from"))?;
+            let to = names.find_optional(setting.to.as_deref(), &field.child("to"))?;
+            settings.last.insert((from, to), index);
+            if setting.direction == Direction::Both {
+                settings.last.insert((to, from), index);
+            }
+            settings.links.push(setting.link.clone());
         }
-        let is_needed = !settings.is_empty() || network.link.has_state();
-        let of_source = vec![Vec::new(); if is_needed { names.len() } else { 0 }];
+        let is_needed = !settings.links.is_empty() || network.link.has_state();
+        let of_source = vec![BTreeMap::new(); if is_needed { names.len() } else { 0 }];
         Ok(Self { link: network.link.clone(), settings, of_source })
     }
 
@@ -68,39 +73,76 @@ impl Directions {
         if !self.are_needed() {
             return (&self.link, BurstState::default());
         }
-        let of_source = &self.of_source[source.index()];
-        match of_source.binary_search_by_key(&destination, |direction| direction.destination) {
-            Ok(index) => (self.link_of(of_source[index].setting), of_source[index].memory.burst_state),
-            Err(_) => (self.link_of(self.setting(source, destination)), BurstState::default()),
-        }
+        let (setting, burst_state) = match self.of_source[source.index()].get(&destination) {
+            Some(direction) => (direction.setting, direction.memory.burst_state),
+            None => (self.settings.find(source, destination), BurstState::default()),
+        };
+        (setting.map_or(&self.link, |setting| &self.settings.links[setting]), burst_state)
     }
 
     /// Returns the link from one component to another, and its memory for the packet that reaches it now.
     pub(super) fn reach(&mut self, source: ComponentId, destination: ComponentId) -> (&Link, &mut LinkMemory) {
-        let of_source = &self.of_source[source.index()];
-        let found = of_source.binary_search_by_key(&destination, |direction| direction.destination);
-        let index = found.unwrap_or_else(|index| {
-            let setting = self.setting(source, destination);
-            let direction = LinkDirection { destination, setting, memory: LinkMemory::default() };
-            self.of_source[source.index()].insert(index, direction);
-            index
+        let settings = &self.settings;
+        let direction = self.of_source[source.index()].entry(destination).or_insert_with(|| LinkDirection {
+            setting: settings.find(source, destination),
+            memory: LinkMemory::default(),
         });
-        let direction = &mut self.of_source[source.index()][index];
-        let link = direction.setting.map_or(&self.link, |setting| &self.settings[setting].link);
+        let link = direction.setting.map_or(&self.link, |setting| &settings.links[setting]);
         (link, &mut direction.memory)
     }
+}
 
-    fn link_of(&self, setting: Option<usize>) -> &Link {
-        setting.map_or(&self.link, |setting| &self.settings[setting].link)
+impl Settings {
+    /// Returns the index of the last setting that matches.
+    fn find(&self, source: ComponentId, destination: ComponentId) -> Option<usize> {
+        let (from, to) = (Some(source), Some(destination));
+        let matching = [(from, to), (from, None), (None, to), (None, None)];
+        matching.iter().filter_map(|ends| self.last.get(ends).copied()).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::LinkSetting;
+
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+    fn any_setting() -> impl Strategy<Value = LinkSetting> {
+        let any_end = || prop::option::of(prop::sample::select(NAMES.map(str::to_owned).to_vec()));
+        let any_direction = prop::sample::select(vec![Direction::Both, Direction::Forward]);
+        (any_end(), any_end(), any_direction).prop_map(|(from, to, direction)| LinkSetting {
+            from,
+            to,
+            direction,
+            link: Link::default(),
+        })
     }
 
-    /// Returns the index of the last setting that matches.
-    fn setting(&self, source: ComponentId, destination: ComponentId) -> Option<usize> {
-        let is_end = |end: Option<ComponentId>, component| end.is_none_or(|end| end == component);
-        self.settings.iter().rposition(|setting| {
-            let is_forward = is_end(setting.from, source) && is_end(setting.to, destination);
-            let is_back = is_end(setting.from, destination) && is_end(setting.to, source);
+    /// Returns the last setting that matches, as the documentation of a network says it.
+    fn last_matching(settings: &[LinkSetting], source: &str, destination: &str) -> Option<usize> {
+        let is_end = |end: &Option<String>, name| end.as_deref().is_none_or(|end| end == name);
+        settings.iter().rposition(|setting| {
+            let is_forward = is_end(&setting.from, source) && is_end(&setting.to, destination);
+            let is_back = is_end(&setting.from, destination) && is_end(&setting.to, source);
             is_forward || setting.direction == Direction::Both && is_back
         })
+    }
+
+    proptest! {
+        #[test]
+        fn of_the_settings_that_match_the_last_holds(links in prop::collection::vec(any_setting(), 0..12)) {
+            let names = NAMES.map(str::to_owned);
+            let network = Network { links: links.clone(), ..Network::default() };
+            let directions = Directions::new(&network, &Names::new(&names)).expect("the components are known");
+            for (source, source_id) in NAMES.iter().zip((0..).map(ComponentId)) {
+                for (destination, destination_id) in NAMES.iter().zip((0..).map(ComponentId)) {
+                    let found = directions.settings.find(source_id, destination_id);
+                    prop_assert_eq!(found, last_matching(&links, source, destination));
+                }
+            }
+        }
     }
 }
