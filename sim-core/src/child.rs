@@ -5,11 +5,12 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use crate::Message;
 use crate::kernel::Shared;
 use crate::message::ComponentId;
+use crate::noted_waits::{NotedSubject, NotedWaker};
 use crate::waker::TaskKey;
 
 /// A task that a component [spawned](crate::Context::spawn), as a future of what it returns.
@@ -27,7 +28,7 @@ pub struct Cancelled;
 
 struct ChildState<T> {
     outcome: Option<Result<T, Cancelled>>,
-    waiter: Option<Waker>,
+    waiter: Option<NotedWaker>,
 }
 
 /// What a component asks of the executor about its child tasks.
@@ -96,8 +97,8 @@ fn end<T>(state: &RefCell<ChildState<T>>, outcome: Result<T, Cancelled>) {
     state.outcome = Some(outcome);
     let waiter = state.waiter.take();
     drop(state);
-    if let Some(waker) = waiter {
-        waker.wake();
+    if let Some(waiter) = waiter {
+        waiter.wake();
     }
 }
 
@@ -112,10 +113,19 @@ impl<T> Future for Child<T> {
             state.outcome = Some(Err(Cancelled));
             return Poll::Ready(outcome);
         }
-        let replaced = state.waiter.replace(waker);
+        let replaced = NotedWaker::put(&mut state.waiter, waker, NotedSubject::ChildTask);
         drop(state);
         drop(replaced);
         Poll::Pending
+    }
+}
+
+/// Nobody waits with a handle that is gone, but who did is still woken, so that a report of waits changes no run.
+impl<T> Drop for Child<T> {
+    fn drop(&mut self) {
+        if let Some(waiter) = &mut self.state.borrow_mut().waiter {
+            waiter.forget();
+        }
     }
 }
 

@@ -52,7 +52,8 @@ pub enum ChoiceKind {
     Corrupt,
     /// Whether it is held back so that others overtake it: 0 or 1.
     Reorder,
-    /// How long it takes, in nanoseconds.
+    /// How long it takes, in nanoseconds. On a path of several links, the first takes what this is more or less than the seed
+    /// says: so much later or earlier the packet is at the others.
     Latency,
     /// Whether its copy is corrupted: 0 or 1.
     CopyCorrupt,

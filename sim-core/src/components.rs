@@ -24,7 +24,8 @@ struct ComponentState {
     is_added: bool,
     /// When it crashed, if it is down.
     down_since: Option<VirtualTime>,
-    is_paused: bool,
+    /// When its pause began, if a fault has paused it.
+    paused_since: Option<VirtualTime>,
     clock: Clock,
     /// How long its pauses last, in percent.
     pause_percent: u32,
@@ -49,7 +50,7 @@ impl Components {
             name: name.into(),
             is_added: false,
             down_since: None,
-            is_paused: false,
+            paused_since: None,
             clock: Clock::default(),
             pause_percent: 100,
             durable: BTreeMap::new(),
@@ -115,12 +116,17 @@ impl Components {
     }
 
     pub(crate) fn is_paused(&self, component: ComponentId) -> bool {
-        self.components[component.index()].is_paused
+        self.paused_since(component).is_some()
     }
 
-    pub(crate) fn set_paused(&mut self, component: ComponentId, is_paused: bool) {
-        let was_paused = std::mem::replace(&mut self.components[component.index()].is_paused, is_paused);
-        self.paused_count = self.paused_count + usize::from(is_paused) - usize::from(was_paused);
+    /// Returns since when a component is paused, if it is.
+    pub(crate) fn paused_since(&self, component: ComponentId) -> Option<VirtualTime> {
+        self.components[component.index()].paused_since
+    }
+
+    pub(crate) fn set_paused_since(&mut self, component: ComponentId, since: Option<VirtualTime>) {
+        let was = std::mem::replace(&mut self.components[component.index()].paused_since, since);
+        self.paused_count = self.paused_count + usize::from(since.is_some()) - usize::from(was.is_some());
     }
 
     /// Returns what a component's clock shows.

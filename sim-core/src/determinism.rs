@@ -56,7 +56,7 @@ impl fmt::Display for Divergence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { event, first, second, before } = self;
         let text = |event: &Option<TraceEvent>| match event {
-            Some(TraceEvent { at, action }) => format!("{action:?} at {at}"),
+            Some(event) => event.to_string(),
             None => "the end of the run".to_owned(),
         };
         if first == second {
@@ -67,12 +67,12 @@ impl fmt::Display for Divergence {
         }
         write!(
             formatter,
-            "two runs differ from event {event} on: {} in one, {} in the other",
+            "two runs differ from event {event} on: in one, {}; in the other, {}",
             text(first),
             text(second)
         )?;
         match before {
-            Some(_) => write!(formatter, "; before that came {}", text(before)),
+            Some(event) => write!(formatter, "; before that, {event}"),
             None => Ok(()),
         }
     }

@@ -87,8 +87,9 @@ struct Slot {
 }
 
 impl EventId {
+    /// Returns where the event is: no two that are pending are at one place.
     #[inline]
-    fn slot(self) -> usize {
+    pub(crate) fn slot(self) -> usize {
         slot_of_id(self.0.get())
     }
 }

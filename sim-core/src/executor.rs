@@ -1,7 +1,7 @@
 //! The run: events in order, each followed by the tasks that it wakes.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,13 +16,14 @@ use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
 use crate::fault::Fault;
-use crate::kernel::{Outcome, Shared};
+use crate::kernel::{Kernel, Outcome, Shared};
 use crate::message::ComponentId;
 use crate::network::PartitionChange;
+use crate::noted_waits::{NotedWaits, begin_poll, noted_waits};
 use crate::prefetch::prefetch;
 use crate::simulation::{Body, Configured, FinalCheck, Report};
 use crate::trace::{Action, DurableState};
-use crate::verdict::{Failure, Origin, Violation, Waiting};
+use crate::verdict::{Failure, Origin, Violation, Wait, WaitSubject, Waiting};
 use crate::waker::{TaskKey, Waiter, WokenRing};
 use crate::{Context, LimitReached, Limits, Message, Random, Verdict, VirtualDuration, VirtualTime};
 
@@ -58,6 +59,7 @@ struct Component<M: Message> {
     body: Option<Body<M>>,
     /// How often it was restarted.
     restarts: u32,
+    starts_at: VirtualTime,
 }
 
 /// Tasks of a component that were to be polled while it was paused.
@@ -135,6 +137,7 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
             result: added.result,
             body: added.body,
             restarts: 0,
+            starts_at: added.starts_at,
         });
     }
     let mut report = executor.run(limits, checks);
@@ -145,6 +148,7 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
 impl<M: Message> Executor<M> {
     fn run(mut self, limits: Limits, checks: Vec<FinalCheck>) -> Report {
         self.kernel.borrow_mut().is_running = true;
+        let noted_waits = NotedWaits::enter(self.kernel.clone());
         let end = self.guarded(|executor| executor.handle_events(limits)).and_then(|end| end);
         let (mut waiting, mut missing) = (Vec::new(), None);
         let mut end = end.and_then(|()| {
@@ -152,6 +156,7 @@ impl<M: Message> Executor<M> {
             missing = self.guarded(|executor| executor.missing_result())?;
             Ok(())
         });
+        drop(noted_waits);
         self.kernel.borrow_mut().is_running = false;
         // The trace of a run that failed ends with the failure, whatever destructors do after it.
         let mut trace = None;
@@ -290,7 +295,13 @@ impl<M: Message> Executor<M> {
     }
 
     fn is_live(&self, task_key: TaskKey) -> bool {
-        matches!(self.tasks.get(task_key.index()), Some(Some(task)) if task.key == task_key)
+        self.component_of(task_key).is_some()
+    }
+
+    /// Returns whose task it is, if it is live.
+    fn component_of(&self, task_key: TaskKey) -> Option<ComponentId> {
+        let task = self.tasks.get(task_key.index())?.as_ref()?;
+        (task.key == task_key).then_some(task.component)
     }
 
     fn put_task(&mut self, task: Task) {
@@ -310,6 +321,7 @@ impl<M: Message> Executor<M> {
             return;
         }
         self.current = Some(task.component);
+        begin_poll(task_key);
         // To drop such a waker does nothing.
         let waker = ManuallyDrop::new(task_key.waker());
         if task.future.as_mut().poll(&mut task::Context::from_waker(&waker)).is_ready() {
@@ -467,7 +479,7 @@ impl<M: Message> Executor<M> {
         kernel.record(|kernel| Action::Crashed { component: kernel.place_name(component) });
         let now = kernel.now;
         kernel.components.set_down_since(component, Some(now));
-        kernel.components.set_paused(component, false);
+        kernel.components.set_paused_since(component, None);
         if let Some((resume, _)) = resume {
             kernel.queue.cancel(resume);
         }
@@ -515,7 +527,8 @@ impl<M: Message> Executor<M> {
         let earlier = self.component(component).resume.take();
         let mut kernel = self.kernel.borrow_mut();
         kernel.record(|kernel| Action::Paused { component: kernel.place_name(component), duration });
-        kernel.components.set_paused(component, true);
+        let since = kernel.components.paused_since(component).unwrap_or(kernel.now);
+        kernel.components.set_paused_since(component, Some(since));
         let mut at = kernel.now + duration;
         if let Some((earlier, until)) = earlier {
             // Pauses that overlap end with the last of them.
@@ -529,7 +542,7 @@ impl<M: Message> Executor<M> {
 
     fn resume(&mut self, component: ComponentId) {
         let mut kernel = self.kernel.borrow_mut();
-        kernel.components.set_paused(component, false);
+        kernel.components.set_paused_since(component, None);
         kernel.record(|kernel| Action::Resumed { component: kernel.place_name(component) });
         drop(kernel);
         self.component(component).resume = None;
@@ -545,13 +558,41 @@ impl<M: Message> Executor<M> {
     /// Returns who still waits, and for what.
     fn waiting(&self) -> Vec<Waiting> {
         let kernel = self.kernel.borrow();
+        let mut others = self.other_waits(&kernel);
         let waiting = self.added.iter().filter_map(|&component| {
             let is_waiting = self.components[component.index()].as_ref().is_some_and(|state| state.main.is_some())
                 || kernel.components.is_down(component);
             let name = || kernel.components.name(component).to_string();
-            is_waiting.then(|| Waiting { component: name(), waits: kernel.waits(component) })
+            is_waiting.then(|| Waiting { component: name(), waits: self.waits(component, &kernel, &mut others) })
         });
         waiting.collect()
+    }
+
+    /// Returns the waits that neither ports nor streams know of, by component: first those that began first.
+    fn other_waits(&self, kernel: &Kernel<M>) -> BTreeMap<ComponentId, Vec<Wait>> {
+        let mut waits = noted_waits(|task_key| self.component_of(task_key));
+        for (component, since) in kernel.endless_pauses.iter() {
+            waits.entry(component).or_default().push(Wait { subject: WaitSubject::EndOfTime, since });
+        }
+        waits.values_mut().for_each(|waits| waits.sort_by_key(|wait| wait.since));
+        waits
+    }
+
+    /// Returns what a component waits for, and takes its part of the other waits for that.
+    fn waits(
+        &self,
+        component: ComponentId,
+        kernel: &Kernel<M>,
+        others: &mut BTreeMap<ComponentId, Vec<Wait>>,
+    ) -> Vec<Wait> {
+        let state = self.components[component.index()].as_ref();
+        let never_starts = state.is_some_and(|state| state.starts_at == VirtualTime::MAX && state.restarts == 0);
+        if never_starts && !kernel.components.is_down(component) {
+            return vec![Wait { subject: WaitSubject::Start, since: VirtualTime::ZERO }];
+        }
+        let mut waits = kernel.waits(component);
+        waits.extend(others.remove(&component).unwrap_or_default());
+        waits
     }
 
     /// Returns the violation of the first component that should have returned a value and has not.
@@ -565,7 +606,7 @@ impl<M: Message> Executor<M> {
                     component: kernel.components.name(component).to_string(),
                     expected,
                     ended_at: kernel.now,
-                    waits: kernel.waits(component),
+                    waits: self.waits(component, &kernel, &mut self.other_waits(&kernel)),
                 });
             }
         }

@@ -6,7 +6,9 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
+
+use crate::noted_waits::{NotedSubject, NotedWaker};
 
 /// Returns the two ends of an unbounded queue, first in first out.
 ///
@@ -19,7 +21,7 @@ pub fn fifo<T>() -> (FifoSender<T>, FifoReceiver<T>) {
 
 struct State<T> {
     items: VecDeque<T>,
-    waiter: Option<Waker>,
+    waiter: Option<NotedWaker>,
     senders: usize,
     has_receiver: bool,
 }
@@ -45,8 +47,8 @@ impl<T> FifoSender<T> {
         state.items.push_back(item);
         let waiter = state.waiter.take();
         drop(state);
-        if let Some(waker) = waiter {
-            waker.wake();
+        if let Some(waiter) = waiter {
+            waiter.wake();
         }
     }
 }
@@ -92,7 +94,7 @@ impl<T> Future for FifoRecv<'_, T> {
         drop(state);
         // Cloned and dropped outside the borrow, because a foreign waker may run code that comes back here.
         let waker = task.waker().clone();
-        let _replaced = this.state.borrow_mut().waiter.replace(waker);
+        let _replaced = NotedWaker::put(&mut this.state.borrow_mut().waiter, waker, NotedSubject::FifoItem);
         this.is_registered = true;
         Poll::Pending
     }
@@ -130,8 +132,8 @@ impl<T> Drop for FifoSender<T> {
         state.senders -= 1;
         let waiter = if state.senders == 0 { state.waiter.take() } else { None };
         drop(state);
-        if let Some(waker) = waiter {
-            waker.wake();
+        if let Some(waiter) = waiter {
+            waiter.wake();
         }
     }
 }

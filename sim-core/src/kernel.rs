@@ -17,11 +17,13 @@ use crate::choice::{self, ChoiceKind, Choices};
 use crate::components::{Components, WaitPurpose};
 use crate::connections::Connections;
 use crate::digest::{Digest, hash_of};
+use crate::endless::EndlessPauses;
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::groups::Groups;
 use crate::message::ComponentId;
 use crate::network::{Arrival, Decision, Fate, NetworkState, Open, PacketInfo, first_draw};
+use crate::noted_waits::VirtualClock;
 use crate::ports::{PortIndex, Ports};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
 use crate::verdict::{Wait, WaitSubject};
@@ -54,6 +56,7 @@ pub(crate) struct Kernel<M> {
     pub(crate) free_tasks: Vec<u32>,
     pub(crate) tasks_len: u32,
     pub(crate) connections: Connections<M>,
+    pub(crate) endless_pauses: EndlessPauses,
     /// Packets on their way or in mailboxes.
     packets: Slab<PacketInFlight<M>>,
     foreign_wakers: Slab<Waker>,
@@ -130,6 +133,7 @@ impl<M: Message> Kernel<M> {
             free_tasks: Vec::new(),
             tasks_len: 0,
             connections: Connections::new(),
+            endless_pauses: EndlessPauses::default(),
             packets: Slab::new(),
             foreign_wakers: Slab::new(),
             groups: Groups::default(),
@@ -175,6 +179,36 @@ impl<M: Message> Kernel<M> {
         waiter: Waiter,
     ) -> EventId {
         let at = self.now + self.components.real_duration(component, duration, purpose);
+        self.schedule_timer_at(at, waiter)
+    }
+
+    /// Schedules the timer of a pause as [`Kernel::schedule_timer`] does, and remembers it if it does not end.
+    #[inline]
+    pub(crate) fn schedule_pause(
+        &mut self,
+        component: ComponentId,
+        duration: VirtualDuration,
+        purpose: WaitPurpose,
+        waiter: Waiter,
+    ) -> EventId {
+        let at = self.now + self.components.real_duration(component, duration, purpose);
+        let timer = self.schedule_timer_at(at, waiter);
+        if at == VirtualTime::MAX {
+            self.endless_pauses.add(timer, component, self.now);
+        }
+        timer
+    }
+
+    /// Stops the timer of a pause if it did not fire yet.
+    #[inline]
+    #[must_use = "a waiter is dropped after the borrow"]
+    pub(crate) fn cancel_pause(&mut self, timer: EventId) -> Option<Waiter> {
+        self.endless_pauses.remove(timer);
+        self.cancel_timer(timer)
+    }
+
+    #[inline]
+    fn schedule_timer_at(&mut self, at: VirtualTime, waiter: Waiter) -> EventId {
         let event = self.timer_event(waiter);
         self.schedule(at, event)
     }
@@ -631,9 +665,17 @@ impl<M: Message> Kernel<M> {
         if let Some(since) = self.components.down_since(component) {
             return vec![Wait { subject: WaitSubject::Restart, since }];
         }
-        let mut waits = self.ports.waits(component);
+        let resume = self.components.paused_since(component).map(|since| Wait { subject: WaitSubject::Resume, since });
+        let mut waits: Vec<Wait> = resume.into_iter().collect();
+        waits.append(&mut self.ports.waits(component));
         waits.append(&mut self.stream_waits(component));
         waits
+    }
+}
+
+impl<M: Message> VirtualClock for RefCell<Kernel<M>> {
+    fn now(&self) -> VirtualTime {
+        self.borrow().now
     }
 }
 

@@ -41,7 +41,7 @@ impl<'a, M: Message> Pause<'a, M> {
     #[inline]
     fn cancel(&mut self) {
         if let Some(event) = self.event.take() {
-            let _dropped_after_the_borrow = self.kernel.borrow_mut().cancel_timer(event);
+            let _dropped_after_the_borrow = self.kernel.borrow_mut().cancel_pause(event);
         }
     }
 
@@ -61,7 +61,7 @@ impl<M: Message> Future for Pause<'_, M> {
         let Some(event) = this.event else {
             let waiter = Waiter::of(task.waker());
             let Self { kernel, component, purpose, duration, .. } = *this;
-            this.event = Some(kernel.borrow_mut().schedule_timer(component, duration, purpose, waiter));
+            this.event = Some(kernel.borrow_mut().schedule_pause(component, duration, purpose, waiter));
             return Poll::Pending;
         };
         if this.kernel.borrow_mut().is_pending(event) {

@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 
+use crate::noted_waits::{asked_len, withdraw_after};
+
 /// Futures of which the first that is ready counts: tuples of two to four futures, and arrays. See [`select`].
 pub trait Select {
     /// What the first of them returned, and which one it was.
@@ -43,7 +45,17 @@ pub trait Select {
 /// # assert!(waiter.get().is_some_and(|outcome| outcome.is_none()));
 /// ```
 pub async fn select<S: Select>(futures: S) -> S::Output {
-    futures.first().await
+    let mut first = pin!(futures.first());
+    std::future::poll_fn(|task| {
+        let asked = asked_len();
+        let poll = first.as_mut().poll(task);
+        if poll.is_ready() {
+            // The others are not waited for any more, even those that are not dropped because they were lent.
+            withdraw_after(asked);
+        }
+        poll
+    })
+    .await
 }
 
 impl<F: Future + Unpin, const N: usize> Select for [F; N] {

@@ -210,9 +210,164 @@ pub struct Endpoint {
     pub port: u16,
 }
 
+/// In one line: `at 0.002 s, packet 7 from client:49152 to server:80 arrived: DAT Data(3)`.
+impl fmt::Display for TraceEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "at {}, {}", self.at, self.action)
+    }
+}
+
+/// In one line: texts are shown as `Debug` does.
+impl fmt::Display for Action {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Started { component } => write!(formatter, "{component} started"),
+            Self::Returned { component, value } => write!(formatter, "{component} returned {value}"),
+            Self::Failed { component, message } => write!(formatter, "{component} panicked: {message:?}"),
+            Self::Noted { component, text } => write!(formatter, "{component} noted {text:?}"),
+            Self::Sent(packet) => packet.write(formatter, format_args!("was sent")),
+            Self::Dropped { packet, reason } => packet.write(formatter, format_args!("was dropped ({reason})")),
+            Self::Duplicated(packet) => packet.write(formatter, format_args!("was duplicated")),
+            Self::Corrupted(packet) => packet.write(formatter, format_args!("was corrupted")),
+            Self::Delivered(packet) => packet.write(formatter, format_args!("arrived")),
+            Self::Unreachable(packet) => packet.write(formatter, format_args!("found nobody")),
+            Self::TimedOut { channel } => write!(formatter, "a receive at {channel} timed out"),
+            Self::Connected { client, server } => write!(formatter, "a stream from {client} to {server} was opened"),
+            Self::Reset { local, remote, reason } => {
+                write!(formatter, "{local} learned that its stream to {remote} is broken ({reason})")
+            }
+            Self::Crashed { component } => write!(formatter, "{component} crashed"),
+            Self::Restarted { component, durable_state } => {
+                write!(formatter, "{component} restarted (durable state {durable_state})")
+            }
+            Self::Paused { component, duration } => write!(formatter, "{component} was paused for {duration}"),
+            Self::Resumed { component } => write!(formatter, "{component} went on"),
+            Self::Partitioned { groups } => write!(formatter, "a partition began: {}", Groups(groups)),
+            Self::Healed { groups } => write!(formatter, "a partition was healed: {}", Groups(groups)),
+        }
+    }
+}
+
+impl Packet {
+    /// Writes what became of the packet, and what it holds.
+    fn write(&self, formatter: &mut fmt::Formatter<'_>, what: fmt::Arguments<'_>) -> fmt::Result {
+        let Self { number, source, destination, kind, message, .. } = self;
+        write!(formatter, "packet {number} from {source} to {destination} {what}: {kind}")?;
+        if message.is_empty() { Ok(()) } else { write!(formatter, " {message}") }
+    }
+}
+
+/// Groups of components: `a, b | c`.
+struct Groups<'a>(&'a [Vec<String>]);
+
+impl fmt::Display for Groups<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, names) in self.0.iter().enumerate() {
+            write!(formatter, "{}{}", if index == 0 { "" } else { " | " }, names.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// What people call it: `queue full`.
+impl fmt::Display for DropReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Loss => "loss",
+            Self::Rule => "rule",
+            Self::Partition => "partition",
+            Self::NoRoute => "no route",
+            Self::QueueFull => "queue full",
+            Self::MailboxFull => "mailbox full",
+            Self::Checksum => "checksum",
+            Self::Down => "destination down",
+        })
+    }
+}
+
+/// What people call it: `by the other end`.
+impl fmt::Display for ResetReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Peer => "by the other end",
+            Self::TimedOut => "nothing acknowledged",
+        })
+    }
+}
+
+/// `kept` or `lost`.
+impl fmt::Display for DurableState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Kept => "kept",
+            Self::Lost => "lost",
+        })
+    }
+}
+
 /// The component and the port: `server:80`.
 impl fmt::Display for Endpoint {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.component, self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(action: Action, expect: &str) {
+        let event = TraceEvent { at: VirtualTime::from_millis(2), action };
+        assert_eq!(event.to_string(), format!("at 0.002 s, {expect}"));
+    }
+
+    fn packet(message: &str) -> Packet {
+        let endpoint = |component: &str, port| Endpoint { component: component.to_owned(), port };
+        Packet {
+            number: 7,
+            source: endpoint("client", 49_152),
+            destination: endpoint("server", 80),
+            transport: Transport::Datagram,
+            kind: "DAT".to_owned(),
+            message: message.to_owned(),
+            bytes: 3,
+        }
+    }
+
+    #[test]
+    fn an_event_is_a_line_that_people_read() {
+        let component = || "server".to_owned();
+        let groups = || vec![vec!["a".to_owned(), "b".to_owned()], vec!["c".to_owned()]];
+        let ends = || [packet("").source, packet("").destination];
+        check(Action::Started { component: component() }, "server started");
+        check(Action::Returned { component: component(), value: "Ok(3)".to_owned() }, "server returned Ok(3)");
+        let message = "two\nlines".to_owned();
+        check(Action::Failed { component: component(), message }, r#"server panicked: "two\nlines""#);
+        check(Action::Noted { component: component(), text: "round 1".to_owned() }, r#"server noted "round 1""#);
+        let way = "packet 7 from client:49152 to server:80";
+        check(Action::Sent(packet("Data(3)")), &format!("{way} was sent: DAT Data(3)"));
+        let dropped = Action::Dropped { packet: packet("Data(3)"), reason: DropReason::QueueFull };
+        check(dropped, &format!("{way} was dropped (queue full): DAT Data(3)"));
+        check(Action::Duplicated(packet("")), &format!("{way} was duplicated: DAT"));
+        check(Action::Corrupted(packet("")), &format!("{way} was corrupted: DAT"));
+        check(Action::Delivered(packet("")), &format!("{way} arrived: DAT"));
+        check(Action::Unreachable(packet("")), &format!("{way} found nobody: DAT"));
+        let [client, server] = ends();
+        check(Action::TimedOut { channel: server.clone() }, "a receive at server:80 timed out");
+        check(Action::Connected { client, server }, "a stream from client:49152 to server:80 was opened");
+        let [remote, local] = ends();
+        check(
+            Action::Reset { local, remote, reason: ResetReason::TimedOut },
+            "server:80 learned that its stream to client:49152 is broken (nothing acknowledged)",
+        );
+        check(Action::Crashed { component: component() }, "server crashed");
+        let durable_state = DurableState::Lost;
+        check(Action::Restarted { component: component(), durable_state }, "server restarted (durable state lost)");
+        let duration = VirtualDuration::from_millis(3);
+        check(Action::Paused { component: component(), duration }, "server was paused for 3 ms");
+        check(Action::Resumed { component: component() }, "server went on");
+        check(Action::Partitioned { groups: groups() }, "a partition began: a, b | c");
+        check(Action::Healed { groups: groups() }, "a partition was healed: a, b | c");
     }
 }

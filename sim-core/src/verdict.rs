@@ -100,6 +100,16 @@ pub enum WaitSubject {
     },
     /// To be restarted: it has crashed.
     Restart,
+    /// To be started: that was to be at the end of time.
+    Start,
+    /// To go on: a fault paused it, and the pause lasts to the end of time.
+    Resume,
+    /// An item of a [`fifo`](crate::fifo()).
+    FifoItem,
+    /// What a [child task](crate::Child) returns.
+    ChildTask,
+    /// The end of time: a [pause](crate::Context::pause) or [sleep](crate::Context::sleep) lasts that long.
+    EndOfTime,
 }
 
 /// Why a final check failed.
@@ -196,18 +206,26 @@ impl fmt::Display for Wait {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subject, since } = self;
         match subject {
-            WaitSubject::Message { port } => write!(formatter, "a message on port {port} (since {since})"),
-            WaitSubject::Accept { port } => write!(formatter, "a stream to port {port} (since {since})"),
-            WaitSubject::Connect { remote } => {
-                write!(formatter, "an answer to its request for a stream from {remote} (since {since})")
-            }
-            WaitSubject::StreamMessage { remote } => {
-                write!(formatter, "a message on the stream from {remote} (since {since})")
-            }
-            WaitSubject::StreamRoom { remote } => {
-                write!(formatter, "room on the stream to {remote} (since {since})")
-            }
-            WaitSubject::Restart => write!(formatter, "a restart (since its crash at {since})"),
+            WaitSubject::Restart => write!(formatter, "{subject} (since its crash at {since})"),
+            _ => write!(formatter, "{subject} (since {since})"),
+        }
+    }
+}
+
+impl fmt::Display for WaitSubject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message { port } => write!(formatter, "a message on port {port}"),
+            Self::Accept { port } => write!(formatter, "a stream to port {port}"),
+            Self::Connect { remote } => write!(formatter, "an answer to its request for a stream from {remote}"),
+            Self::StreamMessage { remote } => write!(formatter, "a message on the stream from {remote}"),
+            Self::StreamRoom { remote } => write!(formatter, "room on the stream to {remote}"),
+            Self::Restart => formatter.write_str("a restart"),
+            Self::Start => formatter.write_str("its start at the end of time"),
+            Self::Resume => formatter.write_str("the end of its pause"),
+            Self::FifoItem => formatter.write_str("an item of a fifo"),
+            Self::ChildTask => formatter.write_str("its child task"),
+            Self::EndOfTime => formatter.write_str("the end of time"),
         }
     }
 }

@@ -244,6 +244,24 @@ fn select_costs_no_allocation() {
 }
 
 #[test]
+fn waits_without_end_that_are_given_up_cost_no_allocation() {
+    let meter = Meter::default();
+    let mut simulation = Simulation::new(1);
+    let ticks = meter.clone();
+    let (sender, mut receiver) = fifo::<Ball>();
+    simulation.add("impatient", move |mut context| async move {
+        let mut child = context.spawn(|_| std::future::pending::<()>());
+        while !ticks.is_over() {
+            let endless = (receiver.recv(), &mut child, context.sleep(VirtualDuration::MAX));
+            select((select(endless), context.pause(MILLI))).await;
+            ticks.tick();
+        }
+        drop(sender);
+    });
+    assert_eq!(meter.measure(simulation), Usage::default());
+}
+
+#[test]
 fn a_fifo_costs_no_allocation() {
     let meter = Meter::default();
     let mut simulation = Simulation::new(1);

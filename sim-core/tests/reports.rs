@@ -1,9 +1,13 @@
 //! What a report says of a run that did not end well: who waits for what, and what happened up to a panic.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll, Wake, Waker};
+
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    Address, Context, Failure, Message, Origin, Simulation, Verdict, VirtualDuration, VirtualTime, Wait, WaitSubject,
-    Waiting, select,
+    Address, Child, Context, Either2, Failure, Fault, Faults, Message, Origin, ScheduledFault, Simulation, TieOrder,
+    Verdict, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
 };
 
 #[derive(Debug, Clone, Copy, Hash)]
@@ -71,6 +75,259 @@ fn all_waits_of_a_component_are_listed_those_of_its_children_too_and_who_returne
             waiting("waits", vec![wait(1, 0), wait(2, 0), wait(3, 5)]),
             waiting("waits for nothing that the engine knows", vec![]),
         ]
+    );
+}
+
+/// Checks what is said of who waits at the end of a simulation, a line for each.
+#[track_caller]
+fn check_waiting(configure: impl Fn(&mut Simulation<Fork>), expect: &str) {
+    for tie_order in [TieOrder::Scheduling, TieOrder::Random] {
+        let mut simulation = Simulation::new(1);
+        simulation.tie_order(tie_order);
+        configure(&mut simulation);
+        let report = simulation.run();
+        assert_eq!(report.verdict, Verdict::Reasonable);
+        let lines: Vec<String> = report.waiting.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.join("\n"), expect, "{tie_order:?}");
+    }
+}
+
+#[test]
+fn who_waits_for_an_item_of_a_fifo_is_named_with_it() {
+    check_waiting(
+        |simulation| {
+            let (sender, mut receiver) = fifo::<u8>();
+            simulation.add("customer", move |context| async move {
+                sender.send(1);
+                context.pause(ms(4)).await;
+                sender.send(2);
+                context.channel_at(1).recv().await;
+                drop(sender);
+            });
+            simulation.add("server", move |context| async move {
+                while receiver.recv().await.is_some() {
+                    context.pause(ms(3)).await;
+                }
+            });
+        },
+        "customer waits for a message on port 1 (since 0.004 s)\n\
+         server waits for an item of a fifo (since 0.007 s)",
+    );
+}
+
+#[test]
+fn a_wait_goes_on_although_its_task_is_polled_for_something_else() {
+    check_waiting(
+        |simulation| {
+            let (sender, mut receiver) = fifo::<u8>();
+            simulation.add("keeper", move |_| async move {
+                std::future::pending::<()>().await;
+                drop(sender);
+            });
+            simulation.add("server", move |context| async move {
+                context.pause(ms(2)).await;
+                let mut item = receiver.recv();
+                // Each is asked again when the pause is over.
+                for _ in 0..3 {
+                    let either = select((&mut item, context.pause(ms(1)))).await;
+                    assert!(matches!(either, Either2::Second(())));
+                }
+                item.await;
+            });
+        },
+        "keeper waits for something that no event brings\n\
+         server waits for an item of a fifo (since 0.002 s)",
+    );
+}
+
+#[test]
+fn who_waits_for_a_child_task_is_named_with_it_and_with_what_that_waits_for() {
+    check_waiting(
+        |simulation| {
+            simulation.add("parent", |mut context| async move {
+                context.pause(ms(1)).await;
+                let child = context.spawn(|context| async move {
+                    context.pause(ms(5)).await;
+                    context.channel_at(7).recv().await;
+                });
+                child.await
+            });
+        },
+        "parent waits for a message on port 7 (since 0.006 s), and for its child task (since 0.001 s)",
+    );
+}
+
+/// Waits for a child task that does not end, for a millisecond in some way, and then for a message. `wait` returns the handle
+/// if it is to be kept.
+async fn parent<F: Future<Output = Option<Child<()>>>>(
+    mut context: Context<Fork>,
+    wait: impl Fn(Child<()>, Context<Fork>) -> F,
+) {
+    let child = context.spawn(|context| async move { context.sleep(VirtualDuration::MAX).await });
+    let mut channel = context.channel_at(7);
+    let _kept = wait(child, context).await;
+    channel.recv().await;
+}
+
+#[test]
+fn who_does_not_ask_for_its_child_task_any_more_does_not_wait_for_it() {
+    #[track_caller]
+    fn check<F: Future<Output = Option<Child<()>>> + 'static>(
+        wait: impl Fn(Child<()>, Context<Fork>) -> F + Copy + 'static,
+    ) {
+        check_waiting(
+            |simulation| drop(simulation.add("parent", move |context| parent(context, wait))),
+            "parent waits for a message on port 7 (since 0.001 s), and for the end of time (since 0 s)",
+        );
+    }
+    check(|child, context| async move {
+        select((child, context.pause(ms(1)))).await;
+        None
+    });
+    // Handles that are kept, and asked before and after the pause that ends the wait.
+    check(|mut child, context| async move {
+        select((&mut child, context.pause(ms(1)))).await;
+        Some(child)
+    });
+    check(|mut child, context| async move {
+        select((context.pause(ms(1)), &mut child)).await;
+        Some(child)
+    });
+}
+
+/// A future that is polled with a waker of its own, as those are that `FuturesUnordered` holds.
+struct WithOwnWaker<F>(Pin<Box<F>>);
+
+impl<F: Future> Future for WithOwnWaker<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<F::Output> {
+        struct Outer(Waker);
+
+        impl Wake for Outer {
+            fn wake(self: Arc<Self>) {
+                self.0.wake_by_ref();
+            }
+        }
+
+        let waker = Waker::from(Arc::new(Outer(task.waker().clone())));
+        self.get_mut().0.as_mut().poll(&mut task::Context::from_waker(&waker))
+    }
+}
+
+#[test]
+fn a_wait_behind_another_waker_is_that_of_the_task_that_polls() {
+    check_waiting(
+        |simulation| {
+            let (sender, mut receiver) = fifo::<u8>();
+            simulation.add("server", move |mut context| async move {
+                context.pause(ms(2)).await;
+                let child = context.spawn(|_| std::future::pending::<()>());
+                let both = (WithOwnWaker(Box::pin(receiver.recv())), WithOwnWaker(Box::pin(child)));
+                select((select(both), WithOwnWaker(Box::pin(context.sleep(VirtualDuration::MAX))))).await;
+                drop(sender);
+            });
+        },
+        "server waits for an item of a fifo (since 0.002 s), and for its child task (since 0.002 s), and for the end of \
+         time (since 0.002 s)",
+    );
+}
+
+#[test]
+fn a_pause_fault_that_does_not_end_is_what_its_component_waits_for() {
+    check_waiting(
+        |simulation| {
+            let pause = |at, duration| ScheduledFault {
+                at: VirtualTime::from_millis(at),
+                fault: Fault::Pause { component: "paused".to_owned(), duration },
+            };
+            // The second is longer than the first, which would end before.
+            let schedule = vec![pause(3, ms(4)), pause(5, VirtualDuration::MAX)];
+            simulation.faults(Faults { schedule, ..Faults::default() });
+            let to = simulation.address("paused", 1);
+            simulation.add("paused", |context| async move {
+                let (mut first, mut second) = (context.channel_at(1), context.channel_at(2));
+                select([first.recv(), second.recv()]).await;
+            });
+            simulation.add("sender", move |context| async move {
+                context.pause(ms(8)).await;
+                context.channel().send(to, Fork);
+            });
+        },
+        "paused waits for the end of its pause (since 0.003 s), and for a message on port 2 (since 0 s)",
+    );
+}
+
+#[test]
+fn a_component_that_never_starts_waits_for_its_start() {
+    check_waiting(
+        |simulation| {
+            simulation.add("late", |_| async {}).starting_at(VirtualTime::MAX);
+            simulation.add("early", |_| async {}).starting_at(VirtualTime::from_millis(9));
+        },
+        "late waits for its start at the end of time (since 0 s)",
+    );
+}
+
+#[test]
+fn a_sleep_for_ever_is_named_while_it_lasts() {
+    check_waiting(
+        |simulation| {
+            for (name, begins) in [("first", 2), ("second", 1)] {
+                simulation.add(name, move |context| async move {
+                    for _ in 0..3 {
+                        let either = select((context.sleep(VirtualDuration::MAX), context.pause(ms(begins)))).await;
+                        assert!(matches!(either, Either2::Second(())), "it was given up");
+                    }
+                    context.pause(VirtualDuration::MAX).await;
+                });
+            }
+            simulation.add("gives up", |context| async move {
+                let mut channel = context.channel_at(1);
+                select((context.sleep(VirtualDuration::MAX), context.pause(ms(5)))).await;
+                channel.recv_timeout(VirtualDuration::MAX).await.is_ok()
+            });
+            simulation.add("returns", |context| async move {
+                select((context.sleep(VirtualDuration::MAX), context.pause(ms(1)))).await;
+            });
+        },
+        "first waits for the end of time (since 0.006 s)\n\
+         second waits for the end of time (since 0.003 s)\n\
+         gives up waits for a message on port 1 (since 0.005 s)",
+    );
+}
+
+#[test]
+fn waits_are_those_of_the_run_that_they_are_in() {
+    check_waiting(
+        |simulation| {
+            let (sender, mut receiver) = fifo::<u8>();
+            let (outer_sender, mut outer_receiver) = fifo::<u8>();
+            simulation.add("waits too", move |context| async move {
+                outer_receiver.recv().await;
+                context.channel_at(5).recv().await;
+            });
+            simulation.add("runs another", move |context| async move {
+                context.pause(ms(2)).await;
+                check_waiting(
+                    |inner| {
+                        let (sender, mut receiver) = fifo::<u8>();
+                        let outer_sender = outer_sender.clone();
+                        inner.add("inner", move |context| async move {
+                            context.pause(ms(1)).await;
+                            outer_sender.send(1);
+                            receiver.recv().await;
+                            drop(sender);
+                        });
+                    },
+                    "inner waits for an item of a fifo (since 0.001 s)",
+                );
+                receiver.recv().await;
+                drop(sender);
+            });
+        },
+        "waits too waits for a message on port 5 (since 0.002 s)\n\
+         runs another waits for an item of a fifo (since 0.002 s)",
     );
 }
 

@@ -20,7 +20,7 @@ use simutant_sim_core::trace::{Packet, Trace, Transport};
 
 use crate::pcapng::block::{Block, Interface};
 use crate::pcapng::datagram::Datagram;
-use crate::sequence::{End, Flight, Origin, Sequence, drop_reason};
+use crate::sequence::{End, Flight, Origin, Sequence};
 
 /// How many components have an address of their own: those that 10.0.0.0/8 has, without its first and last.
 const ADDRESSES: usize = (1 << 24) - 2;
@@ -100,7 +100,7 @@ fn fate(sequence: &Sequence<'_>, flight: &Flight<'_>) -> String {
     let fate = match flight.end {
         End::Delivered(_) => format!("delivered{after}"),
         End::Unreachable(_) => format!("unreachable{after}: no channel is open at the port"),
-        End::Dropped(_, reason) => format!("dropped: {}{after}", drop_reason(reason)),
+        End::Dropped(_, reason) => format!("dropped: {}{after}", reason),
         End::Never => "on its way when the trace ends".to_owned(),
     };
     if flight.corrupted.is_some() { format!("corrupted, {fate}") } else { fate }

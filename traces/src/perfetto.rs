@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use simutant_sim_core::VirtualTime;
 use simutant_sim_core::trace::{Trace, Transport};
 
-use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Sequence, State, drop_reason};
+use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Sequence, State};
 
 /// The one thread that each process has.
 const THREAD: u32 = 1;
@@ -146,7 +146,7 @@ impl Writer<'_> {
                 self.add(row, Event { flow_in: flow.is_some().then_some(true), bind_id: flow, ..arrival });
             }
             End::Dropped(row, reason) => {
-                let name = format!("dropped {kind}: {}", drop_reason(reason));
+                let name = format!("dropped {kind}: {}", reason);
                 self.add(row, Event { scope: Some("t"), ..event("i", name, source) });
             }
             End::Never => {}

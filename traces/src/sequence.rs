@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use simutant_sim_core::trace::{Action, DropReason, DurableState, Endpoint, Packet, ResetReason, Trace};
+use simutant_sim_core::trace::{Action, DropReason, Endpoint, Packet, Trace};
 use simutant_sim_core::{VirtualDuration, VirtualTime};
 
 /// A trace, put together.
@@ -190,20 +190,6 @@ fn named(groups: &[Vec<String>]) -> String {
     groups.iter().map(|names| names.join(", ")).collect::<Vec<_>>().join(" | ")
 }
 
-/// Returns what people call a reason of a loss.
-pub(crate) fn drop_reason(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::Loss => "loss",
-        DropReason::Rule => "rule",
-        DropReason::Partition => "partition",
-        DropReason::NoRoute => "no route",
-        DropReason::QueueFull => "queue full",
-        DropReason::MailboxFull => "mailbox full",
-        DropReason::Checksum => "checksum",
-        DropReason::Down => "destination down",
-    }
-}
-
 impl<'a> Sequence<'a> {
     /// Puts a trace together.
     pub(crate) fn new(trace: &'a Trace) -> Self {
@@ -283,20 +269,12 @@ impl<'a> Builder<'a> {
             }
             Action::Reset { local, remote, reason } => {
                 let (local, remote) = (self.port(local), self.port(remote));
-                let reason = match reason {
-                    ResetReason::Peer => "by the other end",
-                    ResetReason::TimedOut => "nothing acknowledged",
-                };
                 let text = format!("port {} to port {}: {reason}", local.number, remote.number);
                 self.mark(row, Sign::Reset, Some(local.component), Some(remote.component), text);
             }
             Action::Crashed { component } => self.change(row, Sign::Crashed, component, State::Down, String::new()),
             Action::Restarted { component, durable_state } => {
-                let text = match durable_state {
-                    DurableState::Kept => "durable state kept",
-                    DurableState::Lost => "durable state lost",
-                };
-                self.change(row, Sign::Restarted, component, State::Up, text.to_owned());
+                self.change(row, Sign::Restarted, component, State::Up, format!("durable state {durable_state}"));
             }
             Action::Paused { component, duration } => {
                 self.change(row, Sign::Paused, component, State::Paused, format!("for {duration}"));

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use simutant_outcomes::{Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
 use simutant_protocol::{Limits, Recorded, Simulated, Sizes, Trace};
-use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation};
+use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
 
 use crate::choices::to_protocol;
 use crate::system::{Case, Wanted};
@@ -162,17 +162,29 @@ fn violated(violation: &Violation) -> String {
         Violation::UnexpectedResult { component, expected, actual, .. } => {
             format!("{component} returned {actual}, but {expected} was expected")
         }
-        Violation::NoResult { component, expected, waits, .. } if waits.is_empty() => {
-            format!(
-                "{component} did not return, but {expected} was expected: it waits for something that no event brings"
-            )
-        }
-        Violation::NoResult { component, expected, .. } => {
-            format!(
-                "{component} did not return, but {expected} was expected: it waits for a message that does not come"
-            )
+        Violation::NoResult { component, expected, waits, .. } => {
+            let awaited = awaited(waits);
+            format!("{component} did not return, but {expected} was expected: it waits for {awaited}")
         }
         Violation::CheckFailed { check, failure } => format!("check \"{check}\" failed: {failure}"),
+    }
+}
+
+/// Returns what a component waits for in the first place, without ports and names of others.
+fn awaited(waits: &[Wait]) -> String {
+    let Some(Wait { subject, .. }) = waits.first() else { return "something that no event brings".to_owned() };
+    match subject {
+        WaitSubject::Message { .. }
+        | WaitSubject::Accept { .. }
+        | WaitSubject::Connect { .. }
+        | WaitSubject::StreamMessage { .. }
+        | WaitSubject::StreamRoom { .. } => "a message that does not come".to_owned(),
+        WaitSubject::Restart
+        | WaitSubject::Start
+        | WaitSubject::Resume
+        | WaitSubject::FifoItem
+        | WaitSubject::ChildTask
+        | WaitSubject::EndOfTime => subject.to_string(),
     }
 }
 
@@ -196,7 +208,9 @@ mod tests {
     use std::collections::HashSet;
 
     use serde_json::Value;
-    use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration};
+    use simutant_sim_core::{
+        BlackBoxCriterion, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration, VirtualTime,
+    };
 
     use super::*;
     use crate::system::system;
@@ -260,10 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_is_told_in_the_same_words_whatever_the_ports_and_times() {
+        #[track_caller]
+        fn check(subjects: &[WaitSubject], expect: &str) {
+            let since = VirtualTime::from_millis(3);
+            let waits: Vec<Wait> = subjects.iter().cloned().map(|subject| Wait { subject, since }).collect();
+            assert_eq!(awaited(&waits), expect);
+        }
+        check(&[], "something that no event brings");
+        check(&[WaitSubject::Message { port: 7 }, WaitSubject::FifoItem], "a message that does not come");
+        check(&[WaitSubject::Accept { port: 80 }], "a message that does not come");
+        check(&[WaitSubject::Resume, WaitSubject::Message { port: 7 }], "the end of its pause");
+        check(&[WaitSubject::ChildTask], "its child task");
+    }
+
+    #[test]
     fn what_depends_on_more_than_the_test_case_is_told_with_the_first_event_that_differs() {
         check(1, None);
         // A hundred items come in the same order twice with a probability of 1 in 100!.
         check(100, Some("two runs differ from event "));
-        check(100, Some("Sent(Packet { number: "));
+        check(100, Some(" was sent: "));
     }
 }

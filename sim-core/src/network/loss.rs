@@ -108,15 +108,21 @@ pub(super) enum BurstState {
     Bad,
 }
 
+impl GilbertElliott {
+    /// Returns the probability that a bad state stays one. It is rounded, so a tiny `bad_to_good` is none.
+    fn bad_to_bad(&self) -> Probability {
+        Probability::new(1.0 - self.bad_to_good.get()).expect("it is from 0 to 1")
+    }
+}
+
 impl Loss {
     /// Returns the state of the link after a packet has come, which was `state` before.
     pub(super) fn next_state(&self, state: BurstState, draws: Draws) -> BurstState {
         let Self::GilbertElliott(gilbert_elliott) = self else { return state };
         // One draw for both: whatever the state was, the same draws make it bad, so that states which differ soon agree.
-        let stays_bad = Probability::new(1.0 - gilbert_elliott.bad_to_good.get()).expect("it is from 0 to 1");
         let is_bad = match state {
             BurstState::Good => draws.chance(Lane::Burst, gilbert_elliott.good_to_bad.into()),
-            BurstState::Bad => draws.chance(Lane::Burst, stays_bad.into()),
+            BurstState::Bad => draws.chance(Lane::Burst, gilbert_elliott.bad_to_bad().into()),
         };
         if is_bad { BurstState::Bad } else { BurstState::Good }
     }
@@ -141,15 +147,19 @@ impl Loss {
         self.probabilities().any(|probability| probability != Probability::ONE)
     }
 
-    /// Returns the probabilities of a loss in the states that can be reached.
+    /// Returns the probabilities of a loss in the states in which a packet can find the link.
     fn probabilities(&self) -> impl Iterator<Item = Probability> {
-        let (always, sometimes) = match self {
-            Self::Independent(probability) => (*probability, None),
-            Self::GilbertElliott(GilbertElliott { good_to_bad, drop_good, drop_bad, .. }) => {
-                (*drop_good, (*good_to_bad != Probability::ZERO).then_some(*drop_bad))
+        let of_states = match self {
+            Self::Independent(probability) => [Some(*probability), None],
+            Self::GilbertElliott(chain) => {
+                // The state changes before a packet meets it, so that even the first may find no good state, and later ones
+                // do if the bad one can end.
+                let can_be_bad = chain.good_to_bad != Probability::ZERO;
+                let can_be_good = chain.good_to_bad != Probability::ONE || chain.bad_to_bad() != Probability::ONE;
+                [can_be_good.then_some(chain.drop_good), can_be_bad.then_some(chain.drop_bad)]
             }
         };
-        [always].into_iter().chain(sometimes)
+        of_states.into_iter().flatten()
     }
 
     /// Returns whether what becomes of a packet depends on the packets before it.
@@ -179,6 +189,59 @@ mod tests {
 
     fn share(losses: &[bool]) -> f64 {
         losses.iter().filter(|is_lost| **is_lost).count() as f64 / losses.len() as f64
+    }
+
+    /// Returns whether any of the first packets on some links is lost, and whether any gets through.
+    fn seen(loss: &Loss) -> (bool, bool) {
+        let (mut is_any_lost, mut is_any_through) = (false, false);
+        for link in 0..60 {
+            let mut state = BurstState::default();
+            for number in 0..20 {
+                let draws = Draws::new(link, number);
+                state = loss.next_state(state, draws);
+                match loss.is_lost(state, draws) {
+                    true => is_any_lost = true,
+                    false => is_any_through = true,
+                }
+            }
+        }
+        (is_any_lost, is_any_through)
+    }
+
+    #[track_caller]
+    fn check_possible(loss: Loss) {
+        assert_eq!((loss.can_lose(), loss.can_let_through()), seen(&loss), "{loss:?}");
+    }
+
+    #[test]
+    fn what_can_become_of_packets_is_what_becomes_of_some() {
+        let values = [0.0, 0.5, 1.0].map(probability);
+        for drop_good in values {
+            check_possible(Loss::Independent(drop_good));
+            for drop_bad in values {
+                for good_to_bad in values {
+                    for bad_to_good in values {
+                        let chain = GilbertElliott { good_to_bad, bad_to_good, drop_good, drop_bad };
+                        check_possible(Loss::GilbertElliott(chain));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_state_that_is_never_left_hides_what_the_good_one_does() {
+        let never_left = |bad_to_good| {
+            Loss::GilbertElliott(GilbertElliott {
+                good_to_bad: Probability::ONE,
+                bad_to_good: probability(bad_to_good),
+                drop_good: Probability::ZERO,
+                drop_bad: Probability::ONE,
+            })
+        };
+        assert!(!never_left(0.0).can_let_through());
+        assert!(!never_left(f64::MIN_POSITIVE).can_let_through(), "no draw is as small");
+        assert!(never_left(f64::EPSILON).can_let_through());
     }
 
     #[test]

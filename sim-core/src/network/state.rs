@@ -210,7 +210,7 @@ impl General {
             return Fate::Dropped(DropReason::NoRoute);
         }
         let queued = if self.directions.are_needed() {
-            match self.pass(draws, packet, held, decision.lost_on) {
+            match self.pass(draws, packet, held, &decision) {
                 Ok(queued) => queued,
                 Err(reason) => return Fate::Dropped(reason),
             }
@@ -232,34 +232,55 @@ impl General {
 
     /// Lets a packet pass the links of its path, up to the one that loses it, and returns how long it waits and is being sent
     /// on all of them together.
+    ///
+    /// How long it is on its way in all is decided, and the seed says how much of that each link takes. If the decision is not
+    /// the seed's, the first link takes the difference, so that the packet reaches all others that much later or earlier; if
+    /// that is more than the first link can be shortened by, the next ones are shortened too.
     fn pass(
         &mut self,
         draws: Draws,
         packet: &PacketInfo,
         held: VirtualDuration,
-        lost_on: Option<u32>,
+        decision: &Decision,
     ) -> Result<VirtualDuration, DropReason> {
-        let mut reached = packet.at + held;
-        let mut queued = VirtualDuration::ZERO;
+        let begin = packet.at + held;
+        let mut reached = begin;
+        let [mut queued, mut seeded] = [VirtualDuration::ZERO; 2];
+        let mut difference = None;
         let mut source = packet.source;
         for link_number in 0.. {
             let Some(destination) = self.next_on_path(source, packet.destination) else { break };
-            let draws = draws.on_link(link_number);
+            let draws_on_link = draws.on_link(link_number);
             let (link, memory) = self.directions.reach(source, destination);
             if let Some(bandwidth) = &link.bandwidth {
                 let sent = memory.queue.enter(bandwidth, packet.at, reached, packet.bytes);
                 let sent = sent.ok_or(DropReason::QueueFull)?;
                 queued += sent - reached;
-                reached = sent;
             }
-            memory.burst_state = link.drop.next_state(memory.burst_state, draws);
-            if lost_on == Some(link_number as u32) || destination == packet.destination {
+            memory.burst_state = link.drop.next_state(memory.burst_state, draws_on_link);
+            if decision.lost_on == Some(link_number as u32) || destination == packet.destination {
                 break;
             }
-            reached += link.passage(draws).duration();
+            seeded += link.passage(draws_on_link).duration();
+            // Only now, since most paths have one link.
+            let (longer, shorter) = *difference.get_or_insert_with(|| {
+                let (decided, seeded) = (decision.copies[0].duration(), self.seeded_duration(draws, packet));
+                (decided - seeded, seeded - decided)
+            });
+            reached = begin + queued + (seeded + longer - shorter);
             source = destination;
         }
         Ok(queued)
+    }
+
+    /// Returns how long the seed says that a packet is on its way on all links of its path together.
+    fn seeded_duration(&self, draws: Draws, packet: &PacketInfo) -> VirtualDuration {
+        let mut duration = VirtualDuration::ZERO;
+        self.visit_path(packet, |link_number, source, destination| {
+            let (link, _) = self.directions.get(source, destination);
+            duration += link.passage(draws.on_link(link_number)).duration();
+        });
+        duration
     }
 
     /// Calls `visit` for each link of a packet's path: its number on the path, and its ends. Not at all without a path.

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::{Serialize, Serializer};
 use simutant_sim_core::VirtualTime;
+use simutant_sim_core::trace::DropReason;
 
 use super::look::{self, Feature, Symbol};
 use super::{Caption, summary};
-use crate::sequence::{End, Origin, Sequence, Sign, State, drop_reason};
+use crate::sequence::{End, Origin, Sequence, Sign, State};
 use crate::text::lines;
 
 const STYLE: &str = include_str!("page/style.css");
@@ -112,6 +113,11 @@ fn data(sequence: &Sequence<'_>) -> String {
     serde_json::to_string(&Data::new(sequence)).expect("it is plain data with text as keys").replace('<', "\\u003c")
 }
 
+/// Writes the reasons of losses as people call them.
+fn as_texts<S: Serializer>(reasons: &[DropReason], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(reasons.iter().map(ToString::to_string))
+}
+
 /// The sequence by columns, so that it is small and quickly read. Rows, components and texts are indices; -1 is none.
 #[derive(Debug, Default, Serialize)]
 struct Data {
@@ -123,7 +129,8 @@ struct Data {
     partitions: Vec<Partition>,
     features: Vec<Entry>,
     signs: Vec<Entry>,
-    reasons: Vec<&'static str>,
+    #[serde(serialize_with = "as_texts")]
+    reasons: Vec<DropReason>,
     texts: Vec<String>,
 }
 
@@ -254,7 +261,7 @@ impl Data {
             });
             flights.sent.push(flight.sent);
             flights.end.push(or_none(flight.end.row()));
-            let reason = if let End::Dropped(_, reason) = flight.end { Some(drop_reason(reason)) } else { None };
+            let reason = if let End::Dropped(_, reason) = flight.end { Some(reason) } else { None };
             flights.reason.push(or_none(reason.map(|reason| {
                 reasons.iter().position(|known| *known == reason).unwrap_or_else(|| {
                     reasons.push(reason);

@@ -6,7 +6,7 @@ use simutant_sim_core::trace::Transport;
 use super::look::{self, Feature, Symbol};
 use super::units::Unit;
 use super::{Caption, summary};
-use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Separation, Sequence, Sign, State, drop_reason};
+use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Separation, Sequence, Sign, State};
 use crate::text::{cut, line, lines};
 
 const STYLE: &str = include_str!("svg.css");
@@ -211,7 +211,7 @@ impl<'a> Chart<'a> {
                     End::Dropped(_, reason) => {
                         (draw(Feature::Dropped.symbol(), path.to))
                         text.reason x=(px(path.to.x + 11.0 * path.side)) y=(px(path.to.y + 4.0)) text-anchor=(path.anchor()) {
-                            (drop_reason(reason))
+                            (reason)
                         }
                     }
                     End::Unreachable(_) => { (draw(Feature::Unreachable.symbol(), path.to)) }
@@ -269,7 +269,7 @@ impl<'a> Chart<'a> {
         text += &match flight.end {
             End::Delivered(row) => format!("\ndelivered at {}{after}", sequence.rows[row]),
             End::Unreachable(row) => format!("\nunreachable at {}{after}: no channel is open", sequence.rows[row]),
-            End::Dropped(row, reason) => format!("\ndropped at {}{after}: {}", sequence.rows[row], drop_reason(reason)),
+            End::Dropped(row, reason) => format!("\ndropped at {}{after}: {}", sequence.rows[row], reason),
             End::Never => "\nin flight at the end".to_owned(),
         };
         lines(&text)

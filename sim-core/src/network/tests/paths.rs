@@ -1,6 +1,7 @@
 //! What happens where, when, and to whom: settings, topologies, partitions, rules, queues.
 
 use super::*;
+use crate::network::fate::Passage;
 use crate::trace::DropReason;
 
 fn setting(from: &str, to: &str, direction: Direction, latency_millis: u64) -> LinkSetting {
@@ -130,6 +131,50 @@ fn a_forwarded_packet_queues_at_every_link() {
     assert_eq!(after("ac"), 4_100);
     // This one is at b before both.
     assert_eq!(after("bc"), 2_000);
+}
+
+/// Checks when a packet reaches each link of a path of three, in milliseconds, if it is decided that the packet is on its way
+/// for `decided_millis` in all. By the seed the links take 10, 20 and 40.
+#[track_caller]
+fn check_reached(decided_millis: u64, expect: [u64; 3]) {
+    let topology = topology(&[("ab", 1), ("bc", 1), ("cd", 1)], Forwarding::Cheapest);
+    // A byte takes a millisecond, and a packet without bytes tells when the link has sent the one before it.
+    let bandwidth = Some(Bandwidth { bits_per_second: 8_000, queue_packets_max: None });
+    let link = |from, to, millis| {
+        let link = Link { bandwidth, ..Link::constant(MILLI * millis) };
+        LinkSetting { link, ..setting(from, to, Direction::Both, 0) }
+    };
+    let links = vec![link("a", "b", 10), link("b", "c", 20), link("c", "d", 40)];
+    let mut run = Run::new(Network { links, topology, ..Network::default() });
+    let packet = run.packet("ad", "DAT", 1_000);
+    let seeded = run.state.decide(&packet);
+    let copy = Passage { latency: MILLI * decided_millis, ..seeded.copies[0] };
+    let decision = Decision { copies: [copy, seeded.copies[1]], ..seeded };
+    let Fate::Delivered(arrival) = run.state.apply(packet, decision) else { panic!("nothing is lost") };
+    assert_eq!(arrival.after, MILLI * (decided_millis + 3_000), "three times a second to be sent");
+    // Who comes while it is sent is sent a second after it came.
+    let mut reached = |way, latency_millis, earliest| {
+        let before = (earliest..earliest + 1_000).find(|&at| {
+            run.now = VirtualTime::from_millis(at);
+            let packet = run.packet(way, "DAT", 0);
+            let Fate::Delivered(arrival) = run.state.clone().fate(packet) else { panic!("nothing is lost") };
+            arrival.after > MILLI * latency_millis
+        });
+        let first_that_waits = before.expect("it is sent at some time");
+        run.now = VirtualTime::ZERO;
+        first_that_waits
+    };
+    // It is being sent from the moment at which it comes, and a packet that comes at that moment waits.
+    assert_eq!([reached("ab", 10, 0), reached("bc", 20, 1_000), reached("cd", 40, 2_000)], expect);
+}
+
+#[test]
+fn later_links_are_reached_when_it_is_decided() {
+    check_reached(70, [0, 1_010, 2_030]);
+    check_reached(75, [0, 1_015, 2_035]);
+    check_reached(65, [0, 1_005, 2_025]);
+    check_reached(45, [0, 1_000, 2_005]);
+    check_reached(5, [0, 1_000, 2_000]);
 }
 
 #[test]
