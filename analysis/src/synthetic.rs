@@ -4,8 +4,8 @@
 
 use serde_json::json;
 use simutant_outcomes::{
-    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Criterion, CriterionKind, Function, Mutant, Outcomes,
-    ReasonCount, Sites, SourceFile, Span, Verdict, VerdictCounts,
+    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Class, Criterion, CriterionKind, Function, Mutant, Outcomes,
+    ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
 };
 
 /// The source that the mutants and requirements of [`synthetic`] are in.
@@ -294,6 +294,9 @@ fn mutant(number: usize, operator: &str, function: usize, span: Span, original: 
     Mutant {
         identity: format!("{number:016x}"),
         operator: operator.into(),
+        tier: Tier::A,
+        class: Class::General,
+        tag: None,
         function,
         span,
         original: original.into(),

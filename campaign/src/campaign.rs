@@ -255,13 +255,14 @@ impl Campaign {
 const SOURCE_HASH: &str = "source_hash";
 
 /// What makes two campaigns the same, beside the sites.
-fn settings(plan: &Plan) -> [(&'static str, Value); 10] {
+fn settings(plan: &Plan) -> [(&'static str, Value); 11] {
     let Plan { build, seed, cases, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),
         ("seed", (*seed).into()),
         ("cases", (*cases).into()),
+        ("operators", build.operators.as_str().into()),
         (SOURCE_HASH, format!("{:016x}", build.source_hash).into()),
         ("pruning", serde_json::to_value(pruning).expect("a name")),
         ("baseline_steps", bounds.baseline_steps.into()),

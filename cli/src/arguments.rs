@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use simutant_mutator::Replacements;
+use simutant_mutator::Selection;
 
 use crate::exit::EXIT_CODES;
 use crate::output::quoted;
@@ -72,7 +72,12 @@ pub(crate) struct SystemArguments {
     /// unless said otherwise.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// How many replacements a mutation operator makes.
+    /// The mutation operators: names and sets with commas between them, +NAME to add, -NAME to take away. The sets are default,
+    /// a (as default, without those of messages, time and states), andrews, mujava and all; as the system's
+    /// Cargo.toml says, or else default, unless said otherwise.
+    #[arg(long, value_name = "LIST", value_parser = Selection::parse, allow_hyphen_values = true)]
+    operators: Option<Selection>,
+    /// How many replacements a mutation operator makes where there are sets of them.
     #[arg(long, value_enum, default_value_t = ReplacementsArgument::Reduced)]
     replacements: ReplacementsArgument,
 }
@@ -84,16 +89,21 @@ impl SystemArguments {
         if let Some(path) = &self.manifest_path {
             text.push_str(&format!(" --manifest-path {}", quoted(&path.display().to_string())));
         }
+        if let Some(operators) = &self.operators {
+            text.push_str(&format!(" --operators {}", quoted(&operators.to_string())));
+        }
         if let ReplacementsArgument::All = self.replacements {
             text.push_str(" --replacements all");
         }
         text
     }
 
-    pub(crate) fn replacements(&self) -> Replacements {
+    /// Returns the mutation operators that were asked for, here or else by the manifest.
+    pub(crate) fn operators(&self, manifest: &Selection) -> Selection {
+        let operators = self.operators.as_ref().unwrap_or(manifest).clone();
         match self.replacements {
-            ReplacementsArgument::Reduced => Replacements::Reduced,
-            ReplacementsArgument::All => Replacements::All,
+            ReplacementsArgument::Reduced => operators,
+            ReplacementsArgument::All => operators.with_all_replacements(),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
     let phase = Phase::open("compiling");
     let request = Request {
         package: &package,
-        replacements: arguments.replacements(),
+        operators: &arguments.operators(package.operators()),
         directory: &out.join("build"),
         worker: ("simutant-worker", Path::new(WORKER)),
     };

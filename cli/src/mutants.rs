@@ -64,7 +64,9 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
     let place = |mutant: &Mutant| {
         let path = &sites.files[mutant.span.file].path;
         let function = &sites.functions[mutant.function].path;
-        format!("{} {path}:{}:{} in {function}", mutant.operator, mutant.span.line, mutant.span.column)
+        let tag = mutant.tag.as_ref().map(|tag| format!(" ({tag})")).unwrap_or_default();
+        let Mutant { operator, tier, class, span, .. } = mutant;
+        format!("{operator}{tag} {path}:{}:{} in {function}, tier {tier}, {class}", span.line, span.column)
     };
     for listed in &listing.mutants {
         let Listed { number, mutant, diff } = listed;

@@ -11,13 +11,14 @@ use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use simutant_outcomes::Sites;
 
+use crate::declarations::Declarations;
 use crate::edit::Owner;
 use crate::identity::Hash;
 use crate::instrument::{Instrumented, Specification};
-use crate::operators::Replacements;
+use crate::mutation::Settings;
 use crate::source::Source;
 use crate::verdicts::{KnownVerdicts, Verdicts};
-use crate::{MutatorError, Package};
+use crate::{MutatorError, Package, Selection};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
@@ -37,8 +38,8 @@ const ROUNDS_MAX: usize = 100;
 pub struct Request<'a> {
     /// The package and the system in it.
     pub package: &'a Package,
-    /// How many replacements operators make.
-    pub replacements: Replacements,
+    /// The mutation operators.
+    pub operators: &'a Selection,
     /// The folder for the generated workspace; what is there is overwritten.
     pub directory: &'a Path,
     /// The crate that drives the instrumented system, as (name, folder). It exports
@@ -56,6 +57,8 @@ pub struct Build {
     pub worker: PathBuf,
     /// A hash of all source that went into it: outcomes of equal hashes can be compared.
     pub source_hash: u64,
+    /// The mutation operators that were asked for, in the form that [`Selection`] is written in.
+    pub operators: String,
 }
 
 /// Something to tell a person who waits.
@@ -88,7 +91,7 @@ pub enum BuildEvent {
 /// If the package does not compile by itself, or a file cannot be read or written.
 pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
     let package = request.package;
-    let specification = read_specification(package, request.replacements)?;
+    let specification = read_specification(package, request.operators)?;
     let workspace = Workspace::new(request)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_fixed(request)?;
@@ -111,7 +114,12 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
                 let name = format!("simutant-worker-{}-{:016x}", package.system, source_hash.0);
                 let copy = workspace.root.join(name);
                 copy_file(&worker, &copy)?;
-                return Ok(Build { sites: instrumented.sites, worker: copy, source_hash: source_hash.0 });
+                return Ok(Build {
+                    sites: instrumented.sites,
+                    worker: copy,
+                    source_hash: source_hash.0,
+                    operators: request.operators.to_string(),
+                });
             }
             Compiled::Errors(errors) => errors,
         };
@@ -127,10 +135,26 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
     Err(MutatorError::Cargo { directory: workspace.root, message })
 }
 
-fn read_specification(package: &Package, replacements: Replacements) -> Result<Specification, MutatorError> {
+fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
     let files = &package.section.specification;
     let sources = files.iter().map(|path| Source::read(package.root(), path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Specification::new(package.name(), &package.system, sources, replacements))
+    let declarations = read_declarations(package.root())?;
+    let settings = Settings { selection, declarations: &declarations, names: &package.names };
+    Ok(Specification::new(package.name(), &package.system, sources, &settings))
+}
+
+/// Reads what all files of a package declare; one that does not parse by itself declares nothing.
+fn read_declarations(root: &Path) -> Result<Declarations, MutatorError> {
+    let mut declarations = Declarations::default();
+    for (relative, path) in list_files(&root.join("src"))? {
+        if relative.extension().is_some_and(|extension| extension == "rs") {
+            let text = read(&path)?;
+            if let Ok(syntax) = syn::parse_str(&text) {
+                declarations.add(&syntax, &text);
+            }
+        }
+    }
+    Ok(declarations)
 }
 
 /// The generated workspace: the instrumented copy of the package, and a main program.
@@ -349,7 +373,7 @@ impl Workspace {
             .map(|(candidate, placed)| {
                 let span = specification.sources[file].span(file, placed.candidate.range());
                 let is_there = lines.iter().any(|line| (span.line..=span.line_end).contains(line));
-                Suspect { candidate, is_deletion: placed.candidate.operator == "SDL", is_there }
+                Suspect { candidate, is_deletion: placed.candidate.is_deletion(), is_there }
             })
             .collect();
         let groups: [fn(&&Suspect) -> bool; 4] = [

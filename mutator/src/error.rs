@@ -28,7 +28,7 @@ pub enum MutatorError {
         known: Vec<String>,
     },
     /// The manifest's section for a system is damaged.
-    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate) and `systems.NAME.specification` (a list of files)", manifest.display())]
+    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.operators` (as --operators) and lists of names in `names`", manifest.display())]
     Manifest {
         /// The manifest.
         manifest: PathBuf,

@@ -12,6 +12,8 @@
 
 mod lower;
 
+pub(crate) use lower::diverges;
+
 use std::ops::Range;
 
 use simutant_outcomes::BranchOutcome;

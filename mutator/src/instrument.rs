@@ -11,8 +11,8 @@ use simutant_outcomes::{Block, Branch, Function, Mutant, RejectedMutant, Sites, 
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
-use crate::mutation::{self, Candidate, Form};
-use crate::operators::{Infection, Replacements};
+use crate::mutation::{self, ArmParts, Candidate, Form, Settings};
+use crate::operators::Infection;
 use crate::source::Source;
 use crate::steps;
 use crate::verdicts::Verdicts;
@@ -48,12 +48,12 @@ pub(crate) struct Instrumented {
 }
 
 impl Specification {
-    pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, replacements: Replacements) -> Self {
+    pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, settings: &Settings<'_>) -> Self {
         let mut candidates = Vec::new();
         let mut identities = Identities::default();
         for (file, source) in sources.iter().enumerate() {
             for (index, function) in source.functions.iter().enumerate() {
-                for candidate in mutation::candidates(&function.body, &source.file.text, replacements) {
+                for candidate in mutation::candidates(function, &source.file.text, settings) {
                     let original = &source.file.text[candidate.range().clone()];
                     let replacement = plain_text(&candidate.change.replacement, &source.file.text);
                     let identity = identities.next(&function.path, original, candidate.operator, &replacement);
@@ -70,6 +70,9 @@ impl Specification {
         Mutant {
             identity: identity.clone(),
             operator: candidate.operator.into(),
+            tier: candidate.tier,
+            class: candidate.class,
+            tag: candidate.tag.map(str::to_owned),
             function,
             span: source.span(*file, candidate.range()),
             original: source.file.text[candidate.range().clone()].into(),
@@ -213,11 +216,11 @@ struct Choice<'a> {
 impl Choice<'_> {
     /// Whether a candidate belongs to the same point.
     fn is_at(&self, candidate: &Candidate) -> bool {
-        self.candidate.form == candidate.form && self.candidate.range() == candidate.range()
+        self.candidate.point == candidate.point
     }
 
     fn replacement(&self) -> Piece {
-        Piece::Owned(Owner::Mutant(self.index), self.candidate.change.replacement.clone())
+        Piece::Owned(Owner::Mutant(self.index), self.candidate.pieces())
     }
 
     fn can_be_compared(&self) -> bool {
@@ -228,21 +231,25 @@ impl Choice<'_> {
 /// Returns the edits that let a point choose between the original and its mutants, and that record what they would do.
 fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     let Some(first) = point.first() else { return Vec::new() };
-    let range = first.candidate.range().clone();
-    let form = first.candidate.form;
+    let range = first.candidate.point.range();
+    let form = first.candidate.point.form;
+    if let Some(arm) = first.candidate.point.arm {
+        return arm_edits(first, arm);
+    }
     let (open, close) = match form {
-        Form::Expression => ("(", ")"),
+        Form::Expression | Form::Jump => ("(", ")"),
         Form::Statement => ("", ""),
-        Form::Block | Form::ArmBody => ("{", "}"),
+        Form::Block | Form::ArmBody | Form::Arm => ("{", "}"),
     };
+    let is_value = matches!(form, Form::Expression | Form::Jump);
     // The original stands first, so that the compiler blames the mutants where types differ.
     let start = format!(
         "{open}match ::simutant_probe::active().wrapping_sub({}) {{ {}.. => {}",
         first.number,
         point.len(),
-        if form == Form::Expression { "(" } else { "{" },
+        if is_value { "(" } else { "{" },
     );
-    let mut end: Vec<Piece> = vec![if form == Form::Expression { ")," } else { "}" }.into()];
+    let mut end: Vec<Piece> = vec![if is_value { ")," } else { "}" }.into()];
     for (index, choice) in point.iter().enumerate() {
         end.push(format!(" {index} => {{ ::simutant_probe::hit(); ").into());
         if form == Form::Block {
@@ -256,6 +263,20 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     vec![Edit::wrap(range.clone(), MUTATED, vec![start.into()], end), recording_edit(point, range, form)]
 }
 
+/// Returns the edits that let an arm not match in its mutant: a guard that holds in all others.
+fn arm_edits(choice: &Choice<'_>, arm: ArmParts) -> Vec<Edit> {
+    let guard = vec![
+        format!(" if match ::simutant_probe::active().wrapping_sub({}) {{ 1.. => true, 0 => ", choice.number).into(),
+        Piece::Owned(Owner::Mutant(choice.index), vec!["{ ::simutant_probe::hit(); false }".into()]),
+        " }".into(),
+    ];
+    let infect = format!("{{ ::simutant_probe::infect({}); ", choice.number);
+    vec![
+        Edit::insert(arm.pattern_end, MUTATED, guard),
+        Edit::wrap(arm.body_start..arm.body_end, RECORDING, vec![infect.into()], vec![" }".into()]),
+    ]
+}
+
 fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit {
     let (compared, certain): (Vec<_>, Vec<_>) = point.iter().partition(|choice| choice.can_be_compared());
     let mut infect = String::new();
@@ -266,7 +287,11 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
     match form {
         Form::Statement => Edit::insert(range.start, RECORDING, vec![format!(" {infect}").into()]),
         Form::Block => Edit::insert(range.start + 1, RECORDING, vec![format!(" {infect}").into()]),
-        Form::ArmBody => Edit::wrap(range, RECORDING, vec![format!("{{ {infect}").into()], vec![" }".into()]),
+        // A jump has no value that a tuple could hold.
+        Form::Jump => Edit::wrap(range, RECORDING, vec![format!("({{ {infect}").into()], vec![" })".into()]),
+        Form::ArmBody | Form::Arm => {
+            Edit::wrap(range, RECORDING, vec![format!("{{ {infect}").into()], vec![" }".into()])
+        }
         Form::Expression if compared.is_empty() => {
             // A tuple, not a block: what is only there for the statement must not be dropped before its end.
             Edit::wrap(range, RECORDING, vec![format!("({infect}").into()], vec![format!(").{}", certain.len()).into()])
@@ -295,11 +320,19 @@ mod tests {
     use insta::assert_snapshot;
 
     use super::*;
+    use crate::declarations::Declarations;
+    use crate::names::Names;
+    use crate::selection::Selection;
 
     /// Returns the body of the first function in `text`, as `variant` has it.
     fn rendered(text: &str, variant: Variant) -> String {
         let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
-        let specification = Specification::new("a", "a", vec![source], Replacements::Reduced);
+        let settings = Settings {
+            selection: &Selection::default(),
+            declarations: &Declarations::default(),
+            names: &Names::default(),
+        };
+        let specification = Specification::new("a", "a", vec![source], &settings);
         let edits = specification.edits(0, 0, &Verdicts::default(), &mut specification.no_sites());
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
@@ -317,6 +350,25 @@ mod tests {
     }
     sum - 3
 }";
+
+    const ARMS_AND_RANGES: &str = "fn f(a: u32) -> u32 {
+    for i in 0..a {
+        match i {
+            0 => continue,
+            1 => { g(); }
+            n if n > 3 => h(),
+            _ => break,
+        }
+    }
+    (1..=a).map(|x| x + i).sum()
+}";
+
+    #[test]
+    fn arms_jumps_and_ranges_are_chosen_where_their_types_allow_it() {
+        assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Clean));
+        assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Mutated));
+        assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Recording));
+    }
 
     #[test]
     fn the_clean_body_counts_steps() {

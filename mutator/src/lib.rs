@@ -17,6 +17,15 @@
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
 //! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks and branches, and for each mutant whether it is reached and whether its value differs.
 //!
+//! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of the loop or of the chain of calls around
+//! them. An arm of a `match` goes by a guard that fails.
+//!
+//! # Which mutants
+//!
+//! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the names that a
+//! specification gives to what sends, waits, retries and draws (`names.rs`; a manifest can add names); and more of them for comparison, muJava's among them. A
+//! [`Selection`] says which are applied. Two operators never make the same mutant: it has the name that says most of it.
+//!
 //! # Limits
 //!
 //! - A `const fn` and a function that returns an `impl Trait` run as they are written;
@@ -33,22 +42,27 @@
 //! `operators.rs` for the operators, `graph.rs` for requirements, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
 
 mod build;
+mod declarations;
 mod edit;
 mod error;
 mod graph;
 mod identity;
 mod instrument;
 mod mutation;
+mod names;
 mod operators;
 mod package;
 mod purity;
+mod selection;
 mod source;
 mod steps;
 #[cfg(test)]
 mod test_support;
+mod types;
 mod verdicts;
 
 pub use build::{Build, BuildEvent, Request, build};
 pub use error::MutatorError;
-pub use operators::Replacements;
+pub use operators::Definition;
 pub use package::Package;
+pub use selection::{Selection, UnknownOperator};

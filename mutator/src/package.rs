@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
 
-use crate::MutatorError;
+use crate::names::Names;
+use crate::{MutatorError, Selection};
 
 /// A package with a simulated system.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct Package {
     pub(crate) metadata: cargo_metadata::Package,
     pub(crate) system: String,
     pub(crate) section: SystemSection,
+    /// What names are for.
+    pub(crate) names: Names,
     /// The workspace's lock file, if there is one.
     pub(crate) lock: PathBuf,
     /// The folder of the workspace's build products.
@@ -28,6 +32,9 @@ pub struct Package {
 #[serde(deny_unknown_fields)]
 struct Section {
     systems: BTreeMap<String, SystemSection>,
+    /// What names are for, beside those that are known.
+    #[serde(default)]
+    names: Names,
 }
 
 /// `[package.metadata.simutant.systems.NAME]`.
@@ -39,6 +46,13 @@ pub(crate) struct SystemSection {
     pub(crate) type_path: String,
     /// The files that are specification, relative to the package's folder.
     pub(crate) specification: Vec<String>,
+    /// The mutation operators, as [`Selection::parse`] takes them.
+    #[serde(default, deserialize_with = "selection")]
+    pub(crate) operators: Selection,
+}
+
+fn selection<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Selection, D::Error> {
+    Selection::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 impl Package {
@@ -51,8 +65,9 @@ impl Package {
         let mut known = Vec::new();
         for package in metadata.workspace_packages() {
             let Some(section) = section_of(package)? else { continue };
-            if let Some(section) = section.systems.get(system) {
-                return Ok(Self::new(&metadata, package.clone(), system, section.clone()));
+            if let Some(system_section) = section.systems.get(system) {
+                let (section, names) = (system_section.clone(), section.names);
+                return Ok(Self::new(&metadata, package.clone(), system, section, names));
             }
             known.extend(section.systems.into_keys());
         }
@@ -63,12 +78,19 @@ impl Package {
         })
     }
 
-    fn new(metadata: &Metadata, package: cargo_metadata::Package, system: &str, section: SystemSection) -> Self {
+    fn new(
+        metadata: &Metadata,
+        package: cargo_metadata::Package,
+        system: &str,
+        section: SystemSection,
+        names: Names,
+    ) -> Self {
         let local_dependencies = local_dependencies(metadata, &package.id);
         Self {
             metadata: package,
             system: system.into(),
             section,
+            names,
             lock: metadata.workspace_root.join("Cargo.lock").into(),
             target_directory: metadata.target_directory.clone().into(),
             local_dependencies,
@@ -78,6 +100,11 @@ impl Package {
     /// Returns the package's folder.
     pub(crate) fn root(&self) -> &Path {
         self.metadata.manifest_path.parent().map_or(Path::new("."), |path| path.as_std_path())
+    }
+
+    /// Returns the mutation operators that the manifest asks for: all of tiers A and B unless it says otherwise.
+    pub fn operators(&self) -> &Selection {
+        &self.section.operators
     }
 
     /// Returns the package's name.

@@ -63,6 +63,21 @@ pub(crate) fn is_pure(expression: &Expr) -> bool {
     }
 }
 
+/// Returns whether an operator compares its operands, or combines conditions.
+pub(crate) fn is_relation(operator: &BinOp) -> bool {
+    matches!(
+        operator,
+        BinOp::Lt(_)
+            | BinOp::Gt(_)
+            | BinOp::Le(_)
+            | BinOp::Ge(_)
+            | BinOp::Eq(_)
+            | BinOp::Ne(_)
+            | BinOp::And(_)
+            | BinOp::Or(_)
+    )
+}
+
 /// Returns whether an operator assigns to its left operand.
 pub(crate) fn is_assignment(operator: &BinOp) -> bool {
     matches!(

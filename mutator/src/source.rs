@@ -28,6 +28,9 @@ pub(crate) struct FunctionSource {
     /// From the signature to the closing brace.
     pub(crate) range: Range<usize>,
     pub(crate) body: Block,
+    pub(crate) signature: Signature,
+    /// The type that it is a method of.
+    pub(crate) self_type: Option<String>,
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
 }
@@ -78,18 +81,19 @@ fn join(path: &str, name: &str) -> String {
 fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
     for item in items {
         match item {
-            Item::Fn(item) if !is_test(&item.attrs) => functions.push(function(path, &item.sig, *item.block)),
+            Item::Fn(item) if !is_test(&item.attrs) => functions.push(function(path, None, item.sig, *item.block)),
             Item::Mod(item) if !is_test(&item.attrs) => {
                 let path = join(path, &item.ident.to_string());
                 collect(item.content.map(|(_, items)| items).unwrap_or_default(), &path, functions);
             }
             Item::Impl(item) if !is_test(&item.attrs) => {
-                let path = join(path, &type_name(&item.self_ty));
+                let self_type = type_name(&item.self_ty);
+                let path = join(path, &self_type);
                 for item in item.items {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
                     {
-                        functions.push(function(&path, &item.sig, item.block));
+                        functions.push(function(&path, Some(&self_type), item.sig, item.block));
                     }
                 }
             }
@@ -99,7 +103,7 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
                     if let TraitItem::Fn(item) = item
                         && let Some(body) = item.default
                     {
-                        functions.push(function(&path, &item.sig, body));
+                        functions.push(function(&path, None, item.sig, body));
                     }
                 }
             }
@@ -108,16 +112,17 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
     }
 }
 
-fn function(path: &str, signature: &Signature, body: Block) -> FunctionSource {
-    let range = range_of(signature).start..range_of(&body).end;
+fn function(path: &str, self_type: Option<&str>, signature: Signature, body: Block) -> FunctionSource {
+    let range = range_of(&signature).start..range_of(&body).end;
     let obstacle = if signature.constness.is_some() {
         Some("a const function cannot call the probes")
-    } else if returns_impl(signature) {
+    } else if returns_impl(&signature) {
         Some("a function that returns an `impl Trait` has one body only: name the type, or make it async")
     } else {
         None
     };
-    FunctionSource { path: join(path, &signature.ident.to_string()), range, body, obstacle }
+    let path = join(path, &signature.ident.to_string());
+    FunctionSource { path, range, body, signature, self_type: self_type.map(str::to_owned), obstacle }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.
@@ -134,7 +139,7 @@ fn returns_impl(signature: &Signature) -> bool {
 }
 
 /// Returns whether an item is there for tests only.
-fn is_test(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) => list.path.is_ident("cfg") && names_test(list.tokens.clone()),

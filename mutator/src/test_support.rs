@@ -2,21 +2,35 @@
 
 use std::fmt::Write;
 
+use crate::declarations::Declarations;
 use crate::edit::plain_text;
 use crate::graph::Graph;
-use crate::mutation;
-use crate::operators::Replacements;
+use crate::mutation::{self, Candidate, Settings};
+use crate::names::Names;
+use crate::selection::Selection;
 use crate::source::Source;
 
-/// Returns the mutants of the one function in `text`, one a line: `OPERATOR original -> replacement`.
-pub(crate) fn mutants(text: &str, replacements: Replacements) -> String {
+/// Returns the text as a specification file, and the candidates of its last function.
+pub(crate) fn candidates(text: &str, operators: &str) -> (Source, Vec<Candidate>) {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+    let mut declarations = Declarations::default();
+    declarations.add(&syn::parse_str(text).expect("the test's own source"), text);
+    let selection = Selection::parse(operators).expect("the test's own operators");
+    let settings = Settings { selection: &selection, declarations: &declarations, names: &Names::default() };
+    let candidates = source.functions.last().map(|function| mutation::candidates(function, text, &settings));
+    (source, candidates.unwrap_or_default())
+}
+
+/// Returns the mutants of the last function in `text`, one a line: `OPERATOR original -> replacement`.
+pub(crate) fn mutants(text: &str, operators: &str) -> String {
     let mut lines = String::new();
-    for candidate in mutation::candidates(&source.functions[0].body, text, replacements) {
+    for candidate in candidates(text, operators).1 {
         let replacement = plain_text(&candidate.change.replacement, text);
         let original = &text[candidate.range().clone()];
         let shown = if replacement.is_empty() { "(nothing)" } else { &replacement };
-        writeln!(lines, "{} {original} -> {shown}", candidate.operator).expect("writing to a string");
+        let stands_in = if candidate.change.stands_in { " (stands in)" } else { "" };
+        let tag = candidate.tag.map(|tag| format!(" [{tag}]")).unwrap_or_default();
+        writeln!(lines, "{}{tag} {original} -> {shown}{stands_in}", candidate.operator).expect("writing to a string");
     }
     lines
 }

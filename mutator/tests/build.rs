@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Replacements, Request, build};
+use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, Selection, build};
 
 const MANIFEST: &str = r#"
 [package]
@@ -76,7 +76,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Builds the package of `awkward` below `root`.
-fn build_toy(root: &Path, awkward: &str) -> Result<Build, MutatorError> {
+fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, MutatorError> {
     let probe = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
     write(&root.join("toy/Cargo.toml"), MANIFEST);
     write(
@@ -98,7 +98,7 @@ fn build_toy(root: &Path, awkward: &str) -> Result<Build, MutatorError> {
     let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?;
     let request = Request {
         package: &package,
-        replacements: Replacements::Reduced,
+        operators: &Selection::parse(operators).expect("a list of operators"),
         directory: &root.join("build"),
         worker: ("simutant-worker", &root.join("worker")),
     };
@@ -117,7 +117,7 @@ fn run(built: &Build) -> String {
 #[test]
 fn awkward_code_is_instrumented_and_every_mutant_runs() {
     let root = tempfile::tempdir().expect("a temporary folder");
-    let built = build_toy(root.path(), include_str!("build/awkward.rs")).expect("it compiles");
+    let built = build_toy(root.path(), include_str!("build/awkward.rs"), "default").expect("it compiles");
     let output = run(&built);
 
     let sites = &built.sites;
@@ -179,7 +179,8 @@ fn awkward_code_is_instrumented_and_every_mutant_runs() {
 #[test]
 fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
     let root = tempfile::tempdir().expect("a temporary folder");
-    let error = build_toy(root.path(), "pub fn run(input: u32) -> String { input }\n").expect_err("u32 is no String");
+    let error = build_toy(root.path(), "pub fn run(input: u32) -> String { input }\n", "default")
+        .expect_err("u32 is no String");
     let message = error.to_string();
     assert!(message.contains("does not compile") && message.contains("mismatched types"), "{message}");
 }
@@ -191,6 +192,16 @@ fn an_unknown_system_names_those_there_are() {
     write(&root.path().join("src/lib.rs"), "");
     let error = Package::find(&root.path().join("Cargo.toml"), "tox").expect_err("there is no tox");
     assert!(error.to_string().ends_with("known systems: toy"), "{error}");
+    let chosen = format!("{MANIFEST}operators = \"a,-SDL\"\n[package.metadata.simutant.names]\nsend = [\"cast\"]\n");
+    write(&root.path().join("Cargo.toml"), &chosen);
+    let package = Package::find(&root.path().join("Cargo.toml"), "toy").expect("it is there");
+    assert_eq!(*package.operators(), Selection::parse("a,-SDL").expect("they are known"));
+    write(&root.path().join("Cargo.toml"), &chosen.replace("SDL", "SDK"));
+    let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("there is no SDK");
+    assert!(error.to_string().contains("did you mean `SDL`?"), "{error}");
+    write(&root.path().join("Cargo.toml"), &chosen.replace("send", "sends"));
+    let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("the kind is unknown");
+    assert!(error.to_string().contains("unknown field `sends`"), "{error}");
     let damaged = MANIFEST.replace("specification", "specifications");
     write(&root.path().join("Cargo.toml"), &damaged);
     let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("the field is unknown");

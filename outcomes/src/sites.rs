@@ -125,6 +125,14 @@ pub struct Mutant {
     pub identity: String,
     /// The mutation operator's short name, for example `ROR`.
     pub operator: String,
+    /// How the operator is chosen.
+    pub tier: Tier,
+    /// What the change is about.
+    pub class: Class,
+    /// A fault that the change amounts to here, if that has a name: `TMR-S` for a check against stale timers that is gone,
+    /// `RST` for a reset that is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// Index into [`Sites::functions`].
     pub function: usize,
     /// The code that is replaced.
@@ -133,6 +141,58 @@ pub struct Mutant {
     pub original: String,
     /// What stands there in the mutant.
     pub replacement: String,
+}
+
+/// How a mutation operator is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Tier {
+    /// Always: the operators of the literature on adequacy.
+    A,
+    /// Always, but it changes only what has the names of messages, timers, states and the like.
+    B,
+    /// When it is asked for.
+    C,
+}
+
+/// What a mutant is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Any code: operators, literals, statements.
+    General,
+    /// Virtual time: delays, timeouts, timers, retries.
+    Time,
+    /// What is sent, to whom and how often.
+    Message,
+    /// The state that a component is in.
+    State,
+    /// What is awaited, raced and spawned.
+    Async,
+    /// Draws from random numbers.
+    Random,
+}
+
+impl std::fmt::Display for Tier {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+        })
+    }
+}
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::General => "general",
+            Self::Time => "time",
+            Self::Message => "message",
+            Self::State => "state",
+            Self::Async => "async",
+            Self::Random => "random",
+        })
+    }
 }
 
 /// A mutant that does not compile.
@@ -211,6 +271,9 @@ mod tests {
         let mutant = Mutant {
             identity: String::new(),
             operator: "AOR".into(),
+            tier: Tier::A,
+            class: Class::General,
+            tag: None,
             function: 0,
             span,
             original: original.into(),

@@ -57,7 +57,10 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     html! {
         tr id={ "m" (number) } data-class=(class_name(class)) data-suite=[(!is_killed).then_some("survives")] {
             td { (number) }
-            td { code { (mutant.operator) } }
+            td title={ "tier " (mutant.tier) ", " (mutant.class) } {
+                code { (mutant.operator) }
+                @if let Some(tag) = &mutant.tag { " " small { (tag) } }
+            }
             td { a href={ "#f" (mutant.span.file) "l" (mutant.span.line) } { (page.place(mutant.span)) } }
             td.change {
                 details {
@@ -112,7 +115,7 @@ fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
             }
         }
         p.note {
-            "In " code { (sites.functions[mutant.function].path) } ", identity " code { (mutant.identity) } ". "
+            "In " code { (sites.functions[mutant.function].path) } ", tier " (mutant.tier) ", " (mutant.class) ", identity " code { (mutant.identity) } ". "
             (verdicts(page.outcomes.verdicts[number]))
             @if let Some(first) = page.outcomes.kills[number].minimum() {
                 " First killed by " code { (name(first)) } "."

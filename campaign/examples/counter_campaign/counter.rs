@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use simutant_mutator::Build;
-use simutant_outcomes::{Block, Branch, BranchOutcome, Function, Mutant, Sites, SourceFile, Span};
+use simutant_outcomes::{Block, Branch, BranchOutcome, Class, Function, Mutant, Sites, SourceFile, Span, Tier};
 
 /// The file that the places point into.
 const TEXT: &str = "fn sum_below(limit: u64) -> u64 {\n    (0..limit).sum()\n}\n";
@@ -17,7 +17,7 @@ const MUTANTS: usize = 14;
 pub(crate) fn build(beside: &Path) -> Build {
     let worker = beside.ancestors().map(|folder| folder.join("examples/counter_worker")).find(|path| path.exists());
     let worker: PathBuf = worker.expect("build it: cargo build -p simutant-campaign --examples");
-    Build { sites: sites(), worker, source_hash: 0x5eed }
+    Build { sites: sites(), worker, source_hash: 0x5eed, operators: "HAND".to_owned() }
 }
 
 fn sites() -> Sites {
@@ -29,6 +29,9 @@ fn sites() -> Sites {
     let mutant = |number| Mutant {
         identity: format!("{number:016x}"),
         operator: "HAND".to_owned(),
+        tier: Tier::A,
+        class: Class::General,
+        tag: None,
         function: 0,
         span: at("sum()", 2),
         original: "sum()".to_owned(),

@@ -35,6 +35,8 @@ fn unknown_names_are_answered_with_the_known_ones() {
         &["--mutant 99999", "`mutants` lists them"],
     );
     check(&["frobnicate"], out, 2, &["frobnicate"]);
+    let near = ["no operator or set `SDK`", "did you mean `SDL`?", "mujava", "MSG-D"];
+    check(&["mutants", "gbn", "--operators", "default,SDK"], out, 2, &near);
     let nowhere = folder();
     let new = nowhere.path().join("new");
     check(&["study", "nothing"], &new, 3, &["no system `nothing`"]);
@@ -63,7 +65,9 @@ fn a_study_of_something_else_in_the_folder_is_left_alone() {
     // Without --cases, the universe is as large as the system asks for.
     check(&["study", "gbn", "--seed", "7"], &study.out, 3, &[&["cases 24", "cases 2500"], &cure[..]].concat());
     let all = [&STUDY[..], &["--replacements", "all"]].concat();
-    check(&all, &study.out, 3, &[&["mutants"], &cure[..]].concat());
+    check(&all, &study.out, 3, &[&["operators \"default\"", ":all"], &cure[..]].concat());
+    let some = [&STUDY[..], &["--operators", "-LVR"]].concat();
+    check(&some, &study.out, 3, &[&["operators \"default\"", "operators \"AOR,"], &cure[..]].concat());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
-use simutant_mutator::{Package, Replacements, Request, build};
+use simutant_mutator::{Package, Request, Selection, build};
 use simutant_outcomes::{Outcomes, Suite};
 
 use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stdout};
@@ -85,7 +85,7 @@ fn check_pruned(system: &str) {
     let package = Package::find(Path::new("../Cargo.toml"), system).expect("it comes with Simutant");
     let request = Request {
         package: &package,
-        replacements: Replacements::All,
+        operators: &Selection::default().with_all_replacements(),
         directory: &folder.path().join("build"),
         worker: ("simutant-worker", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker"))),
     };

@@ -624,7 +624,7 @@ fn name(label: &Label) -> String {
     label.name.ident.to_string()
 }
 
-fn diverges(mac: &syn::Macro) -> bool {
+pub(crate) fn diverges(mac: &syn::Macro) -> bool {
     mac.path.segments.last().is_some_and(|segment| DIVERGING_MACROS.iter().any(|name| segment.ident == name))
 }
 

@@ -2,17 +2,18 @@
 //!
 //! Source: the class of arithmetic operators of Andrews, Briand and Labiche (ICSE 2005), muJava's AORB. The reduced
 //! set has one replacement each, `+` and `-` for one another, `*` and `/` for one another, `*` for `%`: on Rust's checked
-//! integers the others mostly panic at once.
+//! integers the others mostly panic at once. AORB is the same with all four, under muJava's name.
 
+use simutant_outcomes::Tier;
 use syn::{BinOp, Expr};
 
-use super::{Change, Operator, Place, Replacements, binary, infection_of, range_of};
+use super::{Change, Context, Definition, Operator, Place, binary, infection_of, range_of};
 
 #[derive(Debug)]
 pub(super) struct ArithmeticOperatorReplacement;
 
 /// Returns what an arithmetic operator is replaced by, `None` if it is not one.
-pub(super) fn others(operator: &str, replacements: Replacements) -> Option<Vec<&'static str>> {
+pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'static str>> {
     const ALL: [&str; 5] = ["+", "-", "*", "/", "%"];
     let reduced = match operator {
         "+" => "-",
@@ -21,9 +22,9 @@ pub(super) fn others(operator: &str, replacements: Replacements) -> Option<Vec<&
         "/" | "%" => "*",
         _ => return None,
     };
-    Some(match replacements {
-        Replacements::Reduced => vec![reduced],
-        Replacements::All => ALL.into_iter().filter(|other| *other != operator).collect(),
+    Some(match definition {
+        Definition::Reduced => vec![reduced],
+        _ => ALL.into_iter().filter(|other| *other != operator).collect(),
     })
 }
 
@@ -32,20 +33,42 @@ impl Operator for ArithmeticOperatorReplacement {
         "AOR"
     }
 
-    fn changes(&self, place: Place<'_>, replacements: Replacements) -> Vec<Change> {
-        let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
-        let operator = match expression.op {
-            BinOp::Add(_) => "+",
-            BinOp::Sub(_) => "-",
-            BinOp::Mul(_) => "*",
-            BinOp::Div(_) => "/",
-            BinOp::Rem(_) => "%",
-            _ => return Vec::new(),
-        };
-        let others = others(operator, replacements).unwrap_or_default();
-        let infection = infection_of(&[&expression.left, &expression.right]);
-        let change =
-            |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);
-        others.into_iter().map(change).collect()
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+        changes(place, context.definition)
     }
+}
+
+/// The operator that muJava calls AORB.
+#[derive(Debug)]
+pub(super) struct BinaryArithmeticReplacement;
+
+impl Operator for BinaryArithmeticReplacement {
+    fn name(&self) -> &'static str {
+        "AORB"
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::C
+    }
+
+    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+        changes(place, Definition::MuJava)
+    }
+}
+
+fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
+    let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
+    let operator = match expression.op {
+        BinOp::Add(_) => "+",
+        BinOp::Sub(_) => "-",
+        BinOp::Mul(_) => "*",
+        BinOp::Div(_) => "/",
+        BinOp::Rem(_) => "%",
+        _ => return Vec::new(),
+    };
+    let others = others(operator, definition).unwrap_or_default();
+    let infection = infection_of(&[&expression.left, &expression.right]);
+    let change =
+        |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);
+    others.into_iter().map(change).collect()
 }

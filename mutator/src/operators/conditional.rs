@@ -1,11 +1,12 @@
 //! COR, conditional operator replacement: `&&` and `||` become an equivalence or inequality, one operand, or a constant.
 //!
 //! `&&` becomes `==`, left, right, `false`; `||` becomes `!=`, left, right, `true`. These subsume the exchange of the
-//! two operators and the negation of operands and of the whole (Just, Kapfhammer and Schweiggert, ISSRE 2012).
+//! two operators and the negation of operands and of the whole (Just, Kapfhammer and Schweiggert, ISSRE 2012). All of them are these
+//! and the exchange; Andrews' set is the exchange; muJava's is the exchange and `^`, which is `!=` of conditions.
 
 use syn::{BinOp, Expr};
 
-use super::{Change, Operator, Piece, Place, Replacements, binary, infection_of, range_of};
+use super::{Change, Context, Definition, Operator, Piece, Place, binary, infection_of, range_of};
 
 #[derive(Debug)]
 pub(super) struct ConditionalOperatorReplacement;
@@ -15,11 +16,11 @@ impl Operator for ConditionalOperatorReplacement {
         "COR"
     }
 
-    fn changes(&self, place: Place<'_>, _replacements: Replacements) -> Vec<Change> {
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
-        let (relation, constant) = match expression.op {
-            BinOp::And(_) => ("==", "false"),
-            BinOp::Or(_) => ("!=", "true"),
+        let (relation, constant, other) = match expression.op {
+            BinOp::And(_) => ("==", "false", "||"),
+            BinOp::Or(_) => ("!=", "true", "&&"),
             _ => return Vec::new(),
         };
         if binds(&expression.left) || binds(&expression.right) {
@@ -28,15 +29,21 @@ impl Operator for ConditionalOperatorReplacement {
         // What the right operand does is skipped in the original when the left one decides, but not in every mutant:
         // unless both are free of effects, a mutant counts as infected where it is reached.
         let infection = infection_of(&[&expression.left, &expression.right]);
-        [
-            binary(&expression.left, relation, &expression.right),
+        let combined = |operator| binary(&expression.left, operator, &expression.right);
+        let reduced = [
+            combined(relation),
             vec![Piece::Source(range_of(&expression.left))],
             vec![Piece::Source(range_of(&expression.right))],
             vec![constant.into()],
-        ]
-        .into_iter()
-        .map(|replacement| Change::new(range_of(expression), replacement, infection))
-        .collect()
+        ];
+        let replacements = match context.definition {
+            Definition::Reduced => reduced.into(),
+            Definition::All => reduced.into_iter().chain([combined(other)]).collect(),
+            Definition::Andrews => vec![combined(other)],
+            Definition::MuJava => vec![combined(other), combined("^")],
+        };
+        let change = |replacement| Change::new(range_of(expression), replacement, infection);
+        replacements.into_iter().map(change).collect()
     }
 }
 

@@ -1,11 +1,13 @@
 //! LVR, literal value replacement: an integer n becomes n+1, n-1 and 0, a boolean the other one, a float x becomes 0, 2x and -x.
 //!
-//! Source: the constants of Andrews, Briand and Labiche (ICSE 2005), Major's LVR. Literals in patterns, types and
-//! constant items stay, since no value can be chosen there while the program runs.
+//! Source: Major's LVR. The set of Andrews, Briand and Labiche (ICSE 2005) replaces an integer n by 0, 1, -1, n+1 and n-1. Literals in
+//! patterns, types and constant items stay, since no value can be chosen there while the program runs; -1 is not made where the text shows
+//! that the type has none.
 
 use syn::{Expr, ExprLit, Lit};
 
-use super::{Change, Infection, Operator, Place, Replacements, range_of};
+use super::{Change, Context, Definition, Operator, Place, range_of};
+use crate::types::is_unsigned_integer;
 
 #[derive(Debug)]
 pub(super) struct LiteralValueReplacement;
@@ -15,17 +17,24 @@ impl Operator for LiteralValueReplacement {
         "LVR"
     }
 
-    fn changes(&self, place: Place<'_>, _replacements: Replacements) -> Vec<Change> {
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         let Place::Expression(Expr::Lit(ExprLit { lit, .. })) = place else { return Vec::new() };
         let values: Vec<String> = match lit {
             Lit::Bool(lit) => vec![(!lit.value).to_string()],
-            Lit::Int(lit) => match lit.base10_parse::<u128>() {
-                Ok(0) => vec!["1", "-1"].into_iter().map(|value| format!("{value}{}", lit.suffix())).collect(),
-                Ok(1) => [2, 0].into_iter().map(|value| format!("{value}{}", lit.suffix())).collect(),
-                Ok(value) => [value.saturating_add(1), value - 1, 0]
-                    .into_iter()
-                    .map(|other| format!("{other}{}", lit.suffix()))
-                    .collect(),
+            Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => Vec::new(),
+            Lit::Int(lit) => match lit.base10_parse::<i128>() {
+                Ok(value) => {
+                    let mut values = vec![value.saturating_add(1), value - 1, 0];
+                    if context.definition == Definition::Andrews {
+                        values.extend([1, -1]);
+                    }
+                    values.retain(|other| {
+                        *other != value && (*other >= 0 || !(context.is_unsigned || is_unsigned_integer(lit.suffix())))
+                    });
+                    let mut seen = std::collections::BTreeSet::new();
+                    values.retain(|other| seen.insert(*other));
+                    values.into_iter().map(|other| format!("{other}{}", lit.suffix())).collect()
+                }
                 Err(_) => Vec::new(),
             },
             Lit::Float(lit) => match lit.base10_parse::<f64>() {
@@ -37,7 +46,7 @@ impl Operator for LiteralValueReplacement {
             },
             _ => Vec::new(),
         };
-        let change = |value: String| Change::new(range_of(lit), vec![value.into()], Infection::Reached);
+        let change = |value: String| Change::at(range_of(lit), vec![value.into()]);
         values.into_iter().map(change).collect()
     }
 }

@@ -1,11 +1,13 @@
 //! COI, condition negation: a condition that is no relation is negated, and a negated one is not any more.
 //!
 //! Source: muJava's COI and COD. Where ROR or COR changes the condition already, their reduced sets subsume the
-//! negation, so there is none.
+//! negation, so there is none. Andrews, Briand and Labiche (ICSE 2005) negate the whole decision of an `if` or `while`; muJava's set
+//! negates relations and short circuits as well, and leaves `!` to COD.
 
 use syn::{Expr, UnOp};
 
-use super::{Change, Infection, Operator, Place, Replacements, operand, range_of};
+use super::{Change, Context, Definition, Operator, Place, binds, operand, range_of};
+use crate::purity::is_relation;
 
 #[derive(Debug)]
 pub(super) struct ConditionNegation;
@@ -15,13 +17,27 @@ impl Operator for ConditionNegation {
         "COI"
     }
 
-    fn changes(&self, place: Place<'_>, _replacements: Replacements) -> Vec<Change> {
-        let Place::Condition(condition) = place else { return Vec::new() };
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+        let is_mujava = context.definition == Definition::MuJava;
+        let condition = match (context.definition, place) {
+            (Definition::Andrews, Place::Decision(condition)) => condition,
+            (Definition::Reduced | Definition::All | Definition::MuJava, Place::Condition(condition)) => condition,
+            (Definition::MuJava, Place::Expression(condition @ Expr::Binary(binary))) if is_relation(&binary.op) => {
+                condition
+            }
+            _ => return Vec::new(),
+        };
         let replacement = match condition {
             Expr::Lit(_) => return Vec::new(),
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => operand(&unary.expr),
+            _ if binds(condition) => return Vec::new(),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
+                if is_mujava {
+                    return Vec::new();
+                }
+                operand(&unary.expr)
+            }
             _ => std::iter::once("!".into()).chain(operand(condition)).collect(),
         };
-        vec![Change::new(range_of(condition), replacement, Infection::Reached)]
+        vec![Change::at(range_of(condition), replacement)]
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! The reduced set has the three replacements that subsume the other four under weak mutation (Kaminski, Ammann and
 //! Offutt, AST 2011 and JSS 2013). Under strong mutation with loops the subsumption can fail, hence the option for
-//! all seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the two constants are made.
+//! all seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the two constants are made. Where the
+//! text shows that an unsigned number is compared with 0, the relations that hold for the same numbers are not made.
 
-use syn::{BinOp, Expr};
+use syn::{BinOp, Expr, Lit};
 
-use super::{Change, Operator, Place, Replacements, binary, infection_of, range_of};
+use super::{Change, Context, Definition, Operator, Place, binary, infection_of, peeled, range_of};
 
 #[derive(Debug)]
 pub(super) struct RelationalOperatorReplacement;
@@ -18,7 +19,7 @@ impl Operator for RelationalOperatorReplacement {
         "ROR"
     }
 
-    fn changes(&self, place: Place<'_>, replacements: Replacements) -> Vec<Change> {
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
         let (operator, reduced) = match expression.op {
             BinOp::Lt(_) => ("<", ["<=", "!=", "false"]),
@@ -29,6 +30,7 @@ impl Operator for RelationalOperatorReplacement {
             BinOp::Ne(_) => ("!=", ["<", ">", "true"]),
             _ => return Vec::new(),
         };
+        let equal = equal_for_unsigned(&expression.left, operator, &expression.right, context);
         let infection = infection_of(&[&expression.left, &expression.right]);
         let change = |other: &str| {
             let is_relation = RELATIONS.contains(&other);
@@ -36,8 +38,9 @@ impl Operator for RelationalOperatorReplacement {
                 if is_relation { binary(&expression.left, other, &expression.right) } else { vec![other.into()] };
             Change::new(range_of(expression), replacement, infection)
         };
-        match replacements {
-            Replacements::Reduced => {
+        let differs = |other: &&str| Some(*other) != equal;
+        match context.definition {
+            Definition::Reduced => {
                 // Where there is no order, the two ordered replacements do not compile, and what they would show is
                 // left to the other constant.
                 let other_constant = match operator {
@@ -46,12 +49,39 @@ impl Operator for RelationalOperatorReplacement {
                     _ => None,
                 };
                 let stands_in = |constant| Change { stands_in: true, ..change(constant) };
-                reduced.into_iter().map(change).chain(other_constant.map(stands_in)).collect()
+                reduced.into_iter().filter(differs).map(change).chain(other_constant.map(stands_in)).collect()
             }
-            Replacements::All => {
-                let others = RELATIONS.into_iter().filter(|other| *other != operator);
+            Definition::All | Definition::Andrews | Definition::MuJava => {
+                let others = RELATIONS.into_iter().filter(|other| *other != operator).filter(differs);
                 others.chain(["true", "false"]).map(change).collect()
             }
         }
+    }
+}
+
+/// Returns the relation that holds for the same unsigned numbers, if one side is unsigned and the other one the literal 0.
+fn equal_for_unsigned(left: &Expr, operator: &str, right: &Expr, context: &Context<'_>) -> Option<&'static str> {
+    let is_zero = |side: &Expr| match peeled(side) {
+        Expr::Lit(literal) => matches!(&literal.lit, Lit::Int(literal) if literal.base10_digits() == "0"),
+        _ => false,
+    };
+    if is_zero(right) && context.types.is_unsigned(left) {
+        match operator {
+            ">" => Some("!="),
+            "!=" => Some(">"),
+            "==" => Some("<="),
+            "<=" => Some("=="),
+            _ => None,
+        }
+    } else if is_zero(left) && context.types.is_unsigned(right) {
+        match operator {
+            "<" => Some("!="),
+            "!=" => Some("<"),
+            "==" => Some(">="),
+            ">=" => Some("=="),
+            _ => None,
+        }
+    } else {
+        None
     }
 }

@@ -281,6 +281,253 @@ fn outer(input: u32) -> u32 {
     inner(input * 5) + 1
 }
 
+/// What a small simulation is made of: messages, a clock, timers, states, retries, chance.
+mod engine {
+    use std::cell::{Cell, RefCell};
+    use std::collections::VecDeque;
+    use std::future::Future;
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll};
+
+    pub type Time = u64;
+    pub type Duration = u64;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TimedOut;
+
+    /// An engine in which each wait ends at once.
+    #[derive(Default)]
+    pub struct Engine {
+        clock: Cell<Time>,
+        mail: RefCell<VecDeque<(u8, super::Message)>>,
+        draws: Cell<u32>,
+        timers: RefCell<Vec<Time>>,
+    }
+
+    impl Engine {
+        pub fn now(&self) -> Time {
+            self.clock.get()
+        }
+
+        pub fn send(&self, to: u8, message: super::Message) {
+            self.mail.borrow_mut().push_back((to, message));
+        }
+
+        pub async fn recv(&self) -> (u8, super::Message) {
+            let next = self.mail.borrow_mut().pop_front();
+            next.unwrap_or((0, super::Message::Stop))
+        }
+
+        pub async fn recv_timeout(&self, timeout: Duration) -> Result<(u8, super::Message), TimedOut> {
+            let next = self.mail.borrow_mut().pop_front();
+            if next.is_none() {
+                self.clock.set(self.now() + timeout);
+            }
+            next.ok_or(TimedOut)
+        }
+
+        pub async fn sleep(&self, delay: Duration) {
+            self.clock.set(self.now() + delay);
+        }
+
+        pub fn set_timer(&self, at: Time) {
+            self.timers.borrow_mut().push(at);
+        }
+
+        pub fn cancel(&self) {
+            self.timers.borrow_mut().pop();
+        }
+
+        pub fn timers(&self) -> Vec<Time> {
+            self.timers.borrow().clone()
+        }
+
+        pub fn chance(&self, probability: f64) -> bool {
+            self.draws.set(self.draws.get() * 5 % 7 + 1);
+            f64::from(self.draws.get()) / 8.0 < probability
+        }
+    }
+
+    pub enum Either2<A, B> {
+        First(A),
+        Second(B),
+    }
+
+    pub async fn select<A: Future, B: Future>(futures: (A, B)) -> Either2<A::Output, B::Output> {
+        let (one, other) = futures;
+        let (mut one, mut other) = (pin!(one), pin!(other));
+        std::future::poll_fn(move |task: &mut Context<'_>| {
+            fn poll<F: Future>(future: Pin<&mut F>, task: &mut Context<'_>) -> Poll<F::Output> {
+                future.poll(task)
+            }
+            if let Poll::Ready(value) = poll(one.as_mut(), task) {
+                return Poll::Ready(Either2::First(value));
+            }
+            poll(other.as_mut(), task).map(Either2::Second)
+        })
+        .await
+    }
+}
+
+use engine::{Either2, Engine, select};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    Ping(u8),
+    Pong(u8),
+    Text(String),
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Phase {
+    #[default]
+    Waiting,
+    Talking,
+    Over,
+}
+
+struct Header {
+    from: u8,
+    to: u8,
+    seq: u32,
+    ack: u32,
+}
+
+fn header(from: u8, to: u8, seq: u32) -> Header {
+    Header { from, to, seq, ack: seq + 1 }
+}
+
+const TIMEOUT: u64 = 20;
+const TRIES: u32 = 3;
+
+struct Talker {
+    phase: Phase,
+    deadline: Option<u64>,
+    attempts: u32,
+    backoff: u64,
+    generation: u32,
+    peers: Vec<u8>,
+    order: Vec<String>,
+}
+
+fn phase_after(input: u32) -> Phase {
+    match input {
+        0..=2 => Phase::Waiting,
+        3 => Phase::Talking,
+        n if n > 8 => Phase::Over,
+        _ => Phase::Talking,
+    }
+}
+
+impl Talker {
+    async fn talk(&mut self, engine: &Engine, me: u8, other: u8) {
+        for peer in &self.peers {
+            engine.send(*peer, Message::Ping(me));
+        }
+        engine.send(other, Message::Text("hello".to_owned()));
+        let text = Message::Text(format!("{me}"));
+        engine.send(other, text);
+        self.phase = Phase::Talking;
+        self.deadline = Some(engine.now() + TIMEOUT);
+        engine.set_timer(engine.now() + TIMEOUT);
+        for _ in 0..TRIES * 4 {
+            match engine.recv_timeout(self.backoff).await {
+                Ok((to, Message::Ping(n))) if to == me || n > 3 => {
+                    engine.send(to, Message::Pong(n));
+                    self.attempts = 0;
+                    engine.cancel();
+                }
+                Ok((to, message)) => self.order.push(format!("{to} {message:?}")),
+                Err(_) => {
+                    self.attempts += 1;
+                    self.backoff *= 2;
+                    if self.attempts >= TRIES {
+                        break;
+                    }
+                    continue;
+                }
+            }
+        }
+        engine.sleep(self.backoff).await;
+        match select((engine.recv(), engine.recv())).await {
+            Either2::First((to, message)) => self.order.push(format!("first {to} {message:?}")),
+            Either2::Second((to, _)) => self.order.push(format!("second {to}")),
+        }
+    }
+
+    fn fire(&mut self, generation: u32, engine: &Engine) -> Result<u32, String> {
+        if generation == self.generation {
+            self.deadline = None;
+            self.order.clear();
+        }
+        if engine.chance(0.1) {
+            return Err("lost".to_owned());
+        }
+        self.phase = phase_after(generation);
+        Ok(self.attempts | generation << 1 ^ 6)
+    }
+}
+
+fn ordered(input: u32) -> Vec<(u64, u32)> {
+    let mut heap = std::collections::BinaryHeap::new();
+    for seq in 0..=input.min(4) {
+        let time = u64::from(seq % 2);
+        heap.push(std::cmp::Reverse((time, seq)));
+    }
+    let mut order = Vec::new();
+    while let Some(std::cmp::Reverse(next)) = heap.pop() {
+        order.push(next);
+    }
+    order.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
+    order
+}
+
+fn sliced(list: &[u32], input: u32) -> (u32, bool) {
+    let middle = &list[1..3];
+    let inside = (2..5).contains(&input);
+    let odd: u32 = (0..input).filter(|x| x % 2 == 1).sum();
+    let first = 'search: {
+        for item in middle {
+            if *item > input {
+                break 'search *item;
+            }
+        }
+        list.iter().copied().max().unwrap_or(0)
+    };
+    (first + odd, inside && middle.first().is_some())
+}
+
+fn simulated(input: u32) -> String {
+    let engine = Engine::default();
+    let peers = vec![1, 2, (input % 5) as u8];
+    let mut talker = Talker {
+        phase: Phase::Waiting,
+        deadline: None,
+        attempts: 0,
+        backoff: 4,
+        generation: input / 2 * 2,
+        peers,
+        order: Vec::new(),
+    };
+    block_on(talker.talk(&engine, 1, 2));
+    let fired = talker.fire(input, &engine);
+    let Header { from, to, seq, ack } = header(3, 4, input);
+    let rest = block_on(async { engine.recv().await });
+    format!(
+        "{:?} {:?} {} {} {:?} {fired:?} {from} {to} {seq} {ack} {rest:?} {:?} {} {:?} {:?}",
+        talker.phase,
+        talker.deadline,
+        talker.attempts,
+        talker.backoff,
+        talker.order,
+        engine.timers(),
+        engine.now(),
+        ordered(input),
+        sliced(&[4, 5, 6, 7], input),
+    )
+}
+
 fn more(input: u32) -> String {
     let stamp = Stamp { time: 1, author: input } + 1;
     let queue = Queue { items: vec![input; (input % 3) as usize] };
@@ -291,7 +538,7 @@ fn more(input: u32) -> String {
     note(&mut log, Some(input));
     note(&mut log, None);
     let pairs = pairs(&[Some(input), None, Some(1), Some(0)]);
-    let parts = (assigned_later(input), polled(input), outer(input));
+    let parts = (assigned_later(input), polled(input), outer(input), simulated(input));
     format!("{stamp:?} {idle} {float:?} {state} {log:?} {pairs} {parts:?}")
 }
 

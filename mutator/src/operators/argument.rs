@@ -1,0 +1,107 @@
+//! ARG, argument swap: two arguments that stand next to one another and are of one type change places, or two fields of a struct that is made.
+//!
+//! Confuses sequence with acknowledgement, an identity with another. The types are those of the declarations in the package, so a call of
+//! something from elsewhere has its arguments swapped only if the types of both can be read off the text. Source: argument order mutants of mutmut and
+//! universalmutator, guarded by types.
+
+use simutant_outcomes::Tier;
+use syn::{Expr, Member};
+
+use super::message_target::exchange_fields;
+use super::{Change, Context, Operator, Place, arguments, range_of, swapped};
+use crate::types::bare;
+
+#[derive(Debug)]
+pub(super) struct ArgumentSwap;
+
+impl Operator for ArgumentSwap {
+    fn name(&self) -> &'static str {
+        "ARG"
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::B
+    }
+
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+        match place {
+            Place::Expression(call @ (Expr::Call(_) | Expr::MethodCall(_))) => {
+                let types = parameter_types(call, context);
+                let arguments = arguments(call);
+                let whole = range_of(call);
+                let pairs = arguments.windows(2).enumerate().filter(|(index, pair)| {
+                    let declared = types.get(*index).zip(types.get(index + 1));
+                    let is_one_type = match declared {
+                        Some((one, other)) => one == other,
+                        None => {
+                            let (one, other) = (context.types.of(pair[0]), context.types.of(pair[1]));
+                            one.is_some() && one == other
+                        }
+                    };
+                    is_one_type && context.text_of(pair[0]) != context.text_of(pair[1]) && !is_symmetric(call)
+                });
+                let change = |(_, pair): (usize, &[&Expr])| {
+                    Change::at(whole.clone(), swapped(&whole, &range_of(pair[0]), &range_of(pair[1])))
+                };
+                pairs.map(change).collect()
+            }
+            Place::Expression(expression @ Expr::Struct(literal)) => {
+                let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+                let name = if name == "Self" { context.types.self_type().unwrap_or_default().to_owned() } else { name };
+                let fields: Vec<&syn::FieldValue> = literal.fields.iter().collect();
+                let type_of = |field: &syn::FieldValue| match &field.member {
+                    Member::Named(member) => context.declarations.field(&name, &member.to_string()),
+                    Member::Unnamed(_) => None,
+                };
+                let whole = range_of(expression);
+                let is_pair = |pair: &&[&syn::FieldValue]| {
+                    type_of(pair[0]).is_some()
+                        && type_of(pair[0]) == type_of(pair[1])
+                        && context.text_of(&pair[0].expr) != context.text_of(&pair[1].expr)
+                };
+                let change =
+                    |pair: &[&syn::FieldValue]| Change::at(whole.clone(), exchange_fields(&whole, pair[0], pair[1]));
+                fields.windows(2).filter(is_pair).map(change).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Returns the types of the parameters of what is called, if the package declares it.
+fn parameter_types<'a>(call: &Expr, context: &Context<'a>) -> &'a [String] {
+    let declarations = context.declarations;
+    let function = match call {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => {
+                let mut segments = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+                match (segments.next(), segments.next()) {
+                    (Some(name), None) => declarations.function(&name),
+                    (Some(name), Some(before)) => {
+                        let ty = if before == "Self" { context.types.self_type().unwrap_or_default() } else { &before };
+                        declarations.function(&format!("{ty}::{name}")).or_else(|| declarations.function(&name))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        Expr::MethodCall(call) => {
+            let receiver = match &*call.receiver {
+                Expr::Path(path) if path.path.is_ident("self") => context.types.self_type().map(str::to_owned),
+                receiver => context.types.of(receiver),
+            };
+            match receiver {
+                Some(ty) => declarations.function(&format!("{}::{}", bare(&ty), call.method)),
+                None => declarations.method_of_any(&call.method.to_string()),
+            }
+        }
+        _ => None,
+    };
+    function.map(|function| function.parameters.as_slice()).unwrap_or_default()
+}
+
+/// Whether the order of the arguments cannot matter.
+fn is_symmetric(call: &Expr) -> bool {
+    matches!(super::call_name(call).as_deref(), Some("min" | "max" | "swap"))
+}

@@ -1,0 +1,30 @@
+//! LOR, logical operator replacement: one of `& | ^` becomes each of the other two.
+//!
+//! Source: muJava's LOR. Its operands are integers, sets, or conditions that are both evaluated.
+
+use syn::{BinOp, Expr};
+
+use super::{Change, Context, Operator, Place, binary, infection_of, range_of};
+
+#[derive(Debug)]
+pub(super) struct LogicalOperatorReplacement;
+
+impl Operator for LogicalOperatorReplacement {
+    fn name(&self) -> &'static str {
+        "LOR"
+    }
+
+    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+        let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
+        let others = match expression.op {
+            BinOp::BitAnd(_) => ["|", "^"],
+            BinOp::BitOr(_) => ["&", "^"],
+            BinOp::BitXor(_) => ["&", "|"],
+            _ => return Vec::new(),
+        };
+        let infection = infection_of(&[&expression.left, &expression.right]);
+        let change =
+            |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);
+        others.into_iter().map(change).collect()
+    }
+}

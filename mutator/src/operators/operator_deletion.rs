@@ -1,0 +1,74 @@
+//! COD, LOD and AODU, unary operator deletion: `!` goes from a condition, `!` from an integer (Java's `~`), `-` from a number.
+//!
+//! Source: muJava. COI takes `!` away as well, so COD is there for muJava's set only. `!` stands for both of Java's operators: it is COD's where a condition is
+//! expected and LOD's where the text shows an integer.
+
+use simutant_outcomes::Tier;
+use syn::{Expr, UnOp};
+
+use super::{Change, Context, Operator, Place, infection_of, range_of, source};
+use crate::types::is_integer;
+
+#[derive(Debug)]
+pub(super) struct ConditionalOperatorDeletion;
+
+#[derive(Debug)]
+pub(super) struct LogicalOperatorDeletion;
+
+#[derive(Debug)]
+pub(super) struct ArithmeticOperatorDeletion;
+
+impl Operator for ConditionalOperatorDeletion {
+    fn name(&self) -> &'static str {
+        "COD"
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::C
+    }
+
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+        deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && !is_known_integer(operand, context))
+    }
+}
+
+impl Operator for LogicalOperatorDeletion {
+    fn name(&self) -> &'static str {
+        "LOD"
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::C
+    }
+
+    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+        deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && is_known_integer(operand, context))
+    }
+}
+
+impl Operator for ArithmeticOperatorDeletion {
+    fn name(&self) -> &'static str {
+        "AODU"
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::C
+    }
+
+    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+        deleted(place, |operator, _| matches!(operator, UnOp::Neg(_)))
+    }
+}
+
+fn is_known_integer(operand: &Expr, context: &Context<'_>) -> bool {
+    context.types.of(operand).is_some_and(|ty| is_integer(&ty))
+}
+
+fn deleted(place: Place<'_>, is_deleted: impl Fn(&UnOp, &Expr) -> bool) -> Vec<Change> {
+    match place {
+        Place::Expression(expression @ Expr::Unary(unary)) if is_deleted(&unary.op, &unary.expr) => {
+            vec![Change::new(range_of(expression), vec![source(&*unary.expr)], infection_of(&[&unary.expr]))]
+        }
+        _ => Vec::new(),
+    }
+}
