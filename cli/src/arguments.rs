@@ -51,6 +51,8 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a first system in a package of your own: a section of its Cargo.toml, and a template to change.
+    Init(InitArguments),
     /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
     Study(StudyArguments),
     /// List every mutant of a simulation with its diff.
@@ -61,6 +63,16 @@ pub(crate) enum Command {
     Test(TestArguments),
     /// Forward UDP datagrams both ways, dropping and duplicating some as a simulated network does.
     Proxy(ProxyArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The system's name; the package's unless said otherwise.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The Cargo.toml of the package; the one of this folder or of the nearest one above unless said otherwise.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest_path: Option<PathBuf>,
 }
 
 /// Where a system is, and how it is mutated.

@@ -64,7 +64,8 @@ fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
     }
 }
 
-fn nearest_manifest() -> Option<PathBuf> {
+/// Returns the manifest of the current folder, or of the nearest one above.
+pub(crate) fn nearest_manifest() -> Option<PathBuf> {
     let folder = std::env::current_dir().ok()?;
     folder.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.exists())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use simutant_campaign::CampaignError;
 use simutant_harness::{HarnessError, ImplementationError, ProxyError};
-use simutant_mutator::MutatorError;
+use simutant_mutator::{InitError, MutatorError};
 use simutant_outcomes::SuiteError;
 
 /// What `--help` says of exit codes.
@@ -76,6 +76,12 @@ impl Exit {
                 MutatorError::DoesNotCompile { .. } | MutatorError::NoCargo(_) | MutatorError::Cargo { .. } => {
                     Self::Unavailable
                 }
+                _ => Self::BadInput,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<InitError>() {
+            return Some(match error {
+                InitError::Io { .. } => Self::Storage,
                 _ => Self::BadInput,
             });
         }

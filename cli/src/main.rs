@@ -3,6 +3,7 @@
 mod arguments;
 mod build;
 mod exit;
+mod init;
 mod interrupt;
 mod mutants;
 mod output;
@@ -23,6 +24,7 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     let common = &arguments.common;
     let result = match &arguments.command {
+        Command::Init(arguments) => init::run(arguments, common),
         Command::Study(arguments) => study::run(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),

@@ -16,6 +16,7 @@ use crate::edit::Owner;
 use crate::identity::Hash;
 use crate::instrument::{Instrumented, Specification};
 use crate::mutation::Settings;
+use crate::package::Member;
 use crate::source::Source;
 use crate::verdicts::{KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package, Selection};
@@ -43,8 +44,8 @@ pub struct Request<'a> {
     /// The folder for the generated workspace; what is there is overwritten.
     pub directory: &'a Path,
     /// The crate that drives the instrumented system, as (name, folder). It exports
-    /// `main(&[Box<dyn System>], &[(&str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for
-    /// each instrumented file its path and the original line of each of its lines.
+    /// `main(&[Box<dyn System>], &[(&str, &str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for
+    /// each instrumented file its path as it is compiled, as reports have it, and the original line of each of its lines.
     pub worker: (&'a str, &'a Path),
 }
 
@@ -136,31 +137,37 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
 }
 
 fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
-    let files = &package.section.specification;
-    let sources = files.iter().map(|path| Source::read(package.root(), path)).collect::<Result<Vec<_>, _>>()?;
-    let declarations = read_declarations(package.root())?;
+    let sources = package.files.iter().map(|file| Source::read(package, file)).collect::<Result<Vec<_>, _>>()?;
+    let mut declarations = Declarations::default();
+    for member in &package.members {
+        read_declarations(member, &mut declarations)?;
+    }
     let settings = Settings { selection, declarations: &declarations, names: &package.names };
     Ok(Specification::new(package.name(), &package.system, sources, &settings))
 }
 
 /// Reads what all files of a package declare; one that does not parse by itself declares nothing.
-fn read_declarations(root: &Path) -> Result<Declarations, MutatorError> {
-    let mut declarations = Declarations::default();
-    for (relative, path) in list_files(&root.join("src"))? {
+fn read_declarations(member: &Member, declarations: &mut Declarations) -> Result<(), MutatorError> {
+    for (relative, path) in list_files(&member.root().join("src"))? {
         if relative.extension().is_some_and(|extension| extension == "rs") {
             let text = read(&path)?;
-            if let Ok(syntax) = syn::parse_str(&text) {
+            if let Ok(mut syntax) = syn::parse_str(&text) {
+                member.conditions.strip(&mut syntax);
                 declarations.add(&syntax, &text);
             }
         }
     }
-    Ok(declarations)
+    Ok(())
 }
 
-/// The generated workspace: the instrumented copy of the package, and a main program.
+/// The generated workspace: the instrumented copies of the package and its dependencies, and a main program.
 #[derive(Debug)]
 struct Workspace {
     root: PathBuf,
+    /// The folders of the copies, as the package has its members.
+    copies: Vec<PathBuf>,
+    /// The files that are instrumented, in order.
+    files: Vec<PathBuf>,
     target_directory: PathBuf,
     /// Tells this folder from others: cargo knows a package by its path from the workspace's root, so equal paths in
     /// two workspaces would be one and the same to it, and so would be what it built of them.
@@ -188,17 +195,22 @@ impl Workspace {
         // The build products of all folders are in one place.
         let mut folder = Hash::default();
         folder.write(root.as_os_str().as_encoded_bytes());
+        let mark = format!("{:016x}", folder.0);
+        let package = request.package;
+        let folder = |member: &Member| match &member.short_name {
+            None => root.join(format!("package-{mark}")),
+            Some(name) => root.join(format!("dependencies-{mark}")).join(name),
+        };
+        let copies: Vec<PathBuf> = package.members.iter().map(folder).collect();
+        let files = package.files.iter().map(|file| copies[file.member].join(&file.path)).collect();
         Ok(Self {
             root,
+            copies,
+            files,
             // Apart from the ordinary builds, whose settings differ; together for all studies, which share dependencies.
-            target_directory: request.package.target_directory.join("simutant"),
-            mark: format!("{:016x}", folder.0),
+            target_directory: package.target_directory.join("simutant"),
+            mark,
         })
-    }
-
-    /// The folder of the instrumented copy.
-    fn package(&self) -> PathBuf {
-        self.root.join(format!("package-{}", self.mark))
     }
 
     /// The folder of the main program.
@@ -227,12 +239,14 @@ impl Workspace {
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         let (worker_name, worker_path) = request.worker;
+        let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
+        let members: Vec<String> = self.copies.iter().chain([&self.main()]).map(relative).collect();
         write(
             &self.root.join("Cargo.toml"),
             &format!(
-                "[workspace]\nresolver = \"3\"\nmembers = [\"package-{mark}\", \"{MAIN}-{mark}\"]\n\n\
-                 [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n",
-                mark = self.mark,
+                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n\
+                 [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n\n{}",
+                package.patches(&self.copies)?,
             ),
         )?;
         if package.lock.exists() {
@@ -244,9 +258,11 @@ impl Workspace {
                 write(&copied, &lock)?;
             }
         }
-        let manifest = package.manifest(&[("simutant-probe", Path::new(PROBE))])?;
-        copy_package(package.root(), &self.package(), &package.section.specification)?;
-        write(&self.package().join("Cargo.toml"), &manifest.to_string())?;
+        for (member, copy) in self.copies.iter().enumerate() {
+            let manifest = package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)?;
+            copy_package(package.members[member].root(), copy, &package.files_of(member))?;
+            write(&copy.join("Cargo.toml"), &manifest.to_string())?;
+        }
         write(
             &self.main().join("Cargo.toml"),
             &format!(
@@ -255,7 +271,7 @@ impl Workspace {
                  worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = {:?}, package = {:?} }}\n",
                 self.program(),
                 worker_path.display().to_string(),
-                self.package().display().to_string(),
+                self.copies[0].display().to_string(),
                 package.name(),
             ),
         )
@@ -263,16 +279,18 @@ impl Workspace {
 
     fn write_sources(&self, instrumented: &Instrumented, package: &Package) -> Result<(), MutatorError> {
         let mut lines = String::new();
-        for (file, output) in instrumented.sites.files.iter().zip(&instrumented.outputs) {
-            write(&self.package().join(&file.path), &output.text)?;
-            lines.push_str(&format!("    ({:?}, &{:?}),\n", file.path, output.original_lines()));
+        for ((file, output), copy) in instrumented.sites.files.iter().zip(&instrumented.outputs).zip(&self.files) {
+            write(copy, &output.text)?;
+            // The compiler has paths from the workspace's root.
+            let compiled = copy.strip_prefix(&self.root).unwrap_or(copy).display().to_string();
+            lines.push_str(&format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines()));
         }
         let main = format!(
             "//! Generated: the instrumented system behind a worker's protocol.\n\n\
-             const LINES: &[(&str, &[u32])] = &[\n{lines}];\n\n\
+             const LINES: &[(&str, &str, &[u32])] = &[\n{lines}];\n\n\
              fn main() -> std::process::ExitCode {{\n    \
              worker::main(&[worker::system::<system::{}>()], LINES)\n}}\n",
-            package.section.type_path,
+            package.type_path,
         );
         write(&self.main().join("src/main.rs"), &main)
     }
@@ -407,8 +425,8 @@ impl Workspace {
             span = &expansion.span;
         }
         let path = self.root.join(&span.file_name);
-        let in_package = path.strip_prefix(self.package()).ok()?;
-        let file = instrumented.sites.files.iter().position(|file| Path::new(&file.path) == in_package)?;
+        let file = self.files.iter().position(|file| *file == path)?;
+        debug_assert!(file < instrumented.outputs.len(), "every file of the workspace is instrumented");
         Some((file, span.byte_start as usize..span.byte_end as usize))
     }
 
@@ -418,7 +436,7 @@ impl Workspace {
         let dependencies = package.local_dependencies.iter().map(PathBuf::as_path);
         let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
         let mut hash = Hash::default();
-        for folder in std::iter::once(package.root().to_owned()).chain(sources) {
+        for folder in package.members.iter().map(|member| member.root().to_owned()).chain(sources) {
             for (relative, path) in list_files(&folder)? {
                 hash.write(relative.to_string_lossy().as_bytes());
                 hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
@@ -483,7 +501,7 @@ fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError>
 }
 
 /// Makes `to` hold a package's files, but for its manifest and the files that are instrumented.
-fn copy_package(from: &Path, to: &Path, specification: &[String]) -> Result<(), MutatorError> {
+fn copy_package(from: &Path, to: &Path, specification: &[&str]) -> Result<(), MutatorError> {
     let is_generated = |relative: &Path| {
         let is_manifest = relative == Path::new("Cargo.toml") || relative == Path::new("Cargo.lock");
         is_manifest || specification.iter().any(|file| Path::new(file) == relative)

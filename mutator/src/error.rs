@@ -28,11 +28,23 @@ pub enum MutatorError {
         known: Vec<String>,
     },
     /// The manifest's section for a system is damaged.
-    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.operators` (as --operators) and lists of names in `names`", manifest.display())]
+    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.dependencies.PACKAGE` (lists of files of dependencies), `systems.NAME.operators` (as --operators) and lists of names in `names`", manifest.display())]
     Manifest {
         /// The manifest.
         manifest: PathBuf,
         /// What is wrong, naming the field.
+        message: String,
+    },
+    /// The section for a system names what cannot be its specification.
+    #[error("{}: [package.metadata.simutant.systems.{system}]: {field}: {message}", manifest.display())]
+    Specification {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The system.
+        system: String,
+        /// The field.
+        field: String,
+        /// What is wrong with it.
         message: String,
     },
     /// The package has no library that a worker could link.

@@ -31,6 +31,8 @@
 //! - A `const fn` and a function that returns an `impl Trait` run as they are written;
 //!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason, and so it does with functions that do not compile with probes. A function
 //!   inside a function counts its steps, and is not mutated.
+//! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace: another package there
+//!   that turns more on makes their code count here, too. What a build script decides is not known, and counts as compiled.
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
 //! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with its statement. A
 //!   simulation notes that only if such a value has a destructor with an effect which the rest of the statement sees.
@@ -42,11 +44,13 @@
 //! `operators.rs` for the operators, `graph.rs` for requirements, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
 
 mod build;
+mod conditions;
 mod declarations;
 mod edit;
 mod error;
 mod graph;
 mod identity;
+mod init;
 mod instrument;
 mod mutation;
 mod names;
@@ -63,6 +67,7 @@ mod verdicts;
 
 pub use build::{Build, BuildEvent, Request, build};
 pub use error::MutatorError;
+pub use init::{InitError, InitRequest, Initialised, init};
 pub use operators::Definition;
 pub use package::Package;
 pub use selection::{Selection, UnknownOperator};

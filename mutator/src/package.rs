@@ -1,30 +1,64 @@
-//! The package that holds a system, as its manifest describes it.
+//! The package that holds a system, as its manifest describes it, and the dependencies that are specification too.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod files;
+mod graph;
+mod member;
+mod patches;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
+use cargo_metadata::{Edition, Metadata, MetadataCommand, TargetKind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use toml::{Table, Value};
+use toml::Table;
 
+use crate::conditions::Conditions;
 use crate::names::Names;
 use crate::{MutatorError, Selection};
+
+use self::files::specification_files;
+use self::graph::Graph;
+pub(crate) use self::member::Member;
+
+/// Packages that run a simulation: what they do cannot be what is simulated.
+const MACHINERY: [&str; 2] = ["simutant-sim-core", "simutant-probe"];
 
 /// A package with a simulated system.
 #[derive(Debug)]
 pub struct Package {
-    pub(crate) metadata: cargo_metadata::Package,
     pub(crate) system: String,
-    pub(crate) section: SystemSection,
+    /// The path of the type that implements `System`, from the crate's root.
+    pub(crate) type_path: String,
     /// What names are for.
     pub(crate) names: Names,
+    /// The mutation operators that the manifest asks for.
+    operators: Selection,
+    /// The packages that the generated workspace has copies of: this one first, then the dependencies that are
+    /// specification, and the local packages that stand between.
+    pub(crate) members: Vec<Member>,
+    /// The files that are specification: this package's first.
+    pub(crate) files: Vec<SpecificationFile>,
+    /// The workspace's folder.
+    workspace_root: PathBuf,
     /// The workspace's lock file, if there is one.
     pub(crate) lock: PathBuf,
     /// The folder of the workspace's build products.
     pub(crate) target_directory: PathBuf,
     /// The folders of the packages that this one depends on and that are not from a registry, in order.
     pub(crate) local_dependencies: Vec<PathBuf>,
+    /// Where dependencies that are specification are taken from: for each its index among the members, and the keys of
+    /// `[patch]` that stand for the sources.
+    patched: Vec<(usize, Vec<String>)>,
+}
+
+/// A file that is specification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SpecificationFile {
+    /// Index among the members.
+    pub(crate) member: usize,
+    /// The path in its package, with `/`.
+    pub(crate) path: String,
 }
 
 /// `[package.metadata.simutant]`.
@@ -40,15 +74,19 @@ struct Section {
 /// `[package.metadata.simutant.systems.NAME]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SystemSection {
+struct SystemSection {
     /// The path of the type that implements `System`, from the crate's root.
     #[serde(rename = "type")]
-    pub(crate) type_path: String,
-    /// The files that are specification, relative to the package's folder.
-    pub(crate) specification: Vec<String>,
+    type_path: String,
+    /// The files that are specification, relative to the package's folder: names or patterns.
+    #[serde(default)]
+    specification: Vec<String>,
+    /// The same for dependencies, by package name, or `NAME@VERSION` where there are several.
+    #[serde(default)]
+    dependencies: BTreeMap<String, Vec<String>>,
     /// The mutation operators, as [`Selection::parse`] takes them.
     #[serde(default, deserialize_with = "selection")]
-    pub(crate) operators: Selection,
+    operators: Selection,
 }
 
 fn selection<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Selection, D::Error> {
@@ -59,15 +97,15 @@ impl Package {
     /// Finds the package that has `system`, in the workspace of a manifest.
     ///
     /// # Errors
-    /// If there is no such system, or the manifest's section for it is damaged.
+    /// If there is no such system, the manifest's section for it is damaged, or it names files or dependencies that are not there
+    /// or cannot be mutated.
     pub fn find(manifest: &Path, system: &str) -> Result<Self, MutatorError> {
         let metadata = MetadataCommand::new().manifest_path(manifest).exec()?;
         let mut known = Vec::new();
         for package in metadata.workspace_packages() {
             let Some(section) = section_of(package)? else { continue };
             if let Some(system_section) = section.systems.get(system) {
-                let (section, names) = (system_section.clone(), section.names);
-                return Ok(Self::new(&metadata, package.clone(), system, section, names));
+                return Self::new(&metadata, package, system, system_section, section.names.clone());
             }
             known.extend(section.systems.into_keys());
         }
@@ -80,117 +118,142 @@ impl Package {
 
     fn new(
         metadata: &Metadata,
-        package: cargo_metadata::Package,
+        package: &cargo_metadata::Package,
         system: &str,
-        section: SystemSection,
+        section: &SystemSection,
         names: Names,
-    ) -> Self {
-        let local_dependencies = local_dependencies(metadata, &package.id);
-        Self {
-            metadata: package,
+    ) -> Result<Self, MutatorError> {
+        let graph = Graph::new(metadata);
+        let refuse = |field: &str, message: String| MutatorError::Specification {
+            manifest: package.manifest_path.clone().into(),
             system: system.into(),
-            section,
+            field: field.into(),
+            message,
+        };
+        // What the section names, with its place there.
+        let mut named = vec![(package, "specification".to_owned(), &section.specification)];
+        for (name, entries) in &section.dependencies {
+            let field = format!("dependencies.{name}");
+            let dependency = graph.find(&package.id, name).map_err(|message| refuse("dependencies", message))?;
+            if let Some(reason) = obstacle(dependency) {
+                return Err(refuse(&field, reason.to_owned()));
+            }
+            if entries.is_empty() {
+                return Err(refuse(&field, "names no files".to_owned()));
+            }
+            named.push((dependency, field, entries));
+        }
+        let target = Conditions::of_target()?;
+        let mut members = Vec::new();
+        let mut files = Vec::new();
+        let mut patched = Vec::new();
+        for (member, (package, field, entries)) in named.iter().enumerate() {
+            let conditions = graph.conditions(package, &target);
+            members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
+            let paths =
+                specification_files(members[member].root(), entries).map_err(|message| refuse(field, message))?;
+            files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
+            if member > 0 && package.source.is_some() {
+                patched.push((member, graph.patch_keys(package)));
+            }
+        }
+        if files.is_empty() {
+            let message = "names no files, and `dependencies` names no others";
+            return Err(refuse("specification", message.to_owned()));
+        }
+        if package.edition == Edition::E2015 && !section.specification.is_empty() {
+            return Err(refuse("specification", EDITION_2015.to_owned()));
+        }
+        let instrumented: Vec<_> = named[1..].iter().map(|(package, ..)| &package.id).collect();
+        for between in graph.local_dependents(&package.id, &instrumented) {
+            let conditions = graph.conditions(between, &target);
+            members.push(Member::new(between, Some(graph.short_name(between)), conditions));
+        }
+        Ok(Self {
+            system: system.into(),
+            type_path: section.type_path.clone(),
             names,
+            operators: section.operators.clone(),
+            members,
+            files,
+            workspace_root: metadata.workspace_root.clone().into(),
             lock: metadata.workspace_root.join("Cargo.lock").into(),
             target_directory: metadata.target_directory.clone().into(),
-            local_dependencies,
-        }
-    }
-
-    /// Returns the package's folder.
-    pub(crate) fn root(&self) -> &Path {
-        self.metadata.manifest_path.parent().map_or(Path::new("."), |path| path.as_std_path())
+            local_dependencies: graph.local_dependencies(&package.id),
+            patched,
+        })
     }
 
     /// Returns the mutation operators that the manifest asks for: all of tiers A and B unless it says otherwise.
     pub fn operators(&self) -> &Selection {
-        &self.section.operators
+        &self.operators
     }
 
     /// Returns the package's name.
     pub fn name(&self) -> &str {
-        &self.metadata.name
+        &self.members[0].metadata.name
     }
 
-    /// Returns the package's library.
-    pub(crate) fn library(&self) -> Result<&cargo_metadata::Target, MutatorError> {
-        let is_library = |target: &&cargo_metadata::Target| {
-            target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
-        };
-        let manifest = self.metadata.manifest_path.clone().into();
-        self.metadata.targets.iter().find(is_library).ok_or(MutatorError::NoLibrary { manifest })
+    /// Returns the paths of a member's specification files in it.
+    pub(crate) fn files_of(&self, member: usize) -> Vec<&str> {
+        self.files.iter().filter(|file| file.member == member).map(|file| file.path.as_str()).collect()
     }
 
-    /// Returns a manifest for a copy of the package elsewhere: nothing inherited, every path absolute, `extra`
-    /// dependencies (name, folder) added, development dependencies left out.
-    pub(crate) fn manifest(&self, extra: &[(&str, &Path)]) -> Result<Table, MutatorError> {
-        let library = self.library()?;
-        let relative = |path: &Path| path.strip_prefix(self.root()).unwrap_or(path).display().to_string();
-
-        let mut package = Table::new();
-        package.insert("name".into(), self.metadata.name.to_string().into());
-        package.insert("version".into(), self.metadata.version.to_string().into());
-        package.insert("edition".into(), self.metadata.edition.to_string().into());
-        package.insert("autobins".into(), false.into());
-        for kind in ["autoexamples", "autotests", "autobenches"] {
-            package.insert(kind.into(), false.into());
+    /// Returns the path of a specification file as reports have it: in this package, or after the name of another one.
+    pub(crate) fn label(&self, file: &SpecificationFile) -> String {
+        match &self.members[file.member].short_name {
+            Some(name) => format!("{name}/{}", file.path),
+            None => file.path.clone(),
         }
-        let is_script = |target: &&cargo_metadata::Target| target.kind.contains(&TargetKind::CustomBuild);
-        let script = self.metadata.targets.iter().find(is_script);
-        let script = script.map(|script| relative(script.src_path.as_std_path()).into());
-        package.insert("build".into(), script.unwrap_or(Value::Boolean(false)));
+    }
 
-        let mut lib = Table::new();
-        lib.insert("name".into(), library.name.clone().into());
-        lib.insert("path".into(), relative(library.src_path.as_std_path()).into());
+    /// Returns a manifest for the copy of a member: nothing inherited, every path absolute, `extra` dependencies (name, folder)
+    /// added, development dependencies left out. `folders` are those of the members' copies.
+    pub(crate) fn manifest(
+        &self,
+        member: usize,
+        extra: &[(&str, &Path)],
+        folders: &[PathBuf],
+    ) -> Result<Table, MutatorError> {
+        self.members[member].manifest(extra, &|original| self.copy_of(original, folders))
+    }
 
-        let mut manifest = Table::new();
-        manifest.insert("package".into(), package.into());
-        manifest.insert("lib".into(), lib.into());
-        for dependency in &self.metadata.dependencies {
-            let section = match dependency.kind {
-                DependencyKind::Normal => "dependencies",
-                DependencyKind::Build => "build-dependencies",
-                _ => continue,
-            };
-            let table = match &dependency.target {
-                Some(platform) => {
-                    let targets = subtable(&mut manifest, "target");
-                    subtable(subtable(targets, &platform.to_string()), section)
-                }
-                None => subtable(&mut manifest, section),
-            };
-            let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
-            table.insert(name.clone(), dependency_table(dependency).into());
-        }
-        let dependencies = subtable(&mut manifest, "dependencies");
-        for (name, path) in extra {
-            let mut dependency = Table::new();
-            dependency.insert("path".into(), path.display().to_string().into());
-            dependencies.insert((*name).into(), dependency.into());
-        }
-        let features: Table =
-            self.metadata.features.iter().map(|(name, enables)| (name.clone(), enables.clone().into())).collect();
-        manifest.insert("features".into(), features.into());
-        Ok(manifest)
+    /// Returns the sections `patch` and `replace` for the generated workspace: the user's, and those that put the members'
+    /// copies in the place of packages from registries and repositories.
+    pub(crate) fn patches(&self, folders: &[PathBuf]) -> Result<Table, MutatorError> {
+        let manifest = self.workspace_root.join("Cargo.toml");
+        let text = std::fs::read_to_string(&manifest).map_err(|error| MutatorError::io("read", &manifest, error))?;
+        let text: Table = toml::from_str(&text).map_err(|error| MutatorError::Metadata(error.to_string()))?;
+        let copies = self.patched.iter().map(|(member, keys)| (&self.members[*member], &folders[*member], &keys[..]));
+        Ok(patches::patches(&text, &self.workspace_root, &copies.collect::<Vec<_>>(), &|original| {
+            self.copy_of(original, folders)
+        }))
+    }
+
+    /// Returns the folder of the copy of the package in a folder, if there is one.
+    fn copy_of(&self, original: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
+        let original = original.canonicalize().ok()?;
+        let is_it = |member: &Member| member.root().canonicalize().is_ok_and(|root| root == original);
+        self.members.iter().position(is_it).map(|member| folders[member].clone())
     }
 }
 
-/// Returns the folders of the local packages that a package depends on, in order.
-fn local_dependencies(metadata: &Metadata, package: &PackageId) -> Vec<PathBuf> {
-    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let needs: BTreeMap<&PackageId, &[PackageId]> = nodes.map(|node| (&node.id, &node.dependencies[..])).collect();
-    let mut found = BTreeSet::new();
-    let mut open = vec![package];
-    while let Some(id) = open.pop() {
-        let next = needs.get(id).copied().unwrap_or_default();
-        open.extend(next.iter().filter(|id| found.insert(*id)));
+/// What is wrong with packages whose paths begin at their own root.
+const EDITION_2015: &str = "the package is of edition 2015, in which instrumented code cannot name the probes; \
+                            `cargo fix --edition` brings it to 2018";
+
+/// Returns why a dependency cannot be specification.
+fn obstacle(package: &cargo_metadata::Package) -> Option<&'static str> {
+    let is_of = |kind: TargetKind| package.targets.iter().any(|target| target.kind.contains(&kind));
+    if MACHINERY.contains(&package.name.as_str()) {
+        Some("the engine runs the simulation, and cannot be what is simulated")
+    } else if is_of(TargetKind::ProcMacro) {
+        Some("a procedural macro runs in the compiler, not in the simulation")
+    } else if package.edition == Edition::E2015 {
+        Some(EDITION_2015)
+    } else {
+        None
     }
-    let is_local = |package: &&cargo_metadata::Package| package.source.is_none() && found.contains(&package.id);
-    let folders = metadata.packages.iter().filter(is_local).filter_map(|package| package.manifest_path.parent());
-    let mut folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
-    folders.sort();
-    folders
 }
 
 fn section_of(package: &cargo_metadata::Package) -> Result<Option<Section>, MutatorError> {
@@ -199,38 +262,4 @@ fn section_of(package: &cargo_metadata::Package) -> Result<Option<Section>, Muta
         manifest: package.manifest_path.clone().into(),
         message: error.to_string(),
     })
-}
-
-fn subtable<'t>(table: &'t mut Table, name: &str) -> &'t mut Table {
-    let entry = table.entry(name).or_insert_with(|| Value::Table(Table::new()));
-    entry.as_table_mut().expect("only tables are put under these names")
-}
-
-fn dependency_table(dependency: &cargo_metadata::Dependency) -> Table {
-    let mut table = Table::new();
-    if dependency.rename.is_some() {
-        table.insert("package".into(), dependency.name.clone().into());
-    }
-    match (&dependency.path, dependency.source.as_ref().map(|source| source.repr.as_str())) {
-        (Some(path), _) => {
-            table.insert("path".into(), path.to_string().into());
-        }
-        (None, Some(source)) if source.starts_with("git+") => {
-            let (url, query) = source["git+".len()..].split_once('?').unwrap_or((&source["git+".len()..], ""));
-            table.insert("git".into(), url.into());
-            if let Some((key, value)) = query.split_once('=') {
-                table.insert(key.into(), value.into());
-            }
-        }
-        _ => {
-            table.insert("version".into(), dependency.req.to_string().into());
-        }
-    }
-    if let Some(registry) = &dependency.registry {
-        table.insert("registry-index".into(), registry.clone().into());
-    }
-    table.insert("default-features".into(), dependency.uses_default_features.into());
-    table.insert("features".into(), dependency.features.clone().into());
-    table.insert("optional".into(), dependency.optional.into());
-    table
 }

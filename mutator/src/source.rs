@@ -1,15 +1,15 @@
 //! A specification file: its text, its syntax, its functions.
 
 use std::ops::Range;
-use std::path::Path;
 
-use proc_macro2::{TokenStream, TokenTree};
 use simutant_outcomes::{SourceFile, Span};
 use syn::visit::Visit;
 use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, TraitItem, Type};
 
 use crate::MutatorError;
+use crate::conditions::Conditions;
 use crate::operators::range_of;
+use crate::package::{Package, SpecificationFile};
 
 /// A parsed specification file.
 #[derive(Debug)]
@@ -36,22 +36,35 @@ pub(crate) struct FunctionSource {
 }
 
 impl Source {
-    /// Reads a file of a package. `path` is relative to the package's folder `root`, with `/`.
-    pub(crate) fn read(root: &Path, path: &str) -> Result<Self, MutatorError> {
-        let full = root.join(path);
+    /// Reads a specification file. The functions of another package than the system's own have the crate's name before their
+    /// paths.
+    pub(crate) fn read(package: &Package, file: &SpecificationFile) -> Result<Self, MutatorError> {
+        let member = &package.members[file.member];
+        let full = member.root().join(&file.path);
         let text = std::fs::read_to_string(&full).map_err(|error| MutatorError::io("read", &full, error))?;
-        Self::parse(path, text)
+        let module = match &member.short_name {
+            Some(_) => join(&member.library()?.name, &module_path(&file.path)),
+            None => module_path(&file.path),
+        };
+        Self::parse_module(&package.label(file), &module, &member.conditions, text)
     }
 
+    /// Parses a file of which nothing is known but its path in its package.
+    #[cfg(test)]
     pub(crate) fn parse(path: &str, text: String) -> Result<Self, MutatorError> {
+        Self::parse_module(path, &module_path(path), &Conditions::default(), text)
+    }
+
+    fn parse_module(path: &str, module: &str, conditions: &Conditions, text: String) -> Result<Self, MutatorError> {
         // Not `parse_file`: it strips what stands before the first item, and byte offsets would shift.
-        let syntax: syn::File = syn::parse_str(&text).map_err(|error| MutatorError::Syntax {
+        let mut syntax: syn::File = syn::parse_str(&text).map_err(|error| MutatorError::Syntax {
             path: path.into(),
             line: error.span().start().line,
             message: error.to_string(),
         })?;
+        conditions.strip(&mut syntax);
         let mut functions = Vec::new();
-        collect(syntax.items, &module_path(path), &mut functions);
+        collect(syntax.items, module, &mut functions);
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Ok(Self { file: SourceFile { path: path.into(), text }, functions, line_starts })
     }
@@ -75,7 +88,10 @@ fn module_path(path: &str) -> String {
 }
 
 fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.into() } else { format!("{path}::{name}") }
+    match (path, name) {
+        ("", part) | (part, "") => part.into(),
+        _ => format!("{path}::{name}"),
+    }
 }
 
 fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
@@ -138,27 +154,9 @@ fn returns_impl(signature: &Signature) -> bool {
     finder.0
 }
 
-/// Returns whether an item is there for tests only.
-pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        Meta::Path(path) => path.is_ident("test"),
-        Meta::List(list) => list.path.is_ident("cfg") && names_test(list.tokens.clone()),
-        _ => false,
-    })
-}
-
-/// Returns whether a configuration names `test`, and nothing that it could be the opposite of.
-fn names_test(configuration: TokenStream) -> bool {
-    let mut is_test = false;
-    for token in configuration {
-        match token {
-            TokenTree::Ident(ident) if ident == "not" => return false,
-            TokenTree::Ident(ident) => is_test |= ident == "test",
-            TokenTree::Group(group) => is_test |= names_test(group.stream()),
-            _ => {}
-        }
-    }
-    is_test
+/// Returns whether an item is a test. Modules of tests are not compiled, and taken out before.
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| matches!(&attribute.meta, Meta::Path(path) if path.is_ident("test")))
 }
 
 fn type_name(ty: &Type) -> String {
@@ -192,7 +190,12 @@ mod tests {
 
     #[test]
     fn tests_are_no_specification() {
-        check("src/a.rs", "#[test] fn a() {} #[cfg(test)] mod tests { fn b() {} }", &[]);
+        check(
+            "src/a.rs",
+            "#[test] fn a() {} #[cfg(test)] mod tests { fn b() {} } #[cfg(all(test, unix))] fn c() {}",
+            &[],
+        );
+        check("src/a.rs", "#[cfg(not(test))] fn a() {} #[cfg(any(test, unix))] fn b() {}", &["a::a", "a::b"]);
     }
 
     #[test]

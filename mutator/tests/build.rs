@@ -38,11 +38,11 @@ fn outcome(run: Run, input: u32) -> String {
     };
     result.unwrap_or_else(panicked)
 }
-pub fn main(runs: &[Run], lines: &[(&str, &[u32])]) -> std::process::ExitCode {
+pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitCode {
     std::panic::set_hook(Box::new(|info| if !QUIET.get() { eprintln!("{info}") }));
     let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
     let sizes = simutant_probe::Sizes { blocks: arguments[0], branches: arguments[1], mutants: arguments[2] };
-    println!("lines {} {}", lines[0].0, lines[0].1.len());
+    println!("lines {} {}", lines[0].1, lines[0].2.len());
     for input in 0..12 {
         simutant_probe::start_clean(100_000);
         let original = outcome(runs[0], input);

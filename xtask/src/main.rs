@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
 mod bench;
+mod examples;
 mod licences;
 mod needs;
 mod reproducible;
@@ -61,6 +62,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
     needs::install()?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     in_bench(root, &["test"], &[])?;
+    examples::test(root)?;
     reproducible::check()
 }
 
@@ -69,6 +71,7 @@ fn check(root: &Path) -> anyhow::Result<()> {
     cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
     in_bench(root, &["fmt"], &["--check"])?;
     in_bench(root, &["clippy", "--all-targets"], &["-D", "warnings"])?;
+    examples::check(root)?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     licences::check()?;
     audit()

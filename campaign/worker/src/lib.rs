@@ -62,8 +62,9 @@ pub(crate) enum WorkerError {
     },
 }
 
-/// For each instrumented file its path in the package, and the line of the original for each of its lines.
-pub type LineTable = [(&'static str, &'static [u32])];
+/// For each instrumented file the end of its path as it is compiled, the path that reports have, and the line of the original for
+/// each of its lines.
+pub type LineTable = [(&'static str, &'static str, &'static [u32])];
 
 /// Serves the requests of a campaign until standard input ends: the whole program of a worker.
 ///

@@ -32,7 +32,7 @@ pub(crate) fn last_place() -> Option<String> {
 ///
 /// In an instrumented file it is the original's place; elsewhere the path begins with the package's `src`.
 fn place(file: &str, line: u32, lines: &LineTable) -> String {
-    if let Some((path, originals)) = lines.iter().find(|(path, _)| Path::new(file).ends_with(path)) {
+    if let Some((_, path, originals)) = lines.iter().find(|(compiled, ..)| Path::new(file).ends_with(compiled)) {
         let original = (line as usize).checked_sub(1).and_then(|index| originals.get(index));
         return format!("{path}:{}", original.copied().unwrap_or(line));
     }
@@ -46,20 +46,26 @@ mod tests {
 
     #[track_caller]
     fn check(file: &str, line: u32, expect: &str) {
-        assert_eq!(place(file, line, &[("src/gbn/sender.rs", &[1, 2, 2, 3])]), expect);
+        let lines: &LineTable = &[
+            ("package-0/src/gbn/sender.rs", "src/gbn/sender.rs", &[1, 2, 2, 3]),
+            ("dependencies-0/arq/src/gbn/sender.rs", "arq/src/gbn/sender.rs", &[1, 1, 2]),
+        ];
+        assert_eq!(place(file, line, lines), expect);
     }
 
     #[test]
     fn a_place_in_an_instrumented_file_is_that_of_the_original() {
-        check("package/src/gbn/sender.rs", 3, "src/gbn/sender.rs:2");
-        check("/home/me/copy/src/gbn/sender.rs", 4, "src/gbn/sender.rs:3");
-        check("src/gbn/sender.rs", 9, "src/gbn/sender.rs:9");
+        check("package-0/src/gbn/sender.rs", 3, "src/gbn/sender.rs:2");
+        check("/home/me/package-0/src/gbn/sender.rs", 4, "src/gbn/sender.rs:3");
+        check("package-0/src/gbn/sender.rs", 9, "src/gbn/sender.rs:9");
+        check("dependencies-0/arq/src/gbn/sender.rs", 3, "arq/src/gbn/sender.rs:2");
     }
 
     #[test]
     fn a_place_elsewhere_does_not_depend_on_the_folder_of_the_build() {
         check("/home/me/src/copy/src/engine.rs", 3, "src/engine.rs:3");
         check("package/src/gbn/receiver.rs", 3, "src/gbn/receiver.rs:3");
+        check("/home/me/other/src/gbn/sender.rs", 3, "src/gbn/sender.rs:3");
         check("build.rs", 3, "build.rs:3");
     }
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod errors;
 mod implementations;
+mod init;
 mod isolation;
 mod processes;
 mod resume;

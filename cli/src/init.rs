@@ -1,0 +1,75 @@
+//! `simutant init`: a first system in a user's own package.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::Serialize;
+use simutant_mutator::{InitRequest, Initialised, init};
+
+use crate::arguments::{Common, InitArguments};
+use crate::exit::{BadInput, Exit};
+use crate::{build, output, test};
+
+/// The engine of this installation.
+const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Made {
+    system: String,
+    written: Vec<PathBuf>,
+    changed: Vec<Changed>,
+    next: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Changed {
+    path: PathBuf,
+    added: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<Exit> {
+    let manifest = match &arguments.manifest_path {
+        Some(manifest) => manifest.clone(),
+        None => build::nearest_manifest().ok_or_else(|| {
+            let message =
+                "no package: there is no Cargo.toml in this folder or above; `cargo new --lib NAME` makes one";
+            BadInput(message.to_owned())
+        })?,
+    };
+    let request = InitRequest { manifest: &manifest, name: arguments.name.as_deref(), engine: Path::new(ENGINE) };
+    let made = init(&request).context("nothing was made")?;
+    let next = next(&made.system, arguments.manifest_path.as_deref());
+    if common.json {
+        let changed = made.changed.into_iter().map(|(path, added)| Changed { path, added }).collect();
+        let made = Made { system: made.system, written: made.written, changed, next };
+        output::print(&output::json(&output::Versioned::new(made))?)?;
+    } else {
+        output::print(&told(&made, &next))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Returns the command that comes next.
+fn next(system: &str, manifest: Option<&Path>) -> String {
+    let program = test::program();
+    let manifest = manifest.map(|path| format!(" --manifest-path {}", output::quoted(&path.display().to_string())));
+    format!("{program} study {system}{}", manifest.unwrap_or_default())
+}
+
+fn told(made: &Initialised, next: &str) -> String {
+    let folder = std::env::current_dir().ok().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
+    let shown = |path: &Path| path.strip_prefix(&folder).unwrap_or(path).display().to_string();
+    let mut text = String::new();
+    for path in &made.written {
+        text.push_str(&format!("written {}\n", shown(path)));
+    }
+    for (path, added) in &made.changed {
+        text.push_str(&format!("changed {}: {}\n", shown(path), added.join(", ")));
+    }
+    text.push_str(&format!(
+        "next: {next} finds out which inputs are worth running; the first lines of {} say how to make the system yours\n",
+        shown(&made.written[0]),
+    ));
+    text
+}

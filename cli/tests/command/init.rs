@@ -1,0 +1,189 @@
+//! `simutant init` in packages of users, and studies of what it made.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::support::{assert_exit, folder, stderr, stdout, text, write};
+
+/// The folder of the engine.
+const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
+
+/// A package of a user, in a folder of its own.
+struct UserPackage {
+    folder: TempDir,
+}
+
+impl UserPackage {
+    /// Returns the package that `cargo new` makes.
+    fn new(kind: &str) -> Self {
+        let folder = folder();
+        let mut command = Command::new("cargo");
+        command.args(["new", "--quiet", "--vcs", "none", "--name", "store", kind]).arg(folder.path().join("store"));
+        assert!(command.status().expect("cargo runs the tests").success());
+        // The versions that are there already, so that nothing has to be looked up.
+        let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock");
+        std::fs::copy(lock, folder.path().join("store/Cargo.lock")).expect("it can be copied");
+        Self { folder }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join("store").join(file)
+    }
+
+    fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).expect("it is there")
+    }
+
+    /// Runs a program in the package's folder. All share what cargo builds.
+    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the folder of the build");
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", shared);
+        command.output().expect("it can be started")
+    }
+
+    fn simutant(&self, arguments: &[&str]) -> Output {
+        self.run(env!("CARGO_BIN_EXE_simutant"), arguments)
+    }
+
+    /// Returns the package's own files with what is in them.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut open = vec![self.path("")];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).expect("it can be listed") {
+                let path = entry.expect("it can be listed").path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if !path.ends_with("Cargo.lock") {
+                    files.insert(path.clone(), std::fs::read(&path).expect("it can be read"));
+                }
+            }
+        }
+        files
+    }
+
+    /// Checks that `init` refuses with a message, and writes nothing.
+    #[track_caller]
+    fn check_refused(&self, arguments: &[&str], expect: &str) {
+        let before = self.files();
+        let output = self.simutant(&[&["init"], arguments].concat());
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(expect), "`{expect}` is not in: {}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+        assert!(self.files() == before, "files were changed");
+    }
+}
+
+#[test]
+fn a_new_package_is_studied_at_once() {
+    let package = UserPackage::new("--lib");
+    let output = package.simutant(&["init"]);
+    assert_exit(&output, 0);
+    let expect = format!(
+        "written src/store.rs\n\
+         written src/store/protocol.rs\n\
+         changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency serde\n\
+         changed src/lib.rs: pub mod store;\n\
+         next: {} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
+        env!("CARGO_BIN_EXE_simutant"),
+    );
+    assert_eq!(stdout(&output), expect);
+    assert!(package.read("src/lib.rs").starts_with("pub mod store;\n\npub fn add("), "{}", package.read("src/lib.rs"));
+
+    let tests = package.run("cargo", &["test", "--quiet"]);
+    assert!(tests.status.success(), "{}{}", stdout(&tests), stderr(&tests));
+    let format = package.run("cargo", &["fmt", "--check"]);
+    assert!(format.status.success(), "{}{}", stdout(&format), stderr(&format));
+
+    let before = package.files();
+    let out = folder();
+    let arguments = ["study", "store", "--cases", "60", "--suites", "20", "--out", &text(out.path())];
+    let study = package.simutant(&arguments);
+    assert_exit(&study, 0);
+    assert!(package.files() == before, "a study changed the package");
+    let suite: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.path().join("suite.json")).expect("the study wrote it"))
+            .expect("it is JSON");
+    assert_eq!(suite["system"], "store");
+    assert!(suite["cases"].as_array().is_some_and(|cases| !cases.is_empty()), "{suite}");
+
+    package.check_refused(&[], "[package.metadata.simutant.systems.store] is there already");
+}
+
+#[test]
+fn what_is_in_the_way_is_told_and_nothing_is_written() {
+    let package = UserPackage::new("--lib");
+    write(&package.path("src/other.rs"), "");
+    package.check_refused(&["--name", "other"], "src/other.rs is there already, and nothing is overwritten");
+    package.check_refused(&["--name", "Store"], "--name Store: a name is of lower-case letters");
+    package.check_refused(&["--name", "fn"], "--name fn: a word of the language");
+    package.check_refused(&["--name", "serde"], "--name serde: a crate has this name");
+    package.check_refused(&["--name", "tests"], "there is a module `tests` already");
+    package.check_refused(&["--manifest-path", "nowhere/Cargo.toml"], "no package: there is no nowhere/Cargo.toml");
+    let library = package.read("src/lib.rs");
+    write(&package.path("src/lib.rs"), format!("#![no_std]\n{library}"));
+    package.check_refused(&[], "the library is `no_std`, and the engine is not");
+    write(&package.path("src/lib.rs"), "fn {");
+    package.check_refused(&[], "src/lib.rs: line 1, column 4");
+    write(&package.path("src/lib.rs"), library);
+    let manifest = package.read("Cargo.toml");
+    write(&package.path("Cargo.toml"), manifest.replace("2024", "2015"));
+    package.check_refused(&[], "edition 2015");
+    write(
+        &package.path("Cargo.toml"),
+        manifest.replace("[dependencies]", "[dependencies]\nserde = { version = \"1\", optional = true }"),
+    );
+    package.check_refused(&[], "the dependency `serde` is optional");
+    write(&package.path("Cargo.toml"), "[workspace]\n");
+    package.check_refused(&[], "Cargo.toml is a workspace's; give one of its packages with --manifest-path");
+}
+
+#[test]
+fn a_package_without_a_library_is_refused() {
+    UserPackage::new("--bin").check_refused(&[], "the package has no library");
+}
+
+#[test]
+fn a_folder_without_a_package_is_refused() {
+    let nowhere = folder();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
+    let output = command.arg("init").current_dir(nowhere.path()).output().expect("it can be started");
+    assert_exit(&output, 3);
+    assert!(
+        stderr(&output).contains("no package: there is no Cargo.toml in this folder or above"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_package_keeps_what_it_has() {
+    let package = UserPackage::new("--lib");
+    let manifest = "# The store.\n[package]\nname = \"store\" # short\nedition = \"2021\"\n\n\
+                    [dependencies]\n# Data.\nserde = \"1\" # all of it\n";
+    write(&package.path("Cargo.toml"), manifest);
+    write(&package.path("src/lib.rs"), "//! The store.\n\nmod kept;\n\nuse kept::kept;\n\npub fn used() { kept() }\n");
+    write(&package.path("src/kept.rs"), "pub fn kept() {}\n");
+    let output = package.simutant(&["init", "--name", "two-stores", "--json"]);
+    assert_exit(&output, 0);
+    let made: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("it is JSON");
+    assert_eq!(made["system"], "two-stores");
+    assert!(made["next"].as_str().is_some_and(|next| next.ends_with(" study two-stores")), "{made}");
+    let library = "//! The store.\n\nmod kept;\npub mod two_stores;\n\nuse kept::kept;\n\npub fn used() { kept() }\n";
+    assert_eq!(package.read("src/lib.rs"), library);
+    let expect = format!(
+        "# The store.\n[package]\nname = \"store\" # short\nedition = \"2021\"\n\n\
+         [package.metadata.simutant.systems.two-stores]\ntype = \"two_stores::TwoStores\"\n\
+         specification = [\"src/two_stores/protocol.rs\"]\n\n\
+         [dependencies]\n# Data.\nserde = {{ version = \"1\", features = [\"derive\"] }} # all of it\n\
+         simutant-sim-core = {{ path = {:?} }}\n",
+        text(&Path::new(ENGINE).canonicalize().expect("it is there")),
+    );
+    assert_eq!(package.read("Cargo.toml"), expect);
+    let tests = package.run("cargo", &["test", "--quiet"]);
+    assert!(tests.status.success(), "{}{}", stdout(&tests), stderr(&tests));
+}

@@ -1,0 +1,318 @@
+//! Two-phase commit on a network that loses packets, with crashes of everyone.
+//!
+//! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how components, network and
+//! crashes are put together, the oracle, and two criteria.
+//!
+//! A run is reasonable if all participants do the same with each transaction, each once; if only what all voted for is committed;
+//! and, where nothing is lost and nobody crashes, if all of that is.
+
+pub mod protocol;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use simutant_sim_core::trace::DurableState;
+use simutant_sim_core::{
+    BlackBoxCriterion, CheckFailure, Fault, Faults, InvalidTestCase, Link, Probability, Random, Returned,
+    ScheduledFault, Simulation, System, VirtualDuration, VirtualTime,
+};
+
+use self::protocol::{CommitMessage, PORT};
+
+/// The most participants.
+const PARTICIPANTS_MAX: usize = 4;
+
+/// The most transactions.
+const TRANSACTIONS_MAX: usize = 3;
+
+/// The most crashes.
+const CRASHES_MAX: usize = 3;
+
+/// When a crash comes at the latest.
+const CRASH_AT_MAX_MS: u64 = 400;
+
+/// How long a crash lasts at most.
+const CRASH_FOR_MAX_MS: u64 = 500;
+
+/// The slowest network: both ways and a write take less than the coordinator's timeout.
+const LATENCY_MAX_MS: u64 = 40;
+
+/// The greatest probability of a loss.
+const DROP_MAX: f64 = 0.3;
+
+/// The system.
+#[derive(Debug, Clone, Copy)]
+pub struct TwoPhaseCommit;
+
+/// A test case: all that a run depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// What each participant votes on each transaction: from 1 to 4 lists of from 1 to 3 votes, all of one length.
+    pub votes: Vec<Vec<bool>>,
+    /// How long every packet is on its way: from 1 to 40 ms.
+    pub latency_ms: u64,
+    /// The probability that a packet is lost: at most 0.3.
+    pub drop: Probability,
+    /// Who crashes: at most 3.
+    pub crashes: Vec<Crash>,
+    /// Fixes which packets are lost.
+    pub seed: u64,
+}
+
+/// A crash, and the restart after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crash {
+    /// Who crashes: 0 is the coordinator, others are participants.
+    pub who: usize,
+    /// When: at most 400 ms.
+    pub at_ms: u64,
+    /// For how long: from 1 to 500 ms.
+    pub for_ms: u64,
+}
+
+/// What each participant did, in order: the world outside of the protocol, which a crash does not change.
+type World = Rc<RefCell<Vec<Vec<(u32, bool)>>>>;
+
+impl System for TwoPhaseCommit {
+    const NAME: &'static str = "two-phase-commit";
+
+    const UNIVERSE: usize = 1_000;
+
+    type TestCase = TestCase;
+    type Message = CommitMessage;
+
+    fn sample(random: &mut Random) -> TestCase {
+        let participants = random.uniform(1..=PARTICIPANTS_MAX);
+        let transactions = random.uniform(1..=TRANSACTIONS_MAX);
+        // One vote in six is no, so that some transactions are committed.
+        let mut vote = || random.uniform(0..6_u8) > 0;
+        let votes = (0..participants).map(|_| (0..transactions).map(|_| vote()).collect()).collect();
+        let latency_ms = random.uniform(1..=LATENCY_MAX_MS);
+        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP_MAX * 100.0) as u32) };
+        let drop = Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1");
+        let crashes = (0..random.uniform(0..=CRASHES_MAX)).map(|_| Crash {
+            who: random.uniform(0..=participants),
+            at_ms: random.uniform(0..=CRASH_AT_MAX_MS),
+            for_ms: random.uniform(1..=CRASH_FOR_MAX_MS),
+        });
+        let crashes = crashes.collect();
+        TestCase { votes, latency_ms, drop, crashes, seed: random.bits() }
+    }
+
+    fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
+        let participants = case.votes.len();
+        let from_1_to = |max: u64| format!("from 1 to {max}");
+        let list = |length: usize| format!("a list of {length}");
+        within((1..=PARTICIPANTS_MAX).contains(&participants), "votes", list(participants), "a list of 1 to 4")?;
+        for (index, votes) in case.votes.iter().enumerate() {
+            let is_within = (1..=TRANSACTIONS_MAX).contains(&votes.len()) && votes.len() == case.votes[0].len();
+            within(
+                is_within,
+                &format!("votes[{index}]"),
+                list(votes.len()),
+                "a list of 1 to 3, as long as the others",
+            )?;
+        }
+        let is_within = (1..=LATENCY_MAX_MS).contains(&case.latency_ms);
+        within(is_within, "latency_ms", case.latency_ms, &from_1_to(LATENCY_MAX_MS))?;
+        within(case.drop.get() <= DROP_MAX, "drop", case.drop, &format!("from 0 to {DROP_MAX}"))?;
+        within(case.crashes.len() <= CRASHES_MAX, "crashes", list(case.crashes.len()), "a list of at most 3")?;
+        for (index, crash) in case.crashes.iter().enumerate() {
+            let field = |name| format!("crashes[{index}].{name}");
+            within(crash.who <= participants, &field("who"), crash.who, &format!("at most {participants}"))?;
+            within(
+                crash.at_ms <= CRASH_AT_MAX_MS,
+                &field("at_ms"),
+                crash.at_ms,
+                &format!("at most {CRASH_AT_MAX_MS}"),
+            )?;
+            let is_within = (1..=CRASH_FOR_MAX_MS).contains(&crash.for_ms);
+            within(is_within, &field("for_ms"), crash.for_ms, &from_1_to(CRASH_FOR_MAX_MS))?;
+        }
+        Ok(())
+    }
+
+    fn configure(case: &TestCase) -> Simulation<CommitMessage> {
+        let mut simulation = Simulation::new(case.seed);
+        simulation
+            .network(Link { drop: case.drop.into(), ..Link::constant(VirtualDuration::from_millis(case.latency_ms)) });
+        simulation.faults(faults(&case.crashes));
+        let world: World = Rc::new(RefCell::new(vec![Vec::new(); case.votes.len()]));
+        for (index, votes) in case.votes.iter().enumerate() {
+            let (votes, world) = (votes.clone(), world.clone());
+            simulation.add_restartable(&name(index + 1), move |context| {
+                let world = world.clone();
+                let apply = move |transaction, commit| world.borrow_mut()[index].push((transaction, commit));
+                protocol::participant(context, votes.clone(), apply)
+            });
+        }
+        let addresses: Vec<_> = (1..=case.votes.len()).map(|who| simulation.address(&name(who), PORT)).collect();
+        let transactions = case.votes[0].len() as u32;
+        let decided = simulation
+            .add_restartable(&name(0), move |context| protocol::coordinator(context, addresses.clone(), transactions))
+            .returned();
+        let (votes, is_calm) = (case.votes.clone(), case.drop == Probability::ZERO && case.crashes.is_empty());
+        simulation.check("all did the same, and what was voted for", move || {
+            check(&decided, &world.borrow(), &votes, is_calm)
+        });
+        simulation
+    }
+
+    fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
+        vec![votes(), faults_and_losses()]
+    }
+}
+
+fn name(who: usize) -> String {
+    if who == 0 { "coordinator".to_owned() } else { format!("p{who}") }
+}
+
+fn faults(crashes: &[Crash]) -> Faults {
+    let at = |at_ms, fault| ScheduledFault { at: VirtualTime::from_millis(at_ms), fault };
+    let mut schedule = Vec::new();
+    for crash in crashes {
+        let component = name(crash.who);
+        schedule.push(at(crash.at_ms, Fault::Crash { component: component.clone() }));
+        let restart = Fault::Restart { component, durable_state: DurableState::default() };
+        schedule.push(at(crash.at_ms + crash.for_ms, restart));
+    }
+    schedule.sort_by_key(|scheduled| scheduled.at);
+    Faults { schedule, ..Faults::default() }
+}
+
+/// The oracle.
+fn check(
+    decided: &Returned<Vec<bool>>,
+    world: &[Vec<(u32, bool)>],
+    votes: &[Vec<bool>],
+    is_calm: bool,
+) -> Result<(), CheckFailure> {
+    let decided = decided.get().ok_or_else(|| CheckFailure::new("the coordinator did not return"))?.clone();
+    for (transaction, &commit) in decided.iter().enumerate() {
+        let all_voted_yes = votes.iter().all(|votes| votes[transaction]);
+        if commit && !all_voted_yes {
+            return Err(CheckFailure::new(format!("transaction {transaction} was committed against a vote")));
+        }
+        if is_calm && commit != all_voted_yes {
+            return Err(CheckFailure::new(format!("transaction {transaction} was aborted for no reason")));
+        }
+    }
+    let expected: Vec<(u32, bool)> = (0..).zip(decided).collect();
+    for (index, done) in world.iter().enumerate() {
+        // What comes first does not matter.
+        let mut done = done.clone();
+        done.sort();
+        if done != expected {
+            let who = name(index + 1);
+            return Err(CheckFailure::new(format!("{who} did {done:?}, but {expected:?} was decided")));
+        }
+    }
+    Ok(())
+}
+
+/// How many take part, and how they vote.
+fn votes() -> BlackBoxCriterion<TestCase> {
+    let requirements = [
+        "one participant",
+        "several participants",
+        "one transaction",
+        "several transactions",
+        "all vote yes",
+        "one votes no",
+        "several vote no",
+    ];
+    BlackBoxCriterion {
+        name: "votes",
+        requirements: requirements.map(str::to_owned).to_vec(),
+        quotas: Vec::new(),
+        covered: |case| {
+            let transactions = case.votes[0].len();
+            let against = |transaction: usize| case.votes.iter().filter(|votes| !votes[transaction]).count();
+            let some = |is_it: fn(usize) -> bool| (0..transactions).any(|transaction| is_it(against(transaction)));
+            let holds = [
+                case.votes.len() == 1,
+                case.votes.len() > 1,
+                transactions == 1,
+                transactions > 1,
+                some(|against| against == 0),
+                some(|against| against == 1),
+                some(|against| against > 1),
+            ];
+            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+        },
+    }
+}
+
+/// Who crashes, when, and what the network does.
+fn faults_and_losses() -> BlackBoxCriterion<TestCase> {
+    let requirements = [
+        "nobody crashes",
+        "the coordinator crashes",
+        "the coordinator crashes in the first 100 ms",
+        "a participant crashes",
+        "a participant crashes in the first 100 ms",
+        "two crash",
+        "nothing lost",
+        "something lost",
+    ];
+    BlackBoxCriterion {
+        name: "faults-and-losses",
+        requirements: requirements.map(str::to_owned).to_vec(),
+        quotas: Vec::new(),
+        covered: |case| {
+            let some = |is_it: fn(&Crash) -> bool| case.crashes.iter().any(is_it);
+            let holds = [
+                case.crashes.is_empty(),
+                some(|crash| crash.who == 0),
+                some(|crash| crash.who == 0 && crash.at_ms < 100),
+                some(|crash| crash.who > 0),
+                some(|crash| crash.who > 0 && crash.at_ms < 100),
+                case.crashes.iter().any(|crash| crash.who != case.crashes[0].who),
+                case.drop == Probability::ZERO,
+                case.drop != Probability::ZERO,
+            ];
+            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+        },
+    }
+}
+
+fn within(is_within: bool, field: &str, value: impl std::fmt::Display, allowed: &str) -> Result<(), InvalidTestCase> {
+    let (field, value, allowed) = (field.to_owned(), value.to_string(), allowed.to_owned());
+    if is_within { Ok(()) } else { Err(InvalidTestCase { field, value, allowed }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use simutant_sim_core::universe;
+
+    use super::*;
+
+    #[test]
+    fn sampled_cases_are_valid_and_reasonable() {
+        for index in 0..2_000 {
+            let case = universe::<TwoPhaseCommit>(1, index);
+            assert_eq!(TwoPhaseCommit::validate(&case), Ok(()));
+            let verdict = TwoPhaseCommit::configure(&case).run().verdict;
+            assert!(verdict.is_reasonable(), "{case:?}: {verdict}");
+        }
+    }
+
+    #[test]
+    fn a_coordinator_that_crashes_before_it_decides_aborts() {
+        let crash = Crash { who: 0, at_ms: 30, for_ms: 100 };
+        let votes = vec![vec![true], vec![true]];
+        let case = TestCase { votes, latency_ms: 20, drop: Probability::ZERO, crashes: vec![crash], seed: 0 };
+        let committed = |case: &TestCase| {
+            let mut simulation = TwoPhaseCommit::configure(case);
+            simulation.record_trace();
+            let report = simulation.run();
+            assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+            format!("{:?}", report.trace).contains("commit: true")
+        };
+        assert!(!committed(&case));
+        assert!(committed(&TestCase { crashes: Vec::new(), ..case }));
+    }
+}

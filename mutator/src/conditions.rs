@@ -1,0 +1,274 @@
+//! Conditional compilation: which code is there at all in the build that is instrumented.
+//!
+//! Code that is not compiled has no requirements and no mutants: they would be listed as never reached, and say nothing. So items,
+//! statements, arms and fields whose `#[cfg(…)]` certainly does not hold are taken out of the syntax tree. The text stays as
+//! it is, so that byte offsets do not shift.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use syn::punctuated::Punctuated;
+use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_match_mut, visit_expr_struct_mut, visit_file_mut};
+use syn::visit_mut::{visit_item_impl_mut, visit_item_mod_mut, visit_item_trait_mut};
+use syn::{Attribute, Expr, ExprLit, ImplItem, Item, Lit, Meta, MetaNameValue, Stmt, Token, TraitItem};
+
+use crate::MutatorError;
+
+/// What holds when a package is compiled.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Conditions {
+    /// What the compiler says of the target, one condition a line, for example `target_os="linux"`.
+    target: BTreeSet<String>,
+    /// The package's features that are on.
+    features: BTreeSet<String>,
+    /// Whether these are all: a build script can add others, which are not known here.
+    are_complete: bool,
+}
+
+impl Conditions {
+    /// Returns the conditions of the target that the compiler builds for, with the user's flags.
+    pub(crate) fn of_target() -> Result<Self, MutatorError> {
+        let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let flags = match (std::env::var("CARGO_ENCODED_RUSTFLAGS"), std::env::var("RUSTFLAGS")) {
+            (Ok(flags), _) => flags.split('\u{1f}').map(str::to_owned).collect(),
+            (_, Ok(flags)) => flags.split_whitespace().map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let flags = flags.into_iter().filter(|flag: &String| !flag.is_empty());
+        let output = Command::new(compiler).args(["--print", "cfg"]).args(flags).output();
+        let output = output.map_err(MutatorError::NoCargo)?;
+        let lines = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+        // Flags that `--print` does not take: then nothing is known, and all code is taken for compiled.
+        Ok(Self { target: lines, features: BTreeSet::new(), are_complete: output.status.success() })
+    }
+
+    /// Returns the conditions of a package with these features.
+    pub(crate) fn with_features(&self, features: BTreeSet<String>, has_build_script: bool) -> Self {
+        Self { target: self.target.clone(), features, are_complete: self.are_complete && !has_build_script }
+    }
+
+    /// Takes code out of a file that is certainly not compiled.
+    pub(crate) fn strip(&self, file: &mut syn::File) {
+        Stripper(self).visit_file_mut(file);
+    }
+
+    /// Whether code with these attributes is there; what is not known counts as there.
+    fn keep(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().all(|attribute| match &attribute.meta {
+            Meta::List(list) if list.path.is_ident("cfg") => {
+                list.parse_args::<Meta>().ok().and_then(|condition| self.holds(&condition)) != Some(false)
+            }
+            _ => true,
+        })
+    }
+
+    /// Whether a condition holds, as far as that is known.
+    fn holds(&self, condition: &Meta) -> Option<bool> {
+        match condition {
+            Meta::Path(path) if path.is_ident("test") => Some(false),
+            // The generated workspace's profile has them on.
+            Meta::Path(path) if path.is_ident("debug_assertions") => Some(true),
+            Meta::Path(path) => self.is_in_target(&path.get_ident()?.to_string()),
+            Meta::NameValue(MetaNameValue { path, value: Expr::Lit(ExprLit { lit: Lit::Str(value), .. }), .. }) => {
+                if path.is_ident("feature") && self.are_complete {
+                    return Some(self.features.contains(&value.value()));
+                }
+                self.is_in_target(&format!("{}={:?}", path.get_ident()?, value.value()))
+            }
+            Meta::List(list) => {
+                let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+                let parts: Vec<Option<bool>> = parts.iter().map(|part| self.holds(part)).collect();
+                let one_is = |value| parts.contains(&Some(value));
+                let is_known = !parts.contains(&None);
+                if list.path.is_ident("any") {
+                    if one_is(true) { Some(true) } else { is_known.then_some(false) }
+                } else if list.path.is_ident("all") {
+                    if one_is(false) { Some(false) } else { is_known.then_some(true) }
+                } else if list.path.is_ident("not") {
+                    parts.first().copied().flatten().map(|holds| !holds)
+                } else {
+                    None
+                }
+            }
+            Meta::NameValue(_) => None,
+        }
+    }
+
+    fn is_in_target(&self, condition: &str) -> Option<bool> {
+        if self.target.contains(condition) { Some(true) } else { self.are_complete.then_some(false) }
+    }
+}
+
+struct Stripper<'a>(&'a Conditions);
+
+impl VisitMut for Stripper<'_> {
+    fn visit_file_mut(&mut self, file: &mut syn::File) {
+        let is_there = self.0.keep(&file.attrs);
+        file.items.retain(|item| is_there && self.0.keep(item_attributes(item)));
+        visit_file_mut(self, file);
+    }
+
+    fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
+        if let Some((_, items)) = &mut module.content {
+            items.retain(|item| self.0.keep(item_attributes(item)));
+        }
+        visit_item_mod_mut(self, module);
+    }
+
+    fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
+        block.items.retain(|item| match item {
+            ImplItem::Fn(item) => self.0.keep(&item.attrs),
+            _ => true,
+        });
+        visit_item_impl_mut(self, block);
+    }
+
+    fn visit_item_trait_mut(&mut self, item: &mut syn::ItemTrait) {
+        item.items.retain(|item| match item {
+            TraitItem::Fn(item) => self.0.keep(&item.attrs),
+            _ => true,
+        });
+        visit_item_trait_mut(self, item);
+    }
+
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        block.stmts.retain(|statement| match statement {
+            Stmt::Local(local) => self.0.keep(&local.attrs),
+            Stmt::Item(item) => self.0.keep(item_attributes(item)),
+            Stmt::Expr(expression, _) => self.0.keep(expression_attributes(expression)),
+            Stmt::Macro(call) => self.0.keep(&call.attrs),
+        });
+        visit_block_mut(self, block);
+    }
+
+    fn visit_expr_match_mut(&mut self, expression: &mut syn::ExprMatch) {
+        expression.arms.retain(|arm| self.0.keep(&arm.attrs));
+        visit_expr_match_mut(self, expression);
+    }
+
+    fn visit_expr_struct_mut(&mut self, expression: &mut syn::ExprStruct) {
+        let fields = std::mem::take(&mut expression.fields);
+        expression.fields = fields.into_iter().filter(|field| self.0.keep(&field.attrs)).collect();
+        visit_expr_struct_mut(self, expression);
+    }
+}
+
+fn item_attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        // The others hold no code that runs.
+        _ => &[],
+    }
+}
+
+/// The attributes of an expression that can be a statement with an attribute of its own.
+fn expression_attributes(expression: &Expr) -> &[Attribute] {
+    match expression {
+        Expr::Assign(expression) => &expression.attrs,
+        Expr::Binary(expression) => &expression.attrs,
+        Expr::Block(expression) => &expression.attrs,
+        Expr::Break(expression) => &expression.attrs,
+        Expr::Call(expression) => &expression.attrs,
+        Expr::Continue(expression) => &expression.attrs,
+        Expr::ForLoop(expression) => &expression.attrs,
+        Expr::If(expression) => &expression.attrs,
+        Expr::Loop(expression) => &expression.attrs,
+        Expr::Match(expression) => &expression.attrs,
+        Expr::MethodCall(expression) => &expression.attrs,
+        Expr::Return(expression) => &expression.attrs,
+        Expr::Unsafe(expression) => &expression.attrs,
+        Expr::While(expression) => &expression.attrs,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::visit::Visit;
+
+    use super::*;
+
+    /// The names of the functions that are called, in order.
+    struct Calls(Vec<String>);
+
+    impl Visit<'_> for Calls {
+        fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+            if let Expr::Path(path) = &*call.func {
+                self.0.push(path.path.get_ident().expect("the tests call by name").to_string());
+            }
+        }
+    }
+
+    fn conditions(are_complete: bool) -> Conditions {
+        let target = ["unix", "target_os=\"linux\""].map(str::to_owned).into();
+        Conditions { target, features: ["fast".to_owned()].into(), are_complete }
+    }
+
+    #[track_caller]
+    fn check(condition: &str, expect: Option<bool>, expect_incomplete: Option<bool>) {
+        let condition: Meta = syn::parse_str(condition).expect("the test's own condition");
+        assert_eq!(conditions(true).holds(&condition), expect);
+        assert_eq!(conditions(false).holds(&condition), expect_incomplete, "with a build script");
+    }
+
+    #[test]
+    fn conditions_are_evaluated_as_far_as_they_are_known() {
+        check("test", Some(false), Some(false));
+        check("debug_assertions", Some(true), Some(true));
+        check("unix", Some(true), Some(true));
+        check("windows", Some(false), None);
+        check("target_os = \"linux\"", Some(true), Some(true));
+        check("target_os = \"macos\"", Some(false), None);
+        check("feature = \"fast\"", Some(true), None);
+        check("feature = \"slow\"", Some(false), None);
+        check("not(feature = \"slow\")", Some(true), None);
+        check("any(windows, unix)", Some(true), Some(true));
+        check("any(windows, test)", Some(false), None);
+        check("all(windows, unix)", Some(false), None);
+        check("all(test, windows)", Some(false), Some(false));
+        check("made_up(unix)", None, None);
+    }
+
+    #[test]
+    fn what_is_not_compiled_is_taken_out_wherever_it_stands() {
+        let text = r#"
+            #[cfg(windows)] fn a() { one() }
+            #[cfg(unix)] fn a() {
+                #[cfg(feature = "slow")] two();
+                #[cfg(feature = "slow")] let x = three();
+                #[cfg(feature = "slow")] { four() }
+                let s = S { #[cfg(feature = "slow")] f: five(), g: six() };
+                match s { #[cfg(windows)] _ => seven(), _ => eight() }
+            }
+            mod m { #[cfg(test)] fn b() { nine() } }
+            impl S { #[cfg(not(unix))] fn c() { ten() } fn d() { eleven() } }
+            trait T { #[cfg(windows)] fn c() { twelve() } }
+        "#;
+        let mut file = syn::parse_str(text).expect("the test's own source");
+        conditions(true).strip(&mut file);
+        let mut calls = Calls(Vec::new());
+        calls.visit_file(&file);
+        assert_eq!(calls.0, ["six", "eight", "eleven"]);
+    }
+
+    #[test]
+    fn a_file_can_be_taken_out_as_a_whole() {
+        let mut file = syn::parse_str("#![cfg(windows)] fn a() {}").expect("the test's own source");
+        conditions(true).strip(&mut file);
+        assert_eq!(file.items, []);
+    }
+
+    #[test]
+    fn the_compiler_says_what_the_target_is() {
+        let target = Conditions::of_target().expect("there is a compiler");
+        let condition = syn::parse_str("any(unix, windows)").expect("the test's own condition");
+        assert_eq!(target.holds(&condition), Some(true));
+        assert!(target.are_complete);
+    }
+}

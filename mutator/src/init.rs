@@ -1,0 +1,307 @@
+//! A first system for a package: the manifest's section and a template to change.
+
+mod library;
+mod manifest;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Edition, MetadataCommand, TargetKind};
+
+use self::manifest::{Dependency, Entry};
+
+/// The file that puts the simulation together.
+const HARNESS: &str = include_str!("init/template/harness.rs");
+
+/// The file of the protocol, which is the specification.
+const PROTOCOL: &str = include_str!("init/template/protocol.rs");
+
+/// Crates whose names a module must not have, besides those that the package depends on.
+const TAKEN: [&str; 5] = ["alloc", "core", "serde", "simutant_sim_core", "std"];
+
+/// What is to be made.
+#[derive(Debug, Clone)]
+pub struct InitRequest<'a> {
+    /// The package's manifest.
+    pub manifest: &'a Path,
+    /// The system's name; the package's unless given.
+    pub name: Option<&'a str>,
+    /// The folder of `simutant-sim-core`.
+    pub engine: &'a Path,
+}
+
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Initialised {
+    /// The system's name.
+    pub system: String,
+    /// New files.
+    pub written: Vec<PathBuf>,
+    /// Files that were there and are longer now, each with what was added.
+    pub changed: Vec<(PathBuf, Vec<String>)>,
+}
+
+/// Why a package gets no system. Nothing was written, unless it is [`InitError::Io`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InitError {
+    /// There is no manifest.
+    #[error("no package: there is no {}; `cargo new --lib NAME` makes a package", .0.display())]
+    NoManifest(PathBuf),
+    /// The manifest is that of a workspace alone.
+    #[error("no package: {} is a workspace's; give one of its packages with --manifest-path", .0.display())]
+    NoPackage(PathBuf),
+    /// `cargo metadata` failed: the manifest is damaged.
+    #[error("cannot read the package: {0}")]
+    Metadata(#[from] cargo_metadata::Error),
+    /// The package has no library that a worker could link.
+    #[error(
+        "{}: the package has no library, and a simulation is linked with a worker: make a src/lib.rs, and move the protocol there", .0.display()
+    )]
+    NoLibrary(PathBuf),
+    /// The package is of the edition 2015.
+    #[error("{}: the package is of edition 2015, and a simulation is made of async functions; `cargo fix --edition` brings it to 2018", .0.display())]
+    Edition(PathBuf),
+    /// The library has no standard library.
+    #[error(
+        "{}: the library is `no_std`, and the engine is not: make a package of its own for the simulation, which depends on this one, and name the \
+         files of this one there, in [package.metadata.simutant.systems.NAME.dependencies]", .0.display()
+    )]
+    NoStd(PathBuf),
+    /// The name cannot be one.
+    #[error("--name {name}: {message}")]
+    Name {
+        /// The name.
+        name: String,
+        /// Why not.
+        message: String,
+    },
+    /// The section is there already.
+    #[error("{}: [package.metadata.simutant.systems.{system}] is there already; --name gives the new system another name", manifest.display())]
+    SystemExists {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The system.
+        system: String,
+    },
+    /// A file is there already.
+    #[error("{} is there already, and nothing is overwritten; --name gives the new system another name", .0.display())]
+    FileExists(PathBuf),
+    /// The library has a module of that name.
+    #[error("{}: there is a module `{module}` already; --name gives the new system another name", library.display())]
+    ModuleExists {
+        /// The library's file.
+        library: PathBuf,
+        /// The module.
+        module: String,
+    },
+    /// A dependency is there in a form that the template cannot use.
+    #[error("{}: the dependency `{name}` {obstacle}, and the template needs it as it is", manifest.display())]
+    Dependency {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The dependency.
+        name: &'static str,
+        /// What stands in the way.
+        obstacle: &'static str,
+    },
+    /// A file does not parse.
+    #[error("{}: {message}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The parser's message.
+        message: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {error}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+/// Makes a first system in a package: a section in its manifest, what it depends on, and a template of two files.
+///
+/// All is looked at before anything is written, no file is overwritten, and comments and order of the manifest stay.
+///
+/// # Errors
+/// If something is in the way; then nothing was written.
+pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
+    let manifest = request.manifest;
+    if !manifest.exists() {
+        return Err(InitError::NoManifest(manifest.into()));
+    }
+    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec()?;
+    let canonical = |path: &Path| path.canonicalize().map_err(|error| io("find", path, error));
+    let wanted = canonical(manifest)?;
+    let is_it = |package: &&cargo_metadata::Package| {
+        canonical(package.manifest_path.as_std_path()).ok().as_ref() == Some(&wanted)
+    };
+    let package = metadata.packages.iter().find(is_it).ok_or_else(|| InitError::NoPackage(manifest.into()))?;
+    let root = wanted.parent().unwrap_or(Path::new("/"));
+    if package.edition == Edition::E2015 {
+        return Err(InitError::Edition(manifest.into()));
+    }
+    let is_library = |target: &&cargo_metadata::Target| {
+        target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
+    };
+    let library = package.targets.iter().find(is_library).ok_or_else(|| InitError::NoLibrary(manifest.into()))?;
+    let library = canonical(library.src_path.as_std_path())?;
+
+    let name = request.name.unwrap_or(&package.name);
+    let module = module_name(name, package)?;
+    let folder = library.parent().unwrap_or(root);
+    let harness = folder.join(&module).with_extension("rs");
+    let protocol = folder.join(&module).join("protocol.rs");
+    let engine = canonical(request.engine)?;
+    // Within this installation's own folder the two move together.
+    let is_ours = engine.parent().is_some_and(|installation| root.starts_with(installation));
+    let engine = if is_ours { relative(root, &engine) } else { engine };
+    let entry = Entry {
+        system: name,
+        type_path: format!("{module}::{}", type_name(&module)),
+        specification: below(root, &protocol),
+        engine: engine.display().to_string(),
+        has_engine: dependency(package, manifest, "simutant-sim-core")? != Dependency::Missing,
+        serde: dependency(package, manifest, "serde")?,
+    };
+    let manifest_text = read(manifest)?;
+    let syntax = |message: String| InitError::Syntax { path: manifest.into(), message };
+    let new_manifest = manifest::with_system(&manifest_text, &entry).map_err(syntax)?;
+    let Some((new_manifest, added)) = new_manifest else {
+        return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
+    };
+
+    if let Some(there) = [&harness, &protocol].into_iter().find(|path| path.exists()) {
+        return Err(InitError::FileExists(there.clone()));
+    }
+    let library_text = read(&library)?;
+    let new_library = library::with_module(&library_text, &module).map_err(|obstacle| match obstacle {
+        library::Obstacle::NoStd => InitError::NoStd(library.clone()),
+        library::Obstacle::ModuleExists => InitError::ModuleExists { library: library.clone(), module: module.clone() },
+        library::Obstacle::Syntax(message) => InitError::Syntax { path: library.clone(), message },
+    })?;
+
+    let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
+    // First what nobody refers to yet.
+    create(&protocol, &filled(PROTOCOL))?;
+    create(&harness, &filled(HARNESS))?;
+    replace(&library, &new_library)?;
+    replace(&wanted, &new_manifest)?;
+    Ok(Initialised {
+        system: name.into(),
+        written: vec![harness, protocol],
+        changed: vec![(wanted.clone(), added), (library, vec![format!("pub mod {module};")])],
+    })
+}
+
+/// Returns the module that a system of this name is in.
+fn module_name(name: &str, package: &cargo_metadata::Package) -> Result<String, InitError> {
+    let refuse = |message: &str| InitError::Name { name: name.into(), message: message.into() };
+    let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '-' | '_');
+    if !name.chars().all(is_plain) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        return Err(refuse("a name is of lower-case letters, digits, `-` and `_`, and begins with a letter"));
+    }
+    let module = name.replace('-', "_");
+    if syn::parse_str::<syn::Ident>(&module).is_err() {
+        return Err(refuse("a word of the language cannot be a module"));
+    }
+    let crate_name = |dependency: &cargo_metadata::Dependency| {
+        dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_")
+    };
+    if TAKEN.contains(&module.as_str()) || package.dependencies.iter().any(|other| crate_name(other) == module) {
+        return Err(refuse("a crate has this name, and a module cannot have it as well"));
+    }
+    Ok(module)
+}
+
+/// Returns a module's name as types have it: `two_phase_commit` is `TwoPhaseCommit`.
+fn type_name(module: &str) -> String {
+    let capitalised = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+    };
+    module.split('_').map(capitalised).collect()
+}
+
+/// Returns how a package depends on another one.
+fn dependency(package: &cargo_metadata::Package, manifest: &Path, name: &'static str) -> Result<Dependency, InitError> {
+    let refuse = |obstacle| Err(InitError::Dependency { manifest: manifest.into(), name, obstacle });
+    let ordinary = package.dependencies.iter().find(|dependency| {
+        dependency.name == name && dependency.kind == DependencyKind::Normal && dependency.target.is_none()
+    });
+    match ordinary {
+        None => Ok(Dependency::Missing),
+        Some(dependency) if dependency.rename.is_some() => refuse("has another name there"),
+        Some(dependency) if dependency.optional => refuse("is optional"),
+        Some(dependency) if dependency.features.iter().any(|feature| feature == "derive") => Ok(Dependency::Derives),
+        Some(_) => Ok(Dependency::There),
+    }
+}
+
+/// Returns the way from a folder to a path; both are absolute.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let common = from.components().zip(to.components()).take_while(|(from, to)| from == to).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
+}
+
+/// Returns the path of a file below a folder as manifests have it.
+fn below(root: &Path, file: &Path) -> String {
+    let components = relative(root, file);
+    components.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn io(action: &'static str, path: &Path, error: std::io::Error) -> InitError {
+    InitError::Io { action, path: path.into(), error }
+}
+
+fn read(path: &Path) -> Result<String, InitError> {
+    std::fs::read_to_string(path).map_err(|error| io("read", path, error))
+}
+
+/// Writes a file that is not there.
+fn create(path: &Path, text: &str) -> Result<(), InitError> {
+    let write = || {
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+        File::create_new(path)?.write_all(text.as_bytes())
+    };
+    write().map_err(|error| io("write", path, error))
+}
+
+/// Writes a file so that it is there as a whole or as it was before.
+fn replace(path: &Path, text: &str) -> Result<(), InitError> {
+    let write = || {
+        let permissions = std::fs::metadata(path)?.permissions();
+        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(permissions)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error: std::io::Error| io("write", path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_named_in_camel_case() {
+        assert_eq!(type_name("store"), "Store");
+        assert_eq!(type_name("two_phase_commit"), "TwoPhaseCommit");
+        assert_eq!(type_name("a__b2_"), "AB2");
+    }
+
+    #[test]
+    fn the_way_between_folders_goes_through_what_they_share() {
+        assert_eq!(relative(Path::new("/a/b/c"), Path::new("/a/d")), Path::new("../../d"));
+        assert_eq!(below(Path::new("/a"), Path::new("/a/src/b.rs")), "src/b.rs");
+    }
+}

@@ -1,0 +1,255 @@
+//! The simulation of a client and a server on a network that loses and duplicates packets.
+//!
+//! This is a template to change. The protocol is in [`protocol`]: that file is the specification,
+//! of which mutants are made. The rest is here: what a test case is, how components and network are
+//! put together, what must hold in the end (the oracle), and a criterion.
+//!
+//! To make it yours, put your own messages and components into the protocol's file, or, if they are
+//! in a crate of their own, name its files in Cargo.toml:
+//!
+//! ```toml
+//! [package.metadata.simutant.systems.%NAME%.dependencies]
+//! your-protocol = ["src/*.rs"]
+//! ```
+//!
+//! Then go through this file from top to bottom: the fields of the test case, the ranges that they
+//! are drawn from, `configure`, and the criteria.
+
+pub mod protocol;
+
+use serde::{Deserialize, Serialize};
+use simutant_sim_core::{
+    BlackBoxCriterion, CheckFailure, InvalidTestCase, Link, Probability, Random, Returned,
+    Simulation, System, VirtualDuration,
+};
+
+use self::protocol::{PORT, SumMessage, TIMEOUT};
+
+/// The most amounts that the client has.
+const AMOUNTS_MAX: usize = 8;
+
+/// The greatest amount.
+const AMOUNT_MAX: u64 = 100;
+
+/// The slowest network: an answer may well come after the client has asked again.
+const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(80);
+
+/// The greatest probability of a loss, and of a duplication.
+const PROBABILITY_MAX: f64 = 0.3;
+
+/// The system: its name, and what the rest of Simutant knows of it.
+#[derive(Debug, Clone, Copy)]
+pub struct %TYPE%;
+
+/// A test case: all that a run depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// What the client has added up: from 1 to 8 amounts of at most 100.
+    pub amounts: Vec<u64>,
+    /// How long every packet is on its way, in nanoseconds: at most 80 ms.
+    pub latency_ns: u64,
+    /// The probability that a packet is lost: at most 0.3.
+    pub drop: Probability,
+    /// The probability that a packet which is not lost arrives twice: at most 0.3.
+    pub duplicate: Probability,
+    /// Fixes which packets are lost and duplicated.
+    pub seed: u64,
+}
+
+impl System for %TYPE% {
+    const NAME: &'static str = "%NAME%";
+
+    // How many test cases a study has, unless it is said otherwise.
+    const UNIVERSE: usize = 1_000;
+
+    type TestCase = TestCase;
+    type Message = SumMessage;
+
+    // Draws a test case. Small values and zeros should be drawn often: special cases are there.
+    fn sample(random: &mut Random) -> TestCase {
+        let count = random.uniform(1..=AMOUNTS_MAX);
+        let amounts = (0..count).map(|_| random.uniform(0..=AMOUNT_MAX)).collect();
+        let latency_ns = random.uniform(0..=LATENCY_MAX.as_nanos());
+        // One network in three loses nothing, so that the oracle is strict for many cases.
+        let is_reliable = random.uniform(0..3_u8) == 0;
+        let drop = if is_reliable {
+            Probability::ZERO
+        } else {
+            probability(random)
+        };
+        let duplicate = probability(random);
+        TestCase {
+            amounts,
+            latency_ns,
+            drop,
+            duplicate,
+            seed: random.bits(),
+        }
+    }
+
+    // Refuses what is not in the domain: people write test cases, too.
+    fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
+        let count = case.amounts.len();
+        let allowed = format!("a list of 1 to {}", AMOUNTS_MAX);
+        within(
+            (1..=AMOUNTS_MAX).contains(&count),
+            "amounts",
+            format!("a list of {}", count),
+            allowed,
+        )?;
+        for (index, amount) in case.amounts.iter().enumerate() {
+            let field = format!("amounts[{}]", index);
+            within(
+                *amount <= AMOUNT_MAX,
+                &field,
+                amount.to_string(),
+                format!("at most {}", AMOUNT_MAX),
+            )?;
+        }
+        let latency_max = LATENCY_MAX.as_nanos();
+        within(
+            case.latency_ns <= latency_max,
+            "latency_ns",
+            case.latency_ns.to_string(),
+            format!("at most {}", latency_max),
+        )?;
+        for (field, probability) in [("drop", case.drop), ("duplicate", case.duplicate)].iter() {
+            let allowed = format!("from 0 to {}", PROBABILITY_MAX);
+            let is_within = probability.get() <= PROBABILITY_MAX;
+            within(is_within, field, probability.to_string(), allowed)?;
+        }
+        Ok(())
+    }
+
+    // Puts components and network together, and says what must hold.
+    fn configure(case: &TestCase) -> Simulation<SumMessage> {
+        let mut simulation = Simulation::new(case.seed);
+        simulation.network(Link {
+            drop: case.drop.into(),
+            duplicate: case.duplicate,
+            ..Link::constant(VirtualDuration::from_nanos(case.latency_ns))
+        });
+        simulation.add("server", protocol::server);
+        let server = simulation.address("server", PORT);
+        let amounts = case.amounts.clone();
+        let sum: u64 = amounts.iter().sum();
+        let client = simulation.add("client", |context| {
+            protocol::client(context, server, amounts)
+        });
+        if case.drop == Probability::ZERO {
+            client.expecting(Some(sum));
+        } else {
+            let returned = client.returned();
+            simulation.check("the client was told the right sum or none", move || {
+                check_sum(&returned, sum)
+            });
+        }
+        simulation
+    }
+
+    // What the test cases themselves should cover, besides the code of the specification.
+    fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
+        vec![sizes_and_losses()]
+    }
+}
+
+/// The oracle of networks that lose packets. Safety must hold on them, too.
+fn check_sum(returned: &Returned<Option<u64>>, sum: u64) -> Result<(), CheckFailure> {
+    match returned.get().as_deref() {
+        Some(None) => Ok(()),
+        Some(Some(told)) if *told == sum => Ok(()),
+        Some(Some(told)) => Err(CheckFailure::new(format!(
+            "the sum was {}, but {} is right",
+            told, sum
+        ))),
+        None => Err(CheckFailure::new("the client did not return")),
+    }
+}
+
+/// Partitions of what a test case says, each field apart from the others.
+fn sizes_and_losses() -> BlackBoxCriterion<TestCase> {
+    let requirements = [
+        "one amount",
+        "two to four amounts",
+        "more than four amounts",
+        "answers within the timeout",
+        "answers after the timeout",
+        "nothing lost",
+        "something lost",
+        "something duplicated",
+    ];
+    BlackBoxCriterion {
+        name: "sizes-and-losses",
+        requirements: requirements.iter().map(|label| label.to_string()).collect(),
+        quotas: Vec::new(),
+        covered: |case| {
+            let count = case.amounts.len();
+            let both_ways = 2 * case.latency_ns;
+            let holds = [
+                count == 1,
+                (2..=4).contains(&count),
+                count > 4,
+                both_ways <= TIMEOUT.as_nanos(),
+                both_ways > TIMEOUT.as_nanos(),
+                case.drop == Probability::ZERO,
+                case.drop != Probability::ZERO,
+                case.duplicate != Probability::ZERO,
+            ];
+            (0..holds.len())
+                .filter(|requirement| holds[*requirement])
+                .collect()
+        },
+    }
+}
+
+/// Draws a probability in steps of 0.01, so that people can read and write test cases.
+fn probability(random: &mut Random) -> Probability {
+    let hundredths = random.uniform(0..=30_u32);
+    Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1")
+}
+
+fn within(
+    is_within: bool,
+    field: &str,
+    value: String,
+    allowed: String,
+) -> Result<(), InvalidTestCase> {
+    if is_within {
+        Ok(())
+    } else {
+        Err(InvalidTestCase {
+            field: field.to_string(),
+            value,
+            allowed,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sampled_cases_are_valid_and_reasonable() {
+        for index in 0..500 {
+            let case = simutant_sim_core::universe::<%TYPE%>(1, index);
+            assert_eq!(%TYPE%::validate(&case), Ok(()));
+            let verdict = %TYPE%::configure(&case).run().verdict;
+            assert!(verdict.is_reasonable(), "{:?}: {}", case, verdict);
+        }
+    }
+
+    #[test]
+    fn a_case_outside_the_domain_is_refused_by_name() {
+        let mut case = simutant_sim_core::universe::<%TYPE%>(1, 0);
+        case.amounts.clear();
+        let refused = %TYPE%::validate(&case)
+            .expect_err("there are no amounts")
+            .to_string();
+        assert_eq!(
+            refused,
+            "amounts is a list of 0: it must be a list of 1 to 8"
+        );
+    }
+}

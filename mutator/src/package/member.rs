@@ -1,0 +1,165 @@
+//! A package that the generated workspace has a copy of.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
+use toml::{Table, Value};
+
+use crate::MutatorError;
+use crate::conditions::Conditions;
+
+/// A package that is copied.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) metadata: cargo_metadata::Package,
+    /// What reports call it; nothing for the package that has the system.
+    pub(crate) short_name: Option<String>,
+    /// What holds when it is compiled.
+    pub(crate) conditions: Conditions,
+}
+
+impl Member {
+    pub(super) fn new(metadata: &cargo_metadata::Package, short_name: Option<String>, conditions: Conditions) -> Self {
+        Self { metadata: metadata.clone(), short_name, conditions }
+    }
+
+    /// Returns the package's folder.
+    pub(crate) fn root(&self) -> &Path {
+        self.metadata.manifest_path.parent().map_or(Path::new("."), |path| path.as_std_path())
+    }
+
+    /// Returns the package's library.
+    pub(crate) fn library(&self) -> Result<&Target, MutatorError> {
+        let is_library =
+            |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
+        let manifest = self.metadata.manifest_path.clone().into();
+        self.metadata.targets.iter().find(is_library).ok_or(MutatorError::NoLibrary { manifest })
+    }
+
+    pub(super) fn manifest(
+        &self,
+        extra: &[(&str, &Path)],
+        copy_of: &dyn Fn(&Path) -> Option<PathBuf>,
+    ) -> Result<Table, MutatorError> {
+        let library = self.library()?;
+        let mut lib = Table::new();
+        lib.insert("name".into(), library.name.clone().into());
+        lib.insert("path".into(), self.relative(library.src_path.as_std_path()).into());
+
+        let mut manifest = Table::new();
+        manifest.insert("package".into(), self.package_section().into());
+        manifest.insert("lib".into(), lib.into());
+        let kept = |dependency: &&Dependency| dependency.kind != DependencyKind::Development;
+        for dependency in self.metadata.dependencies.iter().filter(kept) {
+            let section = match dependency.kind {
+                DependencyKind::Build => "build-dependencies",
+                _ => "dependencies",
+            };
+            let table = match &dependency.target {
+                Some(platform) => {
+                    let targets = subtable(&mut manifest, "target");
+                    subtable(subtable(targets, &platform.to_string()), section)
+                }
+                None => subtable(&mut manifest, section),
+            };
+            table.insert(name_of(dependency).into(), dependency_table(dependency, copy_of).into());
+        }
+        let dependencies = subtable(&mut manifest, "dependencies");
+        for (name, path) in extra {
+            let mut dependency = Table::new();
+            dependency.insert("path".into(), path.display().to_string().into());
+            dependencies.insert((*name).into(), dependency.into());
+        }
+        manifest.insert("features".into(), self.features().into());
+        Ok(manifest)
+    }
+
+    fn package_section(&self) -> Table {
+        let metadata = &self.metadata;
+        let mut package = Table::new();
+        package.insert("name".into(), metadata.name.to_string().into());
+        package.insert("version".into(), metadata.version.to_string().into());
+        package.insert("edition".into(), metadata.edition.to_string().into());
+        package.insert("publish".into(), false.into());
+        for kind in ["autobins", "autoexamples", "autotests", "autobenches"] {
+            package.insert(kind.into(), false.into());
+        }
+        let script = metadata.targets.iter().find(|target| target.kind.contains(&TargetKind::CustomBuild));
+        let script = script.map(|script| self.relative(script.src_path.as_std_path()).into());
+        package.insert("build".into(), script.unwrap_or(Value::Boolean(false)));
+        // Code reads some of these by `env!`.
+        let texts = [
+            ("description", &metadata.description),
+            ("license", &metadata.license),
+            ("repository", &metadata.repository),
+            ("homepage", &metadata.homepage),
+            ("links", &metadata.links),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                package.insert(key.into(), text.clone().into());
+            }
+        }
+        package.insert("authors".into(), metadata.authors.clone().into());
+        package
+    }
+
+    /// Returns the features, without what they say of packages that only tests need.
+    fn features(&self) -> Table {
+        let kept =
+            self.metadata.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
+        let kept: BTreeSet<&str> = kept.map(name_of).collect();
+        let is_kept = |enabled: &&String| match enabled.split_once('/') {
+            Some((dependency, _)) => kept.contains(dependency.trim_end_matches('?')),
+            None => true,
+        };
+        let enables = |enabled: &[String]| enabled.iter().filter(is_kept).cloned().collect::<Vec<_>>();
+        self.metadata.features.iter().map(|(name, enabled)| (name.clone(), enables(enabled).into())).collect()
+    }
+
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(self.root()).unwrap_or(path).display().to_string()
+    }
+}
+
+/// Returns the name that code and features have for a dependency.
+fn name_of(dependency: &Dependency) -> &str {
+    dependency.rename.as_deref().unwrap_or(&dependency.name)
+}
+
+fn subtable<'t>(table: &'t mut Table, name: &str) -> &'t mut Table {
+    let entry = table.entry(name).or_insert_with(|| Value::Table(Table::new()));
+    entry.as_table_mut().expect("only tables are put under these names")
+}
+
+fn dependency_table(dependency: &Dependency, copy_of: &dyn Fn(&Path) -> Option<PathBuf>) -> Table {
+    let mut table = Table::new();
+    if dependency.rename.is_some() {
+        table.insert("package".into(), dependency.name.clone().into());
+    }
+    match (&dependency.path, dependency.source.as_ref().map(|source| source.repr.as_str())) {
+        (Some(path), _) => {
+            let folder = copy_of(path.as_std_path()).unwrap_or_else(|| path.clone().into());
+            table.insert("path".into(), folder.display().to_string().into());
+        }
+        (None, Some(source)) if source.starts_with("git+") => {
+            let source = source["git+".len()..].split('#').next().unwrap_or_default();
+            let (url, query) = source.split_once('?').unwrap_or((source, ""));
+            table.insert("git".into(), url.into());
+            if let Some((key, value)) = query.split_once('=') {
+                table.insert(key.into(), value.into());
+            }
+        }
+        _ => {
+            table.insert("version".into(), dependency.req.to_string().into());
+        }
+    }
+    if let Some(registry) = &dependency.registry {
+        table.insert("registry-index".into(), registry.clone().into());
+    }
+    table.insert("default-features".into(), dependency.uses_default_features.into());
+    table.insert("features".into(), dependency.features.clone().into());
+    table.insert("optional".into(), dependency.optional.into());
+    table
+}
