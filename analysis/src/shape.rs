@@ -111,6 +111,9 @@ fn validate_criteria(outcomes: &Outcomes) -> Result<(), ShapeError> {
         let sites = match criterion.name.as_str() {
             "all-blocks" => Some((outcomes.sites.blocks.len(), "blocks in `sites`")),
             "all-branches" => Some((outcomes.sites.branches.len(), "branches in `sites`")),
+            "all-defs" => Some((outcomes.sites.definitions.len(), "definitions in `sites`")),
+            "all-uses" => Some((outcomes.sites.pairs.len(), "pairs in `sites`")),
+            "mc-dc" => Some((outcomes.sites.conditions.len(), "conditions in `sites`")),
             _ => None,
         };
         if let Some((expected, of)) = sites {
@@ -160,6 +163,21 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     }
     for (index, branch) in sites.branches.iter().enumerate() {
         place("branches", index, branch.span)?;
+    }
+    for (index, definition) in sites.definitions.iter().enumerate() {
+        place("definitions", index, definition.span)?;
+    }
+    for (index, pair) in sites.pairs.iter().enumerate() {
+        place("pairs", index, pair.span)?;
+        if pair.definition >= sites.definitions.len() {
+            return Err(ShapeError::Place { field: format!("sites.pairs[{index}].definition") });
+        }
+        if pair.branch.is_some_and(|branch| branch >= sites.branches.len()) {
+            return Err(ShapeError::Place { field: format!("sites.pairs[{index}].branch") });
+        }
+    }
+    for (index, condition) in sites.conditions.iter().enumerate() {
+        place("conditions", index, condition.span)?;
     }
     for (index, function) in sites.uninstrumented.iter().enumerate() {
         place("uninstrumented", index, function.span)?;

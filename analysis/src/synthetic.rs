@@ -125,9 +125,13 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             functions: vec![Function { path: "small::f".into(), span }],
             blocks: Vec::new(),
             branches: Vec::new(),
+            definitions: Vec::new(),
+            pairs: Vec::new(),
+            conditions: Vec::new(),
             mutants: (0..rows.len()).map(|number| mutant(number, "LVR", 0, span, "1", &number.to_string())).collect(),
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
+            without_flow: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -283,9 +287,13 @@ fn sites() -> Sites {
         files: vec![SourceFile { path: "src/gbn/window.rs".into(), text: SOURCE.into() }],
         blocks: blocks.collect(),
         branches: branches.collect(),
+        definitions: Vec::new(),
+        pairs: Vec::new(),
+        conditions: Vec::new(),
         mutants,
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
+        without_flow: Vec::new(),
         functions,
     }
 }

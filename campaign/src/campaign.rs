@@ -14,7 +14,7 @@ use crate::executor::{Executor, Numbered};
 use crate::journal::{Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
-use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool};
+use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, white_box};
 
 /// A run on a mutant may take so many times the steps and events of the longest run of the original (Rutherford, PhD
 /// thesis, section 4.2.1, has it for time).
@@ -42,6 +42,7 @@ struct Session {
     executed: u64,
     elapsed: Duration,
     jobs: usize,
+    pairs_unlisted: u64,
 }
 
 impl Campaign {
@@ -151,6 +152,7 @@ impl Campaign {
             session_executed: self.session.executed,
             session_seconds: self.session.elapsed.as_secs_f64(),
             session_jobs: self.session.jobs,
+            session_pairs_unlisted: self.session.pairs_unlisted,
         })
     }
 
@@ -183,20 +185,23 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<End, CampaignError> {
-        let Self { plan, journal, .. } = self;
+        let Self { plan, journal, session, .. } = self;
         let recordings = journal.recordings(&settings.content)?;
         let todo = numbers_of_none(&recordings);
         let sites = &plan.build.sites;
-        let sizes = Sizes { blocks: sites.blocks.len(), branches: sites.branches.len(), mutants: sites.mutants.len() };
+        let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
         let crews = (0..jobs.get().min(todo.len())).map(|_| Crew::new(workshop(plan))).collect();
         let mut done = cases.len() - todo.len();
         let work = |crew: &mut Crew<'_>, number: usize| {
-            let recorded = crew.record(&cases[number], sizes)?;
+            let recorded = crew.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
+            let unlisted = recorded.pairs_unlisted;
             recording(&recorded, settings)
+                .map(|recording| (recording, unlisted))
                 .ok_or_else(|| crew.error(format!("recorded a number out of range on test case {number}")))
         };
-        pool::run(crews, &todo, stop, work, |number, recording| {
+        pool::run(crews, &todo, stop, work, |number, (recording, unlisted)| {
+            session.pairs_unlisted += unlisted;
             journal.transaction(|journal| journal.add_recording(number, &recording))?;
             done += 1;
             progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
@@ -299,7 +304,7 @@ fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded)
 /// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.
 fn recording(recorded: &Recorded, settings: &Settings) -> Option<Recording> {
     let content = &settings.content;
-    let sets: Vec<&Vec<u32>> = [&recorded.blocks, &recorded.branches].into_iter().chain(&recorded.covered).collect();
+    let sets: Vec<&Vec<u32>> = recorded.measured.iter().chain(&recorded.covered).collect();
     if sets.len() != content.requirements.len() {
         return None;
     }

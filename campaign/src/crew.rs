@@ -86,8 +86,8 @@ impl<'a> Crew<'a> {
             Err(execution) => Ok(Recorded {
                 execution,
                 virtual_time_ns: 0,
-                blocks: Vec::new(),
-                branches: Vec::new(),
+                measured: Vec::new(),
+                pairs_unlisted: 0,
                 reached: Vec::new(),
                 infected: Vec::new(),
                 covered: Vec::new(),

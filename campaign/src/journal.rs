@@ -53,7 +53,7 @@ pub(crate) struct Recording {
     pub(crate) virtual_time_ns: u64,
     pub(crate) reached: BitSet,
     pub(crate) infected: BitSet,
-    /// One set for each criterion: all-blocks, all-branches, then the system's own.
+    /// One set for each kind of thing that the probes measure, then one for each of the system's own criteria.
     pub(crate) covered: Vec<BitSet>,
 }
 

@@ -9,10 +9,7 @@ use simutant_outcomes::{
 use simutant_protocol::{CriterionDescription, Limits};
 
 use crate::journal::{Content, Journal};
-use crate::{CampaignError, labels};
-
-/// The criteria that every system has; its own follow.
-pub(crate) const WHITE_BOX_CRITERIA: [&str; 2] = ["all-blocks", "all-branches"];
+use crate::{CampaignError, white_box};
 
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
 ///
@@ -54,8 +51,8 @@ impl Settings {
             return Ok(None);
         };
         let own = criteria.iter().map(|criterion| criterion.requirements.len());
-        let requirements = [sites.blocks.len(), sites.branches.len()].into_iter().chain(own).collect();
-        let content = Content { cases, mutants: sites.mutants.len(), requirements };
+        let sets = white_box::measured(&sites).into_iter().chain(own).collect();
+        let content = Content { cases, mutants: sites.mutants.len(), requirements: sets };
         Ok(Some(Self { system, seed, sites, criteria, content }))
     }
 }
@@ -71,10 +68,13 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
         return Err(unfinished(executed));
     };
 
-    let mut covered: Vec<Vec<BitSet>> = vec![Vec::with_capacity(content.cases); content.requirements.len()];
+    let white_box: Vec<_> = white_box::of(&sites).collect();
+    let mut covered: Vec<Vec<BitSet>> = vec![Vec::with_capacity(content.cases); white_box.len() + criteria.len()];
     let mut cases = Vec::with_capacity(content.cases);
     for (case, recording) in inputs.into_iter().zip(recordings) {
-        for (of_criterion, of_case) in covered.iter_mut().zip(recording.covered) {
+        let (measured, own) = recording.covered.split_first_chunk().expect("the probes' sets come first");
+        let of_code = white_box.iter().map(|(criterion, _)| (criterion.covered)(&sites, &measured.each_ref()));
+        for (of_criterion, of_case) in covered.iter_mut().zip(of_code.chain(own.iter().cloned())) {
             of_criterion.push(of_case);
         }
         cases.push(CaseOutcome {
@@ -86,9 +86,9 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
             infected: recording.infected,
         });
     }
-    let white_box = WHITE_BOX_CRITERIA.into_iter().zip([labels::blocks(&sites), labels::branches(&sites)]);
     let criteria = white_box
-        .map(|(name, requirements)| (name.to_owned(), CriterionKind::WhiteBox, requirements, Vec::new()))
+        .into_iter()
+        .map(|(known, requirements)| (known.name.to_owned(), CriterionKind::WhiteBox, requirements, Vec::new()))
         .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements, own.quotas)))
         .zip(covered)
         .map(|((name, kind, requirements, quotas), covered)| Criterion { name, kind, requirements, quotas, covered })

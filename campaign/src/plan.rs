@@ -127,6 +127,9 @@ pub struct Statistics {
     pub session_seconds: f64,
     /// Worker processes of this session.
     pub session_jobs: usize,
+    /// Definition-use pairs that this session's recorded runs saw and the mutator does not list: more than 0 is an error of the
+    /// mutator, and all-uses, all-p-uses and all-defs may miss something.
+    pub session_pairs_unlisted: u64,
 }
 
 impl Statistics {

@@ -5,23 +5,25 @@ use simutant_mutator::Build;
 use simutant_outcomes::MutantNumber;
 use simutant_protocol::{Answer, Choices, Choosing, Limits, Request, Simulated, Trace};
 
-use crate::CampaignError;
 use crate::crew::{Crew, Workshop};
-use crate::outcomes::WHITE_BOX_CRITERIA;
 use crate::plan::Bounds;
+use crate::{CampaignError, white_box};
 
 /// Runs single test cases of a system, on the original or on a mutant, in a worker process.
 #[derive(Debug)]
 pub struct Simulator<'a> {
     crew: Crew<'a>,
     bounds: Bounds,
+    /// The names of the criteria of the code.
+    white_box: Vec<&'static str>,
 }
 
 impl<'a> Simulator<'a> {
     /// Returns a simulator of the system that was built. The worker starts with the first request.
     pub fn new(build: &'a Build, bounds: Bounds) -> Self {
         let workshop = Workshop { program: &build.worker, system: &build.sites.system, bounds };
-        Self { crew: Crew::new(workshop), bounds }
+        let white_box = white_box::of(&build.sites).map(|(criterion, _)| criterion.name).collect();
+        Self { crew: Crew::new(workshop), bounds, white_box }
     }
 
     /// Returns how many test cases the system's universe has, unless the user says otherwise.
@@ -38,7 +40,7 @@ impl<'a> Simulator<'a> {
     /// If the worker does not work.
     pub fn criteria(&mut self) -> Result<Vec<String>, CampaignError> {
         let own = self.crew.description()?.criteria.into_iter().map(|criterion| criterion.name);
-        Ok(WHITE_BOX_CRITERIA.into_iter().map(str::to_owned).chain(own).collect())
+        Ok(self.white_box.iter().map(|name| (*name).to_owned()).chain(own).collect())
     }
 
     /// Returns test case `number` of the universe that `seed` fixes.

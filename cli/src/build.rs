@@ -37,15 +37,19 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
     .with_context(|| format!("cannot mutate {}", arguments.system))?;
     let sites = &built.sites;
     phase.end(&format!(
-        "{} with {} mutants ({} more rejected by the compiler), {} blocks, {} branches",
+        "{} with {} mutants ({} more rejected by the compiler), {} blocks, {} branches, {} definition-use pairs",
         arguments.system,
         sites.mutants.len(),
         sites.rejected.len(),
         sites.blocks.len(),
         sites.branches.len(),
+        sites.pairs.len(),
     ));
     for function in &sites.uninstrumented {
         output::tell(&format!("{:>12} {} runs as it is written: {}", "note", function.path, function.reason));
+    }
+    for function in &sites.without_flow {
+        output::tell(&format!("{:>12} {} has no definition-use pairs: {}", "note", function.path, function.reason));
     }
     Ok(built)
 }

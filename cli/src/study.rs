@@ -137,8 +137,14 @@ fn spent(statistics: &Statistics) -> String {
         None => "none in this session".to_owned(),
     };
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
+    let unlisted = match statistics.session_pairs_unlisted {
+        0 => String::new(),
+        count => format!(
+            "\nwarning: {count} times a use saw a definition that the mutator does not list for it; all-defs, all-p-uses and all-uses are not exact"
+        ),
+    };
     format!(
-        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}",
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}{unlisted}",
         statistics.pairs,
         statistics.pairs_pruned,
         share(statistics.pairs_pruned),

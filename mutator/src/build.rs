@@ -124,11 +124,11 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
             }
             Compiled::Errors(errors) => errors,
         };
-        let before = (verdicts.rejected.len(), verdicts.incomparable.len(), verdicts.uninstrumented.len());
+        let before = verdicts.count();
         for error in &errors {
             workspace.blame(error, &instrumented, &specification, &mut verdicts);
         }
-        if before == (verdicts.rejected.len(), verdicts.incomparable.len(), verdicts.uninstrumented.len()) {
+        if before == verdicts.count() {
             return Err(workspace.does_not_compile(&errors));
         }
     }
@@ -373,6 +373,12 @@ impl Workspace {
                     Owner::Comparison(candidate) => {
                         verdicts.incomparable.insert(candidate);
                         return;
+                    }
+                    // There are no mutants in there: the probes of data flow are what can be done without.
+                    Owner::Recording(index) => {
+                        if verdicts.without_flow.insert((file, index), error.message.clone()).is_none() {
+                            return;
+                        }
                     }
                     Owner::Function(index) => function = function.or(Some((file, index))),
                 }

@@ -23,6 +23,8 @@ pub(crate) enum Owner {
     Mutant(usize),
     /// The comparison of a mutant with the original in the recording body.
     Comparison(usize),
+    /// The recording body of a function of the file, by its index there.
+    Recording(usize),
     /// A function of the file, by its index there.
     Function(usize),
 }

@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use simutant_outcomes::BranchOutcome;
 
+use crate::dataflow::{Flow, OutcomeProbes, Signature};
 use crate::edit::Edit;
 
 /// A block of a [`Graph`], by its index.
@@ -52,6 +53,8 @@ pub(crate) struct Edge {
     pub(crate) to: Option<BlockId>,
     /// The branch that it is, as an index into [`Graph::branches`], if `from` ends in a decision.
     pub(crate) branch: Option<usize>,
+    /// What patterns bind on the way, as an index into [`Flow::bindings`](crate::dataflow::Flow::bindings).
+    pub(crate) binding: Option<usize>,
 }
 
 /// One way out of a decision.
@@ -67,15 +70,24 @@ pub(crate) struct BranchSite {
 #[derive(Debug)]
 pub(crate) struct Lowered {
     pub(crate) graph: Graph,
+    /// The definitions and uses in its blocks.
+    pub(crate) flow: Flow,
     /// Probes for the recording body; blocks and branches are numbered on from the numbers that were given.
     pub(crate) edits: Vec<Edit>,
 }
 
 impl Graph {
     /// Returns the graph of a function body. Its probes number the blocks that are requirements from `first_block` on,
-    /// and the branches from `first_branch` on, both in the order of the graph.
-    pub(crate) fn lower(body: &syn::Block, first_block: usize, first_branch: usize) -> Lowered {
-        lower::lower(body, first_block, first_branch)
+    /// and the branches from `first_branch` on, both in the order of the graph. `outcomes` is put into the probes of
+    /// branches; what it is made of does not depend on it.
+    pub(crate) fn lower(
+        body: &syn::Block,
+        signature: &Signature,
+        first_block: usize,
+        first_branch: usize,
+        outcomes: &OutcomeProbes,
+    ) -> Lowered {
+        lower::lower(body, signature, first_block, first_branch, outcomes)
     }
 
     /// Returns the blocks that are requirements.

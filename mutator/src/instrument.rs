@@ -6,8 +6,11 @@
 
 use std::ops::Range;
 
-use simutant_outcomes::{Block, Branch, Function, Mutant, RejectedMutant, Sites, UninstrumentedFunction};
+use simutant_outcomes::{
+    Block, Branch, Condition, Definition, Function, Mutant, Pair, RejectedMutant, Sites, UninstrumentedFunction,
+};
 
+use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes, Probes};
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
@@ -97,9 +100,13 @@ impl Specification {
             functions: Vec::new(),
             blocks: Vec::new(),
             branches: Vec::new(),
+            definitions: Vec::new(),
+            pairs: Vec::new(),
+            conditions: Vec::new(),
             mutants: Vec::new(),
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
+            without_flow: Vec::new(),
         }
     }
 
@@ -107,34 +114,70 @@ impl Specification {
     pub(crate) fn instrument(&self, verdicts: &Verdicts) -> Instrumented {
         let mut sites = self.no_sites();
         let mut outputs = Vec::new();
+        let flows = self.flows(verdicts);
         for (file, source) in self.sources.iter().enumerate() {
             let mut output = Output::default();
             let plain = Renderer::new(&source.file.text, []);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {
-                let obstacle = function.obstacle.map(str::to_owned);
-                if let Some(reason) = obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned()) {
+                if let Some(reason) = self.obstacle(file, index, verdicts) {
                     let span = source.span(file, &function.range);
                     sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
                     continue;
                 }
                 let inside = mutation::inside(&function.body);
                 plain.verbatim(at..inside.start, &mut output);
-                self.function(file, index, verdicts, &mut sites, &mut output);
+                self.function(file, index, verdicts, &flows, &mut sites, &mut output);
                 at = inside.end;
             }
             plain.verbatim(at..source.file.text.len(), &mut output);
             outputs.push(output);
         }
+        flows.add_to(&mut sites, &self.sources);
         Instrumented { outputs, sites }
     }
 
+    /// Returns why a function runs as it is written, if it does.
+    fn obstacle(&self, file: usize, index: usize, verdicts: &Verdicts) -> Option<String> {
+        let obstacle = self.sources[file].functions[index].obstacle.map(str::to_owned);
+        obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
+    }
+
+    /// Returns the data flow of all functions that are instrumented.
+    fn flows(&self, verdicts: &Verdicts) -> Flows {
+        let mut functions = Vec::new();
+        for (file, source) in self.sources.iter().enumerate() {
+            for (index, function) in source.functions.iter().enumerate() {
+                if self.obstacle(file, index, verdicts).is_some() {
+                    continue;
+                }
+                let lowered = if verdicts.without_flow.contains_key(&(file, index)) {
+                    (Graph::default(), Flow::default())
+                } else {
+                    let lowered =
+                        Graph::lower(&function.body, &function.flow_signature, 0, 0, &OutcomeProbes::default());
+                    (lowered.graph, lowered.flow)
+                };
+                functions.push((file, lowered.0, lowered.1));
+            }
+        }
+        Flows::new(functions)
+    }
+
     /// Renders the inside of one function's body, and adds what is in it to the sites.
-    fn function(&self, file: usize, index: usize, verdicts: &Verdicts, sites: &mut Sites, output: &mut Output) {
+    fn function(
+        &self,
+        file: usize,
+        index: usize,
+        verdicts: &Verdicts,
+        flows: &Flows,
+        sites: &mut Sites,
+        output: &mut Output,
+    ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let first = sites.mutants.len();
-        let edits = self.edits(file, index, verdicts, sites);
+        let edits = self.edits(file, index, verdicts, flows, sites);
         let count = sites.mutants.len() - first;
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
@@ -147,22 +190,32 @@ impl Specification {
                 body(Variant::Mutated, output);
             }
             output.text.push_str("} _ => {");
-            body(Variant::Recording, output);
+            renderer.owned(Owner::Recording(index), output, |output| body(Variant::Recording, output));
             output.text.push_str("} } ");
         });
     }
 
     /// Returns the edits of one function's body, and adds what they measure and choose between to the sites.
-    fn edits(&self, file: usize, index: usize, verdicts: &Verdicts, sites: &mut Sites) -> Vec<Edit> {
+    fn edits(&self, file: usize, index: usize, verdicts: &Verdicts, flows: &Flows, sites: &mut Sites) -> Vec<Edit> {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
+        if let Some(reason) = verdicts.without_flow.get(&(file, index)) {
+            let (path, span) = (function.path.clone(), source.span(file, &function.range));
+            sites.without_flow.push(UninstrumentedFunction { path, span, reason: reason.clone() });
+        }
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
 
         // Steps first, so that they are outside of what shares their range.
         let mut edits = steps::edits(&function.body);
-        let Lowered { graph, edits: probes } = Graph::lower(&function.body, sites.blocks.len(), sites.branches.len());
+        // What is put at the start of the body comes first of all there.
+        let Probes { edits: of_flow, outcomes } = flows.probes(number, mutation::inside(&function.body).start);
+        edits.extend(of_flow);
+        let (first_block, first_branch) = (sites.blocks.len(), sites.branches.len());
+        let Lowered { graph, edits: probes, .. } =
+            Graph::lower(&function.body, &function.flow_signature, first_block, first_branch, &outcomes);
         edits.extend(probes);
+        flows.add_conditions(number, source, file, first_branch, sites);
         sites.blocks.extend(
             graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
         );
@@ -199,6 +252,85 @@ impl Specification {
         }
         edits.extend(point_edits(&point));
         edits
+    }
+}
+
+/// The data flow of a specification.
+#[derive(Debug)]
+struct Flows {
+    /// By the number of the function: its file, its graph, and what happens in it.
+    functions: Vec<(usize, Graph, Flow)>,
+    analysis: Analysis,
+    numbers: Numbers,
+    /// By function, the number of its first requirement of MC/DC.
+    first_conditions: Vec<usize>,
+}
+
+impl Flows {
+    fn new(functions: Vec<(usize, Graph, Flow)>) -> Self {
+        let bodies: Vec<_> = functions.iter().map(|(_, graph, flow)| (graph, flow)).collect();
+        let analysis = dataflow::analyse(&bodies);
+        let numbers = Numbers::new(&analysis, &bodies.iter().map(|(_, flow)| *flow).collect::<Vec<_>>());
+        let first_conditions = functions
+            .iter()
+            .scan(0, |next, (_, _, flow)| {
+                let first = *next;
+                *next += flow.decisions.iter().map(|decision| 2 * decision.conditions.len()).sum::<usize>();
+                Some(first)
+            })
+            .collect();
+        Self { functions, analysis, numbers, first_conditions }
+    }
+
+    fn probes(&self, function: usize, start: usize) -> Probes {
+        let flow = &self.functions[function].2;
+        Probes::new(&self.analysis, &self.numbers, function, flow, start, self.first_conditions[function])
+    }
+
+    fn add_conditions(&self, function: usize, source: &Source, file: usize, first_branch: usize, sites: &mut Sites) {
+        for decision in &self.functions[function].2.decisions {
+            let is_alone = decision.conditions.len() == 1;
+            for (index, condition) in decision.conditions.iter().enumerate() {
+                for value in [true, false] {
+                    let branch = condition.branches.map(|(holds, fails)| if value { holds } else { fails });
+                    sites.conditions.push(Condition {
+                        function,
+                        span: source.span(file, &condition.range),
+                        value,
+                        is_coupled: decision.is_coupled(index),
+                        branch: branch.filter(|_| is_alone).map(|branch| first_branch + branch),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds definitions and pairs, when all functions have their branches.
+    fn add_to(&self, sites: &mut Sites, sources: &[Source]) {
+        let mut first_branches = vec![0; self.functions.len()];
+        for (number, branch) in sites.branches.iter().enumerate().rev() {
+            first_branches[branch.function] = number;
+        }
+        let span = |function: usize, range: &Range<usize>| {
+            let file = self.functions[function].0;
+            sources[file].span(file, range)
+        };
+        let mut listed = std::collections::BTreeMap::new();
+        for pair in &self.analysis.pairs {
+            let site = &self.analysis.definitions[pair.definition];
+            let definition = *listed.entry(pair.definition).or_insert_with(|| {
+                let span = span(site.function, &site.range);
+                sites.definitions.push(Definition { function: site.function, variable: site.name.clone(), span });
+                sites.definitions.len() - 1
+            });
+            let event = &self.functions[pair.function].2.events[pair.event];
+            sites.pairs.push(Pair {
+                definition,
+                function: pair.function,
+                span: span(pair.function, &event.range),
+                branch: pair.branch.map(|branch| first_branches[pair.function] + branch),
+            });
+        }
     }
 }
 
@@ -333,7 +465,8 @@ mod tests {
             names: &Names::default(),
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
-        let edits = specification.edits(0, 0, &Verdicts::default(), &mut specification.no_sites());
+        let flows = specification.flows(&Verdicts::default());
+        let edits = specification.edits(0, 0, &Verdicts::default(), &flows, &mut specification.no_sites());
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
         Renderer::new(text, &edits).range(inside, variant, &mut output);

@@ -1,7 +1,7 @@
 //! Source-to-source: from the specification files of a simulation to one executable with all its mutants.
 //!
 //! The files are parsed by `syn`. From each function's syntax come a control-flow graph, whose blocks and branches are the
-//! requirements of all-blocks and all-branches, and the places where mutation operators apply. Probes and mutants are put
+//! requirements of all-blocks and all-branches, the definitions and uses of all-uses, and the places where mutation operators apply. Probes and mutants are put
 //! into a copy of the text at byte offsets, so that everything keeps its file, line and column, and the copy is compiled once:
 //! every mutant is behind a number (mutant schemata; Untch, Offutt and Harrold, ISSTA 1993). What does not type-check is rejected by
 //! the compiler's own messages, whose positions lie in the text of a mutant. So operators need no types, and a simulation needs no annotation.
@@ -15,7 +15,7 @@
 //!
 //! All three bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
-//! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks and branches, and for each mutant whether it is reached and whether its value differs.
+//! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks, branches, which definition each use sees and which conditions decide, and for each mutant whether it is reached and whether its value differs.
 //!
 //! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of the loop or of the chain of calls around
 //! them. An arm of a `match` goes by a guard that fails.
@@ -41,10 +41,11 @@
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `graph.rs` for requirements, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
+//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
 
 mod build;
 mod conditions;
+mod dataflow;
 mod declarations;
 mod edit;
 mod error;

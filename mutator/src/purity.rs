@@ -5,7 +5,7 @@ use syn::{BinOp, Expr, UnOp};
 /// Methods of the standard library that have no effect and are not costly. A type of the specification that gives one
 /// of these names to a method with an effect would be judged wrongly; the comparison of the pruned with the full
 /// matrix on a sample would show it.
-const PURE_METHODS: [&str; 32] = [
+pub(crate) const PURE_METHODS: [&str; 32] = [
     "abs",
     "abs_diff",
     "as_bytes",

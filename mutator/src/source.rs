@@ -8,6 +8,7 @@ use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, TraitItem, Type};
 
 use crate::MutatorError;
 use crate::conditions::Conditions;
+use crate::dataflow;
 use crate::operators::range_of;
 use crate::package::{Package, SpecificationFile};
 
@@ -31,6 +32,8 @@ pub(crate) struct FunctionSource {
     pub(crate) signature: Signature,
     /// The type that it is a method of.
     pub(crate) self_type: Option<String>,
+    /// What data flow needs of the signature.
+    pub(crate) flow_signature: dataflow::Signature,
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
 }
@@ -138,7 +141,9 @@ fn function(path: &str, self_type: Option<&str>, signature: Signature, body: Blo
         None
     };
     let path = join(path, &signature.ident.to_string());
-    FunctionSource { path, range, body, signature, self_type: self_type.map(str::to_owned), obstacle }
+    let flow_signature = dataflow::Signature::new(&signature, self_type);
+    let self_type = self_type.map(str::to_owned);
+    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.

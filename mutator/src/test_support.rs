@@ -2,13 +2,18 @@
 
 use std::fmt::Write;
 
+use simutant_outcomes::Span;
+
+use crate::dataflow::OutcomeProbes;
 use crate::declarations::Declarations;
 use crate::edit::plain_text;
 use crate::graph::Graph;
+use crate::instrument::Specification;
 use crate::mutation::{self, Candidate, Settings};
 use crate::names::Names;
 use crate::selection::Selection;
 use crate::source::Source;
+use crate::verdicts::Verdicts;
 
 /// Returns the text as a specification file, and the candidates of its last function.
 pub(crate) fn candidates(text: &str, operators: &str) -> (Source, Vec<Candidate>) {
@@ -38,7 +43,8 @@ pub(crate) fn mutants(text: &str, operators: &str) -> String {
 /// Returns the blocks and branches of the one function in `text`.
 pub(crate) fn requirements(text: &str) -> String {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
-    let lowered = Graph::lower(&source.functions[0].body, 0, 0);
+    let function = &source.functions[0];
+    let lowered = Graph::lower(&function.body, &function.flow_signature, 0, 0, &OutcomeProbes::default());
     let shown = |range: &std::ops::Range<usize>| text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = String::new();
     for (number, block) in lowered.graph.blocks.iter().enumerate() {
@@ -52,6 +58,30 @@ pub(crate) fn requirements(text: &str) -> String {
     }
     for branch in &lowered.graph.branches {
         writeln!(lines, "{}: {}", shown(&branch.range), branch.outcome).expect("writing to a string");
+    }
+    lines
+}
+
+/// Returns the definition-use pairs of the functions in `text`, one a line: `variable definition -> use (branch)`, places as
+/// line:column.
+pub(crate) fn pairs(text: &str) -> String {
+    let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+    let settings =
+        Settings { selection: &Selection::default(), declarations: &Declarations::default(), names: &Names::default() };
+    let specification = Specification::new("a", "a", vec![source], &settings);
+    let sites = specification.instrument(&Verdicts::default()).sites;
+    let place = |span: Span| format!("{}:{}", span.line, span.column);
+    let mut lines = String::new();
+    for pair in &sites.pairs {
+        let definition = &sites.definitions[pair.definition];
+        let (from, to) = (place(definition.span), place(pair.span));
+        write!(lines, "{} {from} -> {to}", definition.variable).expect("writing to a string");
+        if let Some(branch) = pair.branch {
+            let branch = &sites.branches[branch];
+            let code = &text[branch.span.start..branch.span.end];
+            write!(lines, " ({} of {code})", branch.outcome).expect("writing to a string");
+        }
+        lines.push('\n');
     }
     lines
 }

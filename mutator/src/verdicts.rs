@@ -13,8 +13,17 @@ pub(crate) struct Verdicts {
     pub(crate) rejected: BTreeMap<usize, String>,
     /// Candidates whose value cannot be compared with the original's: they count as infected where they are reached.
     pub(crate) incomparable: BTreeSet<usize>,
+    /// Functions, as (file, function), that do not compile with the probes of data flow, with the reason.
+    pub(crate) without_flow: BTreeMap<(usize, usize), String>,
     /// Functions, as (file, function), that do not compile with probes, with the reason.
     pub(crate) uninstrumented: BTreeMap<(usize, usize), String>,
+}
+
+impl Verdicts {
+    /// Returns how much has been said.
+    pub(crate) fn count(&self) -> usize {
+        self.rejected.len() + self.incomparable.len() + self.without_flow.len() + self.uninstrumented.len()
+    }
 }
 
 /// [`Verdicts`] on one state of the source, by names that do not depend on how candidates are numbered.
@@ -24,6 +33,8 @@ pub(crate) struct KnownVerdicts {
     source: u64,
     rejected: BTreeMap<String, String>,
     incomparable: BTreeSet<String>,
+    #[serde(default)]
+    without_flow: BTreeMap<String, String>,
     uninstrumented: BTreeMap<String, String>,
 }
 
@@ -36,6 +47,7 @@ impl KnownVerdicts {
             source,
             rejected: verdicts.rejected.iter().map(named).collect(),
             incomparable: verdicts.incomparable.iter().map(identity).collect(),
+            without_flow: verdicts.without_flow.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
             uninstrumented: verdicts.uninstrumented.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
         }
     }
@@ -56,6 +68,9 @@ impl KnownVerdicts {
         }
         for (file, source) in specification.sources.iter().enumerate() {
             for (index, function) in source.functions.iter().enumerate() {
+                if let Some(reason) = self.without_flow.get(&function.path) {
+                    verdicts.without_flow.insert((file, index), reason.clone());
+                }
                 if let Some(reason) = self.uninstrumented.get(&function.path) {
                     verdicts.uninstrumented.insert((file, index), reason.clone());
                 }

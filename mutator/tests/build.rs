@@ -1,6 +1,9 @@
 //! Instruments and compiles a small package of awkward code, and runs every mutant of it.
 
-use std::collections::BTreeMap;
+#[path = "build/generated.rs"]
+mod generated;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -41,7 +44,8 @@ fn outcome(run: Run, input: u32) -> String {
 pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitCode {
     std::panic::set_hook(Box::new(|info| if !QUIET.get() { eprintln!("{info}") }));
     let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
-    let sizes = simutant_probe::Sizes { blocks: arguments[0], branches: arguments[1], mutants: arguments[2] };
+    let [blocks, branches, pairs, conditions, mutants] = arguments[..] else { panic!("five sizes") };
+    let sizes = simutant_probe::Sizes { blocks, branches, pairs, conditions, mutants };
     println!("lines {} {}", lines[0].1, lines[0].2.len());
     for input in 0..12 {
         simutant_probe::start_clean(100_000);
@@ -52,7 +56,9 @@ pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitC
         let recorded = simutant_probe::finish();
         assert_eq!((original.clone(), steps), (recorded_outcome, recorded.steps), "recording changes nothing");
         let recording = recorded.recording.unwrap();
-        println!("covered {input} {:?} {:?}", recording.blocks, recording.branches);
+        assert_eq!(recording.pairs_unlisted, 0, "the analysis knows every pair");
+        let covered = (&recording.blocks, &recording.branches, &recording.pairs, &recording.conditions);
+        println!("covered {input} {covered:?}");
         for mutant in 0..sizes.mutants as u32 {
             simutant_probe::start_mutant(mutant, 3 * steps + 10);
             let mutated = outcome(runs[0], input);
@@ -107,11 +113,61 @@ fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, Mutat
 }
 
 fn run(built: &Build) -> String {
-    let sizes = [built.sites.blocks.len(), built.sites.branches.len(), built.sites.mutants.len()];
+    let sites = &built.sites;
+    let sizes =
+        [&sites.blocks.len(), &sites.branches.len(), &sites.pairs.len(), &sites.conditions.len(), &sites.mutants.len()];
     let output =
         Command::new(&built.worker).args(sizes.map(|size| size.to_string())).output().expect("the worker was built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the worker prints text")
+}
+
+/// Returns the numbers below `count` that no run covered, of the list with this number that the worker prints.
+fn uncovered(output: &str, list: usize, count: usize) -> Vec<usize> {
+    let covered: BTreeSet<usize> = output
+        .lines()
+        .filter_map(|line| line.strip_prefix("covered "))
+        .flat_map(|line| line.split('[').nth(list).expect("four lists").split([',', ']']))
+        .filter_map(|number| number.trim().parse().ok())
+        .collect();
+    (0..count).filter(|number| !covered.contains(number)).collect()
+}
+
+/// Returns pairs of a definition and a use as a person reads them.
+fn shown(built: &Build, pairs: &[usize]) -> Vec<String> {
+    let sites = &built.sites;
+    let show = |&number: &usize| {
+        let pair = &sites.pairs[number];
+        let definition = &sites.definitions[pair.definition];
+        let outcome = pair.branch.map(|branch| format!(" ({})", sites.branches[branch].outcome)).unwrap_or_default();
+        let (from, to) = (definition.span, pair.span);
+        format!("{} {}:{} -> {}:{}{outcome}", definition.variable, from.line, from.column, to.line, to.column)
+    };
+    pairs.iter().map(show).collect()
+}
+
+/// The worker fails if it sees a pair that is not listed; here every pair that is listed is seen as well.
+#[test]
+fn without_loops_the_pairs_that_are_listed_are_those_that_are_seen() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let built =
+        build_toy(root.path(), &generated::programs(24, generated::Loops::None), "default").expect("it compiles");
+    let count = built.sites.pairs.len();
+    assert!(count > 500, "only {count} pairs");
+    let mut missing = shown(&built, &uncovered(&run(&built), 3, count));
+    // The loop of `run` itself always has a turn.
+    missing.retain(|pair| !pair.starts_with("sum "));
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn with_loops_the_pairs_that_are_seen_are_listed() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let built =
+        build_toy(root.path(), &generated::programs(24, generated::Loops::Some), "default").expect("it compiles");
+    let count = built.sites.pairs.len();
+    let missing = uncovered(&run(&built), 3, count).len();
+    assert!(missing < count, "{count} pairs, none of them is seen");
 }
 
 #[test]
@@ -146,33 +202,30 @@ fn awkward_code_is_instrumented_and_every_mutant_runs() {
         .collect();
     let uninstrumented: Vec<String> =
         sites.uninstrumented.iter().map(|function| format!("{}: {}", function.path, function.reason)).collect();
-    let coverage = |kind: &str, count: usize| {
-        let covered: std::collections::BTreeSet<usize> = output
-            .lines()
-            .filter_map(|line| line.strip_prefix("covered "))
-            .flat_map(|line| {
-                let list = line.split('[').nth(if kind == "blocks" { 1 } else { 2 }).expect("two lists");
-                list.trim_end_matches(['[', ']', ' '])
-                    .split(", ")
-                    .filter_map(|number| number.trim_end_matches(']').trim().parse().ok())
-                    .collect::<Vec<usize>>()
-            })
-            .collect();
-        (0..count).filter(|number| !covered.contains(number)).collect::<Vec<_>>()
-    };
-    let uncovered_branches: Vec<String> = coverage("branches", sites.branches.len())
+    let uncovered_branches: Vec<String> = uncovered(&output, 2, sites.branches.len())
         .into_iter()
         .map(|number| format!("{}: {}", sites.branches[number].span.line, sites.branches[number].outcome))
         .collect();
     let uncovered_blocks: Vec<usize> =
-        coverage("blocks", sites.blocks.len()).into_iter().map(|number| sites.blocks[number].span.line).collect();
+        uncovered(&output, 1, sites.blocks.len()).into_iter().map(|number| sites.blocks[number].span.line).collect();
+    let uncovered_pairs = shown(&built, &uncovered(&output, 3, sites.pairs.len()));
+    let uncovered_conditions: Vec<String> = uncovered(&output, 4, sites.conditions.len())
+        .into_iter()
+        .map(|number| &sites.conditions[number])
+        .filter(|condition| condition.branch.is_none())
+        .map(|condition| format!("{}:{} {}", condition.span.line, condition.span.column, condition.value))
+        .collect();
     insta::assert_debug_snapshot!((
         sites.mutants.len(),
         survivors,
         rejected,
         uninstrumented,
         uncovered_blocks,
-        uncovered_branches
+        uncovered_branches,
+        sites.pairs.len(),
+        uncovered_pairs,
+        sites.conditions.len(),
+        uncovered_conditions
     ));
 }
 
@@ -189,7 +242,8 @@ fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
 fn an_unknown_system_names_those_there_are() {
     let root = tempfile::tempdir().expect("a temporary folder");
     write(&root.path().join("Cargo.toml"), MANIFEST);
-    write(&root.path().join("src/lib.rs"), "");
+    write(&root.path().join("src/lib.rs"), "pub mod awkward;\n");
+    write(&root.path().join("src/awkward.rs"), "");
     let error = Package::find(&root.path().join("Cargo.toml"), "tox").expect_err("there is no tox");
     assert!(error.to_string().ends_with("known systems: toy"), "{error}");
     let chosen = format!("{MANIFEST}operators = \"a,-SDL\"\n[package.metadata.simutant.names]\nsend = [\"cast\"]\n");

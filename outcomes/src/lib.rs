@@ -17,7 +17,7 @@ pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,
 };
 pub use sites::{
-    Block, Branch, BranchOutcome, Class, Function, Mutant, MutantNumber, RejectedMutant, Sites, SourceFile, Span, Tier,
-    UninstrumentedFunction,
+    Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,
+    Sites, SourceFile, Span, Tier, UninstrumentedFunction,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};

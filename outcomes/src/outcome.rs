@@ -167,7 +167,7 @@ pub struct Outcomes {
     pub sites: Sites,
     /// One entry per test case of the universe.
     pub cases: Vec<CaseOutcome>,
-    /// The criteria: `all-blocks`, `all-branches`, then the system's black-box criteria in its own order.
+    /// The criteria: those of the code, from `all-blocks` on, then the system's black-box criteria in its own order.
     pub criteria: Vec<Criterion>,
     /// `kills[mutant]` has a bit for each test case that kills it; shape `mutants x cases`.
     pub kills: Vec<BitSet>,

@@ -20,12 +20,25 @@ pub struct Sites {
     pub blocks: Vec<Block>,
     /// The requirements of all-branches: edges that leave a block with more than one successor.
     pub branches: Vec<Branch>,
+    /// The definitions of variables that some use can see: the requirements of all-defs.
+    #[serde(default)]
+    pub definitions: Vec<Definition>,
+    /// The requirements of all-uses: definitions with the uses that can see them.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
+    /// The requirements of MC/DC: the values of conditions that decide.
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
     /// The mutants that compile; a mutant's number is its index.
     pub mutants: Vec<Mutant>,
     /// The mutants that the compiler rejected, each with the compiler's reason.
     pub rejected: Vec<RejectedMutant>,
     /// Functions of the specification files that could not be instrumented, each with the reason.
     pub uninstrumented: Vec<UninstrumentedFunction>,
+    /// Functions that do not compile with the probes of data flow, with the compiler's reason: they have no definition-use
+    /// pairs and no requirements of MC/DC.
+    #[serde(default)]
+    pub without_flow: Vec<UninstrumentedFunction>,
 }
 
 /// One specification file, as it was when it was instrumented.
@@ -117,6 +130,47 @@ impl std::fmt::Display for BranchOutcome {
     }
 }
 
+/// A place where a variable gets a value, or may get one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// Index into [`Sites::functions`].
+    pub function: usize,
+    /// The variable: a name, or `self.name` for a field of the type that the function belongs to.
+    pub variable: String,
+    /// The pattern, the assigned place, the call or the field of a literal that defines it.
+    pub span: Span,
+}
+
+/// A definition and a use that can see it: a requirement of all-uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Index into [`Sites::definitions`].
+    pub definition: usize,
+    /// The function of the use: an index into [`Sites::functions`].
+    pub function: usize,
+    /// The use.
+    pub span: Span,
+    /// If the use is in what a decision depends on, which way the decision goes then: an index into
+    /// [`Sites::branches`].
+    pub branch: Option<usize>,
+}
+
+/// A condition that decides by a value: a requirement of MC/DC.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Condition {
+    /// Index into [`Sites::functions`].
+    pub function: usize,
+    /// The condition.
+    pub span: Span,
+    /// Its value.
+    pub value: bool,
+    /// Whether the same condition stands in its decision once more, so that neither can change alone.
+    pub is_coupled: bool,
+    /// If the condition is the whole decision, the branch that it takes with this value: an index into
+    /// [`Sites::branches`].
+    pub branch: Option<usize>,
+}
+
 /// One small change to the specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mutant {
@@ -204,7 +258,7 @@ pub struct RejectedMutant {
     pub reason: String,
 }
 
-/// A function of a specification file that runs as it is written, without probes.
+/// A function of a specification file that runs without probes, or without some.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UninstrumentedFunction {
     /// Module path and name.

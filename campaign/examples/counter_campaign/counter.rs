@@ -46,8 +46,12 @@ fn sites() -> Sites {
         branches: [BranchOutcome::True, BranchOutcome::False]
             .map(|outcome| Branch { function: 0, span: at("0..limit", 2), outcome })
             .to_vec(),
+        definitions: Vec::new(),
+        pairs: Vec::new(),
+        conditions: Vec::new(),
         mutants: (0..MUTANTS).map(mutant).collect(),
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
+        without_flow: Vec::new(),
     }
 }

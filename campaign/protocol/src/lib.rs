@@ -37,7 +37,7 @@ pub enum Request {
         case: Value,
         /// When a run is ended.
         limits: Limits,
-        /// How many requirements and mutants the instrumented code has.
+        /// How much there is to record.
         sizes: Sizes,
     },
     /// Asks for one run on each of some mutants.
@@ -170,13 +170,11 @@ pub struct Limits {
     pub memory_bytes: u64,
 }
 
-/// How many blocks, branches and mutants the instrumented code has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How much there is to record in the instrumented code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// Requirements of all-blocks.
-    pub blocks: usize,
-    /// Requirements of all-branches.
-    pub branches: usize,
+    /// How many there are of each kind of thing that the probes measure: blocks, branches, definition-use pairs, conditions.
+    pub measured: Vec<usize>,
     /// Mutants.
     pub mutants: usize,
 }
@@ -254,10 +252,11 @@ pub struct Recorded {
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
-    /// Blocks executed.
-    pub blocks: Vec<u32>,
-    /// Branches taken.
-    pub branches: Vec<u32>,
+    /// What the probes measured, a list for each kind of [`Sizes::measured`].
+    pub measured: Vec<Vec<u32>>,
+    /// How many times a definition-use pair was seen that the mutator does not list.
+    #[serde(default)]
+    pub pairs_unlisted: u64,
     /// Mutants reached.
     pub reached: Vec<MutantNumber>,
     /// Mutants infected.
@@ -320,7 +319,7 @@ mod tests {
             let request = Request::Record {
                 case: Value::from(probability),
                 limits: Limits { steps: 1, events: 1, memory_bytes: 1 },
-                sizes: Sizes { blocks: 1, branches: 1, mutants: 1 },
+                sizes: Sizes { measured: vec![1, 1], mutants: 1 },
             };
             let line = to_line(&request);
             assert_eq!(line.iter().position(|&byte| byte == b'\n'), Some(line.len() - 1), "a request is one line");

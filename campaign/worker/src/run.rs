@@ -17,7 +17,7 @@ pub(crate) enum Subject {
     /// The system as it was written.
     Original,
     /// The same, and the probes record.
-    Recorded(Sizes),
+    Recorded(probe::Sizes),
     /// One mutant.
     Mutant(MutantNumber),
 }
@@ -38,9 +38,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
     panics::forget();
     match subject {
         Subject::Original => probe::start_clean(limits.steps),
-        Subject::Recorded(Sizes { blocks, branches, mutants }) => {
-            probe::start_recording(limits.steps, probe::Sizes { blocks, branches, mutants });
-        }
+        Subject::Recorded(sizes) => probe::start_recording(limits.steps, sizes),
         Subject::Mutant(number) => probe::start_mutant(number, limits.steps),
     }
     let ended =
@@ -66,13 +64,15 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
 }
 
 /// Runs the original twice, once with the probes recording, and compares the runs.
-pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded {
+///
+/// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in [`Recorded::measured`].
+pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes) -> Recorded {
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
         execution: plain.execution.clone(),
-        blocks: Vec::new(),
-        branches: Vec::new(),
+        measured: Vec::new(),
+        pairs_unlisted: 0,
         reached: Vec::new(),
         infected: Vec::new(),
         covered: Vec::new(),
@@ -81,10 +81,20 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: Sizes) -> Recorded 
     if plain.execution.verdict != Verdict::Reasonable {
         return recorded;
     }
+    let size = |kind: usize| sizes.measured.get(kind).copied().unwrap_or_default();
+    let sizes = probe::Sizes {
+        blocks: size(0),
+        branches: size(1),
+        pairs: size(2),
+        conditions: size(3),
+        mutants: sizes.mutants,
+    };
     let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
     recorded.difference = plain.difference(&again).map(|difference| located(difference, case, limits));
-    let probe::Recording { blocks, branches, reached, infected } = again.recording.expect("this run was recorded");
-    Recorded { blocks, branches, reached, infected, covered: case.covered(), ..recorded }
+    let probe::Recording { blocks, branches, pairs, conditions, reached, infected, pairs_unlisted } =
+        again.recording.expect("this run was recorded");
+    let measured = vec![blocks, branches, pairs, conditions];
+    Recorded { measured, pairs_unlisted, reached, infected, covered: case.covered(), ..recorded }
 }
 
 /// Adds to a difference between two runs the first event that differs, as two more runs with traces show it.
@@ -264,7 +274,7 @@ mod tests {
         let system = system::<Leaky>();
         let case = system.load(Value::from(items)).expect("it is a test case");
         let limits = Limits { steps: 1_000_000, events: 1_000_000, memory_bytes: 1 << 28 };
-        let difference = record(&*case, limits, Sizes { blocks: 0, branches: 0, mutants: 0 }).difference;
+        let difference = record(&*case, limits, &Sizes { measured: Vec::new(), mutants: 0 }).difference;
         match (differs_from, &difference) {
             (None, None) => {}
             (Some(expect), Some(difference)) => assert!(difference.contains(expect), "{difference}"),

@@ -63,7 +63,7 @@ fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<A
             Answer::Cases((first..first.saturating_add(count)).map(|index| system.draw(seed, index)).collect())
         }
         Request::Record { case, limits, sizes } => {
-            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, sizes)))
+            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes)))
         }
         Request::Execute { case, limits, mutants, answers } => {
             execute(system, case, limits, &mutants, &answers)?;

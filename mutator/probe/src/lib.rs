@@ -9,6 +9,7 @@
 //!
 //! The crate has no dependencies, so that it can be added to any package.
 
+mod flow;
 mod record;
 mod same;
 
@@ -16,6 +17,10 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
+pub use flow::{
+    Held, Iterated, Pairs, Slot, UNLISTED, attempted, birth, conclude, condition, decided, define, hold, iterated,
+    object, slots, used,
+};
 pub use record::{Recording, Sizes};
 pub use same::Same;
 
@@ -64,7 +69,7 @@ pub fn start_clean(step_limit: u64) {
     start(NONE, step_limit, None);
 }
 
-/// Begins a run of the original that records blocks, branches, and which mutants it reaches and infects.
+/// Begins a run of the original that records what it covers, and which mutants it reaches and infects.
 pub fn start_recording(step_limit: u64, sizes: Sizes) {
     start(RECORD, step_limit, Some(record::Recorder::new(sizes)));
 }
@@ -265,7 +270,7 @@ pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) 
 mod tests {
     use super::*;
 
-    const SIZES: Sizes = Sizes { blocks: 70, branches: 4, mutants: 3 };
+    const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
 
     #[test]
     fn a_call_runs_the_body_that_the_run_asks_for() {
