@@ -40,6 +40,9 @@ pub struct Analysis {
     pub dominators: Dominators,
     /// One entry per criterion, in the order of the outcomes.
     pub criteria: Vec<CriterionAnalysis>,
+    /// The names of criteria of which no test case covers anything; they are not among the others.
+    #[serde(default)]
+    pub left_out: Vec<String>,
     /// The criteria against random suites.
     pub cost_effectiveness: CostEffectiveness,
     /// The halves of the mutants that boosting uses; `None` if there are too few to split.
@@ -50,6 +53,14 @@ pub struct Analysis {
     pub comparison: Option<Comparison>,
     /// What to do; `None` if no criterion has a suite.
     pub recommendation: Option<Recommendation>,
+}
+
+impl Analysis {
+    /// Returns a sentence about the criteria that are left out, if there are any.
+    pub(crate) fn left_out_sentence(&self) -> Option<String> {
+        let names = self.left_out.join(", ");
+        (!names.is_empty()).then(|| format!("Left out, since no test case covers anything of it: {names}."))
+    }
 }
 
 /// How large a campaign was, and what it saved.
@@ -161,6 +172,7 @@ pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, Analy
         mutants,
         dominators,
         criteria,
+        left_out: outcomes.left_out.clone(),
         held_out,
         ranking,
     })

@@ -88,7 +88,7 @@ impl CriterionAnalysis {
 /// The time to join coverages, which the thesis adds to `c_a`, is left out: here it is a few machine words per suite.
 fn cost(suite: &AdequateSuite, kind: CriterionKind, multiplier: u32) -> f64 {
     let analysis = match kind {
-        CriterionKind::WhiteBox => suite.events_considered,
+        CriterionKind::WhiteBox | CriterionKind::Trace => suite.events_considered,
         CriterionKind::BlackBox => 0,
     };
     analysis as f64 + f64::from(multiplier) * suite.events_selected as f64
@@ -112,8 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn only_white_box_criteria_pay_for_the_candidates() {
+    fn criteria_that_look_at_runs_pay_for_the_candidates() {
         check(CriterionKind::WhiteBox, 1000.0);
+        check(CriterionKind::Trace, 1000.0);
         check(CriterionKind::BlackBox, 300.0);
     }
 }

@@ -86,6 +86,7 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
                 19,
             ),
         ],
+        left_out: Vec::new(),
         kills: vec![BitSet::with_capacity(cases); sites.mutants.len()],
         verdicts: vec![VerdictCounts::default(); sites.mutants.len()],
         reasons: vec![Vec::new(); sites.mutants.len()],
@@ -150,6 +151,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             quotas: Vec::new(),
             covered: (0..cases).map(|case| set(vec![case], cases)).collect(),
         }],
+        left_out: Vec::new(),
         verdicts: killing
             .iter()
             .map(|kills| VerdictCounts {

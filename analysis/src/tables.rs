@@ -32,7 +32,7 @@ pub fn tables(analysis: &Analysis) -> String {
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
-        &[],
+        analysis.left_out_sentence().as_slice(),
     );
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     section(&boosting_title(analysis), boosting(analysis, reference), &caveats(analysis));

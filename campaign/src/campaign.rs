@@ -172,6 +172,7 @@ impl Campaign {
         }
         self.journal.transaction(|journal| {
             journal.set("criteria", &description.criteria)?;
+            journal.set("trace_criteria", &description.trace_criteria)?;
             journal.add_cases(&cases)
         })?;
         Ok(cases)
@@ -193,16 +194,18 @@ impl Campaign {
         let crews = (0..jobs.get().min(todo.len())).map(|_| Crew::new(workshop(plan))).collect();
         let mut done = cases.len() - todo.len();
         let work = |crew: &mut Crew<'_>, number: usize| {
-            let recorded = crew.record(&cases[number], sizes.clone())?;
+            let (recorded, traced) = crew.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
-            let unlisted = recorded.pairs_unlisted;
-            recording(&recorded, settings)
-                .map(|recording| (recording, unlisted))
-                .ok_or_else(|| crew.error(format!("recorded a number out of range on test case {number}")))
+            let recording = recording(&recorded, settings).filter(|_| traced.len() == settings.trace_criteria.len());
+            let error = || crew.error(format!("recorded a number out of range on test case {number}"));
+            Ok((recording.ok_or_else(error)?, traced, recorded.pairs_unlisted))
         };
-        pool::run(crews, &todo, stop, work, |number, (recording, unlisted)| {
+        pool::run(crews, &todo, stop, work, |number, (recording, traced, unlisted)| {
             session.pairs_unlisted += unlisted;
-            journal.transaction(|journal| journal.add_recording(number, &recording))?;
+            journal.transaction(|journal| {
+                journal.add_recording(number, &recording)?;
+                journal.add_traced(number, &traced)
+            })?;
             done += 1;
             progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
             Ok(())

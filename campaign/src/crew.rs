@@ -9,6 +9,7 @@ use simutant_protocol::{Answer, Description, Recorded, Request, Sizes};
 
 use crate::CampaignError;
 use crate::plan::Bounds;
+use crate::traced::{Labels, Traced};
 use crate::worker::{Death, NoAnswer, Worker};
 
 /// How often a worker may be killed from outside at one run before the campaign gives up.
@@ -50,12 +51,14 @@ impl Workshop<'_> {
 pub(crate) struct Crew<'a> {
     workshop: Workshop<'a>,
     worker: Option<(Worker, Description)>,
+    /// What the worker's numbers of labels stand for.
+    labels: Labels,
 }
 
 impl<'a> Crew<'a> {
     /// Returns a crew without a worker yet.
     pub(crate) fn new(workshop: Workshop<'a>) -> Self {
-        Self { workshop, worker: None }
+        Self { workshop, worker: None, labels: Labels::default() }
     }
 
     /// Returns for how long nothing may be heard of a worker.
@@ -76,23 +79,32 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Runs the original, recorded. A worker that dies or hangs in it is a verdict as well.
-    pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<Recorded, CampaignError> {
+    /// Runs the original, recorded, and returns the labels as well that it covers of each criterion that looks at traces. A
+    /// worker that dies or hangs in it is a verdict as well.
+    pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<(Recorded, Traced), CampaignError> {
         let limits = self.workshop.bounds.baseline_limits();
         let request = Request::Record { case: case.clone(), limits, sizes };
         match self.ask_attributing(&request)? {
-            Ok(Answer::Recorded(recorded)) => Ok(*recorded),
+            Ok(Answer::Recorded(mut recorded)) => {
+                let traced = self.labels.read(std::mem::take(&mut recorded.traced));
+                let traced = traced.ok_or_else(|| self.error("named a label that it had not said".to_owned()))?;
+                Ok((*recorded, traced))
+            }
             Ok(answer) => Err(self.unexpected(&answer)),
-            Err(execution) => Ok(Recorded {
-                execution,
-                virtual_time_ns: 0,
-                measured: Vec::new(),
-                pairs_unlisted: 0,
-                reached: Vec::new(),
-                infected: Vec::new(),
-                covered: Vec::new(),
-                difference: None,
-            }),
+            Err(execution) => {
+                let recorded = Recorded {
+                    execution,
+                    virtual_time_ns: 0,
+                    measured: Vec::new(),
+                    pairs_unlisted: 0,
+                    reached: Vec::new(),
+                    infected: Vec::new(),
+                    covered: Vec::new(),
+                    traced: Vec::new(),
+                    difference: None,
+                };
+                Ok((recorded, Traced::new()))
+            }
         }
     }
 
@@ -139,6 +151,7 @@ impl<'a> Crew<'a> {
     fn hire(&mut self) -> Result<&mut (Worker, Description), CampaignError> {
         if self.worker.is_none() {
             self.worker = Some(self.workshop.start()?);
+            self.labels = Labels::default();
         }
         Ok(self.worker.as_mut().expect("it was hired if it was missing"))
     }

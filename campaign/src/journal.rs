@@ -14,9 +14,11 @@
 //! they went in.
 
 mod content;
+mod traced;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -34,7 +36,7 @@ const FILE: &str = "journal.sqlite";
 /// What SQLite's header says of our files: "Simu".
 const APPLICATION_ID: i32 = 0x5369_6d75;
 /// Raised when the meaning of a table changes.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 
 /// A campaign's database.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub(crate) struct Journal {
     connection: Connection,
     /// The numbers of the reasons that were written or looked up.
     reasons: BTreeMap<String, i64>,
+    /// By criterion, the numbers of the labels that were written or looked up.
+    labels: Vec<BTreeMap<Arc<str>, u32>>,
 }
 
 /// What the original did on a test case.
@@ -62,7 +66,7 @@ impl Journal {
     pub(crate) fn open(directory: &Path) -> Result<Self, CampaignError> {
         let path = directory.join(FILE);
         let connection = Connection::open(&path).map_err(|source| CampaignError::journal(&path, source))?;
-        let journal = Self { path, connection, reasons: BTreeMap::new() };
+        let journal = Self { path, connection, reasons: BTreeMap::new(), labels: Vec::new() };
         journal.try_sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")
@@ -158,9 +162,10 @@ impl Journal {
             Ok(value)
         });
         if result.is_err() {
-            // The error that is returned tells more than one of the rollback could; reasons that are gone with it must
-            // be looked up again. After some errors SQLite has rolled back by itself.
+            // The error that is returned tells more than one of the rollback could; reasons and labels that are gone with it
+            // must be looked up again. After some errors SQLite has rolled back by itself.
             self.reasons.clear();
+            self.labels.clear();
             _ = self.connection.execute_batch("ROLLBACK");
         }
         result

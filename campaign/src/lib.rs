@@ -53,6 +53,7 @@ mod plan;
 mod pool;
 pub mod shrink;
 mod simulator;
+mod traced;
 mod white_box;
 mod worker;
 

@@ -9,7 +9,7 @@ use simutant_outcomes::{
 use simutant_protocol::{CriterionDescription, Limits};
 
 use crate::journal::{Content, Journal};
-use crate::{CampaignError, white_box};
+use crate::{CampaignError, traced, white_box};
 
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
 ///
@@ -35,32 +35,36 @@ pub(crate) struct Settings {
     pub(crate) sites: Sites,
     /// The system's black-box criteria.
     pub(crate) criteria: Vec<CriterionDescription>,
+    /// The names of the system's criteria that look at traces.
+    pub(crate) trace_criteria: Vec<String>,
     pub(crate) content: Content,
 }
 
 impl Settings {
     /// Reads them; `None` if the universe has not been drawn.
     pub(crate) fn read(journal: &Journal) -> Result<Option<Self>, CampaignError> {
-        let (Some(system), Some(seed), Some(sites), Some(cases), Some(criteria)) = (
+        let (Some(system), Some(seed), Some(sites), Some(cases), Some(criteria), Some(trace_criteria)) = (
             journal.get("system")?,
             journal.get("seed")?,
             journal.get::<Sites>("sites")?,
             journal.get("cases")?,
             journal.get::<Vec<CriterionDescription>>("criteria")?,
+            journal.get("trace_criteria")?,
         ) else {
             return Ok(None);
         };
         let own = criteria.iter().map(|criterion| criterion.requirements.len());
         let sets = white_box::measured(&sites).into_iter().chain(own).collect();
         let content = Content { cases, mutants: sites.mutants.len(), requirements: sets };
-        Ok(Some(Self { system, seed, sites, criteria, content }))
+        Ok(Some(Self { system, seed, sites, criteria, trace_criteria, content }))
     }
 }
 
 pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
     let cases = journal.get("cases")?.unwrap_or_default();
     let unfinished = |executed| CampaignError::Unfinished { executed, cases };
-    let Settings { system, seed, sites, criteria, content } = Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
+    let Settings { system, seed, sites, criteria, trace_criteria, content } =
+        Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
     let inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
     let executed = journal.units(&content)?.iter().flatten().count();
     let recordings: Option<Vec<_>> = journal.recordings(&content)?.into_iter().collect();
@@ -86,15 +90,25 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
             infected: recording.infected,
         });
     }
-    let criteria = white_box
+    let mut criteria: Vec<Criterion> = white_box
         .into_iter()
         .map(|(known, requirements)| (known.name.to_owned(), CriterionKind::WhiteBox, requirements, Vec::new()))
         .chain(criteria.into_iter().map(|own| (own.name, CriterionKind::BlackBox, own.requirements, own.quotas)))
         .zip(covered)
         .map(|((name, kind, requirements, quotas), covered)| Criterion { name, kind, requirements, quotas, covered })
         .collect();
+    let mut left_out = Vec::new();
+    for (name, covered) in trace_criteria.iter().zip(journal.traced(&content, trace_criteria.len())?) {
+        let (requirements, covered) = traced::requirements(&covered);
+        if requirements.is_empty() {
+            left_out.push(name.clone());
+            continue;
+        }
+        let (name, kind, quotas) = (name.clone(), CriterionKind::Trace, Vec::new());
+        criteria.push(Criterion { name, kind, requirements, quotas, covered });
+    }
     let Matrix { kills, verdicts, reasons } = Matrix::read(journal, &content)?;
-    Ok(Outcomes { system, seed, sites, cases, criteria, kills, verdicts, reasons })
+    Ok(Outcomes { system, seed, sites, cases, criteria, left_out, kills, verdicts, reasons })
 }
 
 /// What became of each mutant.

@@ -3,6 +3,7 @@
 #[path = "../examples/counter_campaign/counter.rs"]
 mod counter;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -86,12 +87,13 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
 }
 
 #[test]
-fn criteria_are_blocks_branches_and_those_of_the_system() {
+fn criteria_are_blocks_branches_and_those_of_the_system_on_test_cases_and_on_traces() {
     let outcomes = run(folder().path(), plan(), 1);
     let names: Vec<(&str, CriterionKind)> =
         outcomes.criteria.iter().map(|criterion| (criterion.name.as_str(), criterion.kind)).collect();
     let white = CriterionKind::WhiteBox;
-    assert_eq!(names, [("all-blocks", white), ("all-branches", white), ("parity", CriterionKind::BlackBox)]);
+    let own = [("parity", CriterionKind::BlackBox), ("last-digits", CriterionKind::Trace)];
+    assert_eq!(names, [[("all-blocks", white), ("all-branches", white)], own].concat());
     assert!(outcomes.criteria[..2].iter().all(|criterion| criterion.quotas.is_empty()));
     assert_eq!(outcomes.criteria[2].quotas, [Quota { requirements: 0..2, covered_min: 1 }]);
     assert_eq!(
@@ -102,6 +104,22 @@ fn criteria_are_blocks_branches_and_those_of_the_system() {
         let odd = usize::from(case.case["limit"].as_u64().expect("a limit") % 2 == 1);
         let covered = |criterion: usize| outcomes.criteria[criterion].covered[number].ones().collect::<Vec<_>>();
         assert_eq!((covered(0), covered(1), covered(2)), (vec![0, 1 + odd], vec![odd], vec![odd]));
+    }
+}
+
+#[test]
+fn requirements_from_traces_are_what_the_universe_covers_in_the_order_of_their_labels() {
+    let outcomes = run(folder().path(), plan(), 3);
+    let built_in = ["message-faults", "timeouts", "send-receive-pairs", "interleavings", "faults-in-phases"];
+    assert_eq!(outcomes.left_out, built_in, "a system without messages has none of these");
+    let limits = outcomes.cases.iter().map(|case| case.case["limit"].as_u64().expect("a limit"));
+    let labels = limits.map(|limit| format!("adder returns a number with {} at its end", limit * (limit - 1) / 2 % 10));
+    let labels: Vec<String> = labels.collect();
+    let criterion = &outcomes.criteria[3];
+    assert_eq!(criterion.requirements, labels.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());
+    for (label, covered) in labels.iter().zip(&criterion.covered) {
+        let covered: Vec<&String> = covered.ones().map(|index| &criterion.requirements[index]).collect();
+        assert_eq!(covered, [label]);
     }
 }
 

@@ -107,6 +107,8 @@ pub enum CriterionKind {
     WhiteBox,
     /// At the test case alone.
     BlackBox,
+    /// At what happens in a run of the simulation, whatever its code.
+    Trace,
 }
 
 /// An adequacy criterion with its requirements, and which test case covers which of them.
@@ -167,8 +169,12 @@ pub struct Outcomes {
     pub sites: Sites,
     /// One entry per test case of the universe.
     pub cases: Vec<CaseOutcome>,
-    /// The criteria: those of the code, from `all-blocks` on, then the system's black-box criteria in its own order.
+    /// The criteria: those of the code, from `all-blocks` on, then the system's black-box criteria in its own order, then those
+    /// that look at traces, whose requirements are what the universe covers, in the order of their labels.
     pub criteria: Vec<Criterion>,
+    /// The names of criteria that look at traces and are not among these, since no test case covers anything of them.
+    #[serde(default)]
+    pub left_out: Vec<String>,
     /// `kills[mutant]` has a bit for each test case that kills it; shape `mutants x cases`.
     pub kills: Vec<BitSet>,
     /// `verdicts[mutant]` counts the ends of the runs over all test cases.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -9,6 +10,7 @@ use crate::components::WaitPurpose;
 use crate::event_queue::EventId;
 use crate::kernel::{Kernel, Shared};
 use crate::ports::PortIndex;
+use crate::send_sites::Caller;
 use crate::trace::Action;
 use crate::waker::{TaskKey, Waiter};
 use crate::{Address, Delivery, Group, Message, VirtualDuration};
@@ -69,6 +71,7 @@ impl<M: Message> Channel<M> {
     /// # Panics
     /// If the message is [too large](TooLarge), or 2^24 events are pending: something sends without end.
     #[inline]
+    #[track_caller]
     pub fn send(&self, to: Address, message: impl Into<M>) {
         if let Err(error) = self.try_send(to, message) {
             panic!("{error}");
@@ -83,6 +86,7 @@ impl<M: Message> Channel<M> {
     /// # Panics
     /// If 2^24 events are pending: something sends without end.
     #[inline]
+    #[track_caller]
     pub fn try_send(&self, to: Address, message: impl Into<M>) -> Result<(), TooLarge> {
         let message = message.into();
         let bytes = message.bytes();
@@ -91,23 +95,25 @@ impl<M: Message> Channel<M> {
         if bytes > bytes_max {
             return Err(TooLarge { bytes, bytes_max });
         }
-        let lost = kernel.send(self.address, to, message);
+        let lost = kernel.send(self.address, to, message, Location::caller());
         drop(kernel);
         drop(lost);
         Ok(())
     }
 
     /// Returns the oldest message that has arrived, if there is one.
+    #[track_caller]
     pub fn try_recv(&mut self) -> Option<Delivery<M>> {
-        self.kernel.borrow_mut().receive(self.port)
+        self.kernel.borrow_mut().receive(self.port, Location::caller())
     }
 
     /// Waits for a message.
     ///
     /// Dropping the future before it is ready loses no message.
     #[inline]
+    #[track_caller]
     pub fn recv(&mut self) -> Recv<'_, M> {
-        Recv { channel: self, is_registered: false }
+        Recv { channel: self, is_registered: false, caller: Location::caller() }
     }
 
     /// Waits for a message, but no longer than `timeout` from the first poll on, by the component's clock.
@@ -118,8 +124,9 @@ impl<M: Message> Channel<M> {
     /// # Errors
     /// The future returns [`TimedOut`] if none came in time.
     #[inline]
+    #[track_caller]
     pub fn recv_timeout(&mut self, timeout: VirtualDuration) -> RecvTimeout<'_, M> {
-        RecvTimeout { channel: self, timeout, timer: None, is_registered: false }
+        RecvTimeout { channel: self, timeout, timer: None, is_registered: false, caller: Location::caller() }
     }
 
     /// Waits for a message, or for the news that a message which was sent from here arrived where no channel is open.
@@ -129,9 +136,14 @@ impl<M: Message> Channel<M> {
     ///
     /// # Errors
     /// [`Unreachable`] names the oldest address of which that is not known yet.
-    pub async fn recv_or_unreachable(&mut self) -> Result<Delivery<M>, Unreachable> {
+    #[track_caller]
+    pub fn recv_or_unreachable(&mut self) -> impl Future<Output = Result<Delivery<M>, Unreachable>> {
+        self.recv_or_unreachable_at(Location::caller())
+    }
+
+    async fn recv_or_unreachable_at(&mut self, caller: Caller) -> Result<Delivery<M>, Unreachable> {
         self.kernel.borrow_mut().ports.get_mut(self.port).unreachable.get_or_insert_default();
-        let mut recv = Recv { channel: self, is_registered: false };
+        let mut recv = Recv { channel: self, is_registered: false, caller };
         std::future::poll_fn(|task| {
             let Channel { kernel, port, .. } = recv.channel;
             let destination = kernel
@@ -184,6 +196,8 @@ pub struct Recv<'a, M: Message> {
     /// Borrowed mutably by whoever made this, so that no other receive waits on the channel.
     channel: &'a Channel<M>,
     is_registered: bool,
+    /// The code that receives.
+    caller: Caller,
 }
 
 impl<M: Message> Future for Recv<'_, M> {
@@ -195,7 +209,7 @@ impl<M: Message> Future for Recv<'_, M> {
         let Channel { kernel, port, .. } = this.channel;
         let waiter = Waiter::of(task.waker());
         let mut kernel = kernel.borrow_mut();
-        if let Some(delivery) = kernel.receive(*port) {
+        if let Some(delivery) = kernel.receive(*port, this.caller) {
             // The arrival took the waiter of the port away.
             this.is_registered = false;
             drop(kernel);
@@ -227,6 +241,8 @@ pub struct RecvTimeout<'a, M: Message> {
     /// The timer in the event queue; `None` before the first poll, and when the wait is over.
     timer: Option<EventId>,
     is_registered: bool,
+    /// The code that receives.
+    caller: Caller,
 }
 
 impl<M: Message> RecvTimeout<'_, M> {
@@ -259,7 +275,7 @@ impl<M: Message> Future for RecvTimeout<'_, M> {
         let this = self.get_mut();
         let Channel { kernel: shared, port, address } = this.channel;
         let mut kernel = shared.borrow_mut();
-        if let Some(delivery) = kernel.receive(*port) {
+        if let Some(delivery) = kernel.receive(*port, this.caller) {
             // The arrival took the waiter of the port away.
             this.is_registered = false;
             let waiter = this.timer.take().and_then(|timer| kernel.cancel_timer(timer));
@@ -274,7 +290,8 @@ impl<M: Message> Future for RecvTimeout<'_, M> {
                 return Poll::Pending;
             }
             let ended = this.end(&mut kernel);
-            kernel.record(|kernel| Action::TimedOut { channel: kernel.endpoint(*address) });
+            let site = this.caller;
+            kernel.record(|kernel| Action::TimedOut { channel: kernel.endpoint(*address), site: Some(site.into()) });
             drop(kernel);
             drop(ended);
             return Poll::Ready(Err(TimedOut));

@@ -365,4 +365,8 @@ impl EndId {
     pub(crate) fn index(self) -> u32 {
         self.index
     }
+
+    pub(crate) fn serial(self) -> u64 {
+        self.serial
+    }
 }

@@ -110,6 +110,7 @@ impl<M: Message> Context<M> {
     ///
     /// # Panics
     /// The future panics if the address is that of a group, or all of these ports are in use.
+    #[track_caller]
     pub fn connect(&self, address: Address, timeout: VirtualDuration) -> Connect<'_, M> {
         Connect::new(&self.kernel, self.component, address, timeout)
     }
@@ -181,6 +182,15 @@ impl<M: Message> Context<M> {
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.kernel.borrow().trace.is_some() {
             let action = Action::Noted { component: self.name.to_string(), text: text() };
+            self.kernel.borrow_mut().record(|_| action);
+        }
+    }
+
+    /// Says in which phase of its protocol the component is from now on. It goes into the trace, if there is one, and
+    /// changes nothing else; [criteria](crate::criteria::faults_in_phases) ask for faults in each phase.
+    pub fn phase(&self, phase: &str) {
+        if self.kernel.borrow().trace.is_some() {
+            let action = Action::PhaseBegan { component: self.name.to_string(), phase: phase.to_owned() };
             self.kernel.borrow_mut().record(|_| action);
         }
     }

@@ -25,6 +25,7 @@ use crate::message::ComponentId;
 use crate::network::{Arrival, Decision, Fate, NetworkState, Open, PacketInfo, first_draw};
 use crate::noted_waits::VirtualClock;
 use crate::ports::{PortIndex, Ports};
+use crate::send_sites::{Caller, SendSites};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
 use crate::verdict::{Wait, WaitSubject};
 use crate::waker::{TaskKey, Waiter};
@@ -50,6 +51,8 @@ pub(crate) struct Kernel<M> {
     pub(crate) trace: Option<Trace>,
     /// How many events of it are kept: the first.
     pub(crate) trace_max: usize,
+    /// Of a run that is recorded.
+    send_sites: SendSites,
     /// What components ask of the executor about their child tasks.
     pub(crate) task_requests: Vec<TaskRequest>,
     /// Indices of tasks that are gone, to be used again.
@@ -129,6 +132,7 @@ impl<M: Message> Kernel<M> {
             digest: Digest::EMPTY,
             trace: None,
             trace_max: usize::MAX,
+            send_sites: SendSites::default(),
             task_requests: Vec::new(),
             free_tasks: Vec::new(),
             tasks_len: 0,
@@ -257,10 +261,13 @@ impl<M: Message> Kernel<M> {
 
     // Receiving.
 
-    /// Removes the oldest message from the mailbox of a port.
+    /// Removes the oldest message from the mailbox of a port, for the code at `caller`.
     #[inline]
-    pub(crate) fn receive(&mut self, port: PortIndex) -> Option<Delivery<M>> {
+    pub(crate) fn receive(&mut self, port: PortIndex, caller: Caller) -> Option<Delivery<M>> {
         let packet = self.ports.get_mut(port).mailbox.pop_front()?;
+        if self.trace.is_some() {
+            self.record_received(packet, caller);
+        }
         Some(self.packets.remove(packet as usize).delivery)
     }
 
@@ -295,43 +302,43 @@ impl<M: Message> Kernel<M> {
 
     // Sending.
 
-    /// Hands a packet to the network, and returns what is to be dropped after the borrow.
+    /// Hands a packet of the code at `caller` to the network, and returns what is to be dropped after the borrow.
     #[inline]
     #[must_use = "a message is dropped after the borrow"]
-    pub(crate) fn send(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+    pub(crate) fn send(&mut self, source: Address, destination: Address, message: M, caller: Caller) -> Option<M> {
         if self.components.any_is_down() && self.components.is_down(source.component) {
             // Destructors of a component that has crashed have no network.
             return Some(message);
         }
         if destination.component.is_group() {
-            return self.send_to_group(source, destination, message);
+            return self.send_to_group(source, destination, message, caller);
         }
-        self.send_to_one(source, destination, message)
+        self.send_to_one(source, destination, message, caller)
     }
 
     #[cold]
-    fn send_to_group(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+    fn send_to_group(&mut self, source: Address, destination: Address, message: M, caller: Caller) -> Option<M> {
         let port = destination.port;
         if destination.component == ComponentId::EVERYONE {
             for component in (0..self.components.len() as u32).map(ComponentId) {
                 if component != source.component && self.components.is_added(component) {
-                    self.send_to_member(source, Address { component, port }, &message);
+                    self.send_to_member(source, Address { component, port }, &message, caller);
                 }
             }
         } else {
             let mut recipients = std::mem::take(&mut self.recipients);
             recipients.extend(self.groups.members(destination.component, port).filter(|&member| member != source));
             for member in recipients.drain(..) {
-                self.send_to_member(source, member, &message);
+                self.send_to_member(source, member, &message, caller);
             }
             self.recipients = recipients;
         }
         Some(message)
     }
 
-    fn send_to_member(&mut self, source: Address, destination: Address, message: &M) {
+    fn send_to_member(&mut self, source: Address, destination: Address, message: &M, caller: Caller) {
         // Lost messages are dropped here: that runs the model's code only if a message has a destructor of its own.
-        drop(self.send_to_one(source, destination, message.clone()));
+        drop(self.send_to_one(source, destination, message.clone(), caller));
     }
 
     #[inline]
@@ -345,11 +352,11 @@ impl<M: Message> Kernel<M> {
     }
 
     #[inline(always)]
-    fn send_to_one(&mut self, source: Address, destination: Address, message: M) -> Option<M> {
+    fn send_to_one(&mut self, source: Address, destination: Address, message: M, caller: Caller) -> Option<M> {
         let number = self.number_packet(source.component);
         let hash = hash_of(&message);
         if self.trace.is_some() {
-            self.record_packet(Action::Sent, number.in_run, source, destination, &message);
+            self.record_sent(number.in_run, source, destination, &message, caller);
         }
         if let (Some(after), false) = (self.network.delay(number.draw), choice::is_active()) {
             self.schedule_arrival(after, number.in_run, hash, Delivery { source, destination, message });
@@ -621,6 +628,26 @@ impl<M: Message> Kernel<M> {
                 message: format!("{message:?}"),
                 bytes: message.bytes(),
             })
+        });
+    }
+
+    #[cold]
+    fn record_sent(&mut self, number: u64, source: Address, destination: Address, message: &M, caller: Caller) {
+        self.send_sites.add_packet(number, caller);
+        self.record_packet(Action::Sent, number, source, destination, message);
+    }
+
+    #[cold]
+    fn record_received(&mut self, packet: u32, caller: Caller) {
+        self.record(|kernel| {
+            let PacketInFlight { number, delivery, .. } = &kernel.packets[packet as usize];
+            Action::Received {
+                source: kernel.endpoint(delivery.source),
+                destination: kernel.endpoint(delivery.destination),
+                kind: delivery.message.kind().to_owned(),
+                send_site: kernel.send_sites.of_packet(*number).into(),
+                receive_site: caller.into(),
+            }
         });
     }
 

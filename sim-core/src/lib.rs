@@ -80,7 +80,9 @@
 //!
 //! [`Simulation::record_trace`] asks for a [`Trace`](trace::Trace): what was sent, lost and why, delivered, timed out,
 //! crashed and so on, each with its time, as plain data for people and programs. It changes nothing else of the run.
-//! [`Context::note`] adds a line.
+//! [`Context::note`] adds a line, [`Context::phase`] says what a component is about. A trace also names the lines that
+//! send, receive and wait; these are not in the digest. What test cases should bring about can be read off traces: see
+//! [`criteria`].
 //!
 //! # Limits
 //!
@@ -115,6 +117,7 @@ mod clock;
 mod components;
 mod connections;
 mod context;
+pub mod criteria;
 mod determinism;
 mod digest;
 mod durable;
@@ -138,6 +141,7 @@ mod prefetch;
 mod probability;
 mod random;
 mod select;
+mod send_sites;
 mod simulation;
 mod stream;
 mod system;
@@ -151,6 +155,7 @@ pub use child::{Cancelled, Child};
 pub use choice::{Choice, ChoiceKind, ChoiceSource, Others, RecordedChoice, Replay};
 pub use clock::Clock;
 pub use context::Context;
+pub use criteria::{Requirements, TraceCriterion};
 pub use determinism::{Divergence, check_determinism};
 pub use durable::Durable;
 pub use expectation::Returned;

@@ -137,6 +137,7 @@ impl<M: Message> Stream<M> {
     ///
     /// # Errors
     /// The future returns [`StreamError`] if the stream is broken or finished.
+    #[track_caller]
     pub fn send(&mut self, message: impl Into<M>) -> StreamSend<'_, M> {
         self.sender.send(message)
     }
@@ -147,6 +148,7 @@ impl<M: Message> Stream<M> {
     ///
     /// # Errors
     /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before that.
+    #[track_caller]
     pub fn recv(&mut self) -> StreamRecv<'_, M> {
         self.receiver.recv()
     }

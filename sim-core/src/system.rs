@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::criteria::{self, TraceCriterion};
 use crate::{Message, Random, Simulation};
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
@@ -38,6 +39,12 @@ pub trait System: 'static {
 
     /// Returns the system's black-box adequacy criteria.
     fn criteria() -> Vec<BlackBoxCriterion<Self::TestCase>>;
+
+    /// Returns the adequacy criteria that look at what happens in a run: the [built-in](criteria::built_in) ones, unless a
+    /// system has others, or [more](TraceCriterion). Their names differ from those of all other criteria.
+    fn trace_criteria() -> Vec<TraceCriterion> {
+        criteria::built_in()
+    }
 }
 
 /// An adequacy criterion that looks at the test case alone (Rutherford, PhD thesis, section 4.4).

@@ -1,6 +1,8 @@
 //! Traces: what happened in a run, for people and for programs that draw it.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,13 @@ pub enum Action {
         /// What it said.
         text: String,
     },
+    /// A component said in which phase of its protocol it is from now on ([`Context::phase`](crate::Context::phase)).
+    PhaseBegan {
+        /// The component.
+        component: String,
+        /// The phase.
+        phase: String,
+    },
     /// A component sent a packet.
     Sent(Packet),
     /// A packet was lost: at the time of sending, or at the time at which it would have arrived.
@@ -68,10 +77,26 @@ pub enum Action {
     Delivered(Packet),
     /// A packet, or a copy of it, arrived where no channel is open, and is lost.
     Unreachable(Packet),
-    /// A receive ended without a message.
+    /// A component took a message from the mailbox of a channel, or from a stream.
+    Received {
+        /// Where it came from.
+        source: Endpoint,
+        /// Where it had arrived.
+        destination: Endpoint,
+        /// [`Message::kind`](crate::Message::kind).
+        kind: String,
+        /// Where the code is that sent it.
+        send_site: Site,
+        /// Where the code is that received it.
+        receive_site: Site,
+    },
+    /// A receive, or a request for a stream, ended for lack of time.
     TimedOut {
-        /// The channel that was received on.
+        /// The channel that was received on, or the end of the stream that did not come to be.
         channel: Endpoint,
+        /// Where the code is that waited. Traces of earlier releases do not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        site: Option<Site>,
     },
     /// A stream is open: both ends can send.
     Connected {
@@ -124,6 +149,40 @@ pub enum Action {
         /// The groups that it had separated.
         groups: Vec<Vec<String>>,
     },
+}
+
+impl Action {
+    /// Returns the places in source code that it names, for those who know the files by other names.
+    pub fn sites_mut(&mut self) -> impl Iterator<Item = &mut Site> {
+        let sites = match self {
+            Self::Received { send_site, receive_site, .. } => [Some(send_site), Some(receive_site)],
+            Self::TimedOut { site, .. } => [site.as_mut(), None],
+            _ => [None, None],
+        };
+        sites.into_iter().flatten()
+    }
+}
+
+/// A place in the source code of a system: a call that sends, receives or waits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Site {
+    /// The file, as the compiler was given it.
+    pub file: Cow<'static, str>,
+    /// The line, from 1 on. Calls on one line are one place.
+    pub line: u32,
+}
+
+impl From<&'static Location<'static>> for Site {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self { file: Cow::Borrowed(location.file()), line: location.line() }
+    }
+}
+
+/// The file and the line: `src/sender.rs:29`.
+impl fmt::Display for Site {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.line)
+    }
 }
 
 /// Why a packet was lost.
@@ -225,13 +284,23 @@ impl fmt::Display for Action {
             Self::Returned { component, value } => write!(formatter, "{component} returned {value}"),
             Self::Failed { component, message } => write!(formatter, "{component} panicked: {message:?}"),
             Self::Noted { component, text } => write!(formatter, "{component} noted {text:?}"),
+            Self::PhaseBegan { component, phase } => write!(formatter, "{component} began phase {phase:?}"),
             Self::Sent(packet) => packet.write(formatter, format_args!("was sent")),
             Self::Dropped { packet, reason } => packet.write(formatter, format_args!("was dropped ({reason})")),
             Self::Duplicated(packet) => packet.write(formatter, format_args!("was duplicated")),
             Self::Corrupted(packet) => packet.write(formatter, format_args!("was corrupted")),
             Self::Delivered(packet) => packet.write(formatter, format_args!("arrived")),
             Self::Unreachable(packet) => packet.write(formatter, format_args!("found nobody")),
-            Self::TimedOut { channel } => write!(formatter, "a receive at {channel} timed out"),
+            Self::Received { source, destination, kind, send_site, receive_site } => {
+                write!(
+                    formatter,
+                    "{kind} from {source} was received at {destination}, sent at {send_site} and received at {receive_site}"
+                )
+            }
+            Self::TimedOut { channel, site: Some(site) } => {
+                write!(formatter, "a receive at {channel} timed out, at {site}")
+            }
+            Self::TimedOut { channel, site: None } => write!(formatter, "a receive at {channel} timed out"),
             Self::Connected { client, server } => write!(formatter, "a stream from {client} to {server} was opened"),
             Self::Reset { local, remote, reason } => {
                 write!(formatter, "{local} learned that its stream to {remote} is broken ({reason})")
@@ -354,7 +423,25 @@ mod tests {
         check(Action::Delivered(packet("")), &format!("{way} arrived: DAT"));
         check(Action::Unreachable(packet("")), &format!("{way} found nobody: DAT"));
         let [client, server] = ends();
-        check(Action::TimedOut { channel: server.clone() }, "a receive at server:80 timed out");
+        check(Action::TimedOut { channel: server.clone(), site: None }, "a receive at server:80 timed out");
+        let site = |line| Site { file: "src/a.rs".into(), line };
+        check(
+            Action::TimedOut { channel: server.clone(), site: Some(site(3)) },
+            "a receive at server:80 timed out, at src/a.rs:3",
+        );
+        let phase = Action::PhaseBegan { component: "server".into(), phase: "leader".into() };
+        check(phase, "server began phase \"leader\"");
+        let received = Action::Received {
+            source: client.clone(),
+            destination: server.clone(),
+            kind: "DAT".into(),
+            send_site: site(3),
+            receive_site: site(7),
+        };
+        check(
+            received,
+            "DAT from client:49152 was received at server:80, sent at src/a.rs:3 and received at src/a.rs:7",
+        );
         check(Action::Connected { client, server }, "a stream from client:49152 to server:80 was opened");
         let [remote, local] = ends();
         check(

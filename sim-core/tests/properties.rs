@@ -397,7 +397,8 @@ fn check_lives(trace: &Trace) -> Result<(), TestCaseError> {
             Action::Delivered(packet) => (&packet.destination.component, &[State::Up], true),
             Action::Returned { component, .. } | Action::Noted { component, .. } => (component, &[State::Up], false),
             Action::Sent(packet) => (&packet.source.component, &[State::Up], false),
-            Action::TimedOut { channel } => (&channel.component, &[State::Up], false),
+            Action::Received { destination, .. } => (&destination.component, &[State::Up], false),
+            Action::TimedOut { channel, .. } => (&channel.component, &[State::Up], false),
             Action::Unreachable(_) | Action::Dropped { .. } => continue,
             other => return Err(TestCaseError::fail(format!("{other:?}"))),
         };

@@ -370,7 +370,7 @@ fn the_report_of_a_panic_has_its_component_its_time_and_the_trace_up_to_it() {
     let failed = TraceEvent { at, action: Action::Failed { component: "server".to_owned(), message } };
     assert_eq!(trace.last(), Some(&failed));
     let before = &trace[trace.len() - 2];
-    assert!(matches!(&before.action, Action::Delivered(packet) if packet.kind == "FORK"), "{before:?}");
+    assert!(matches!(&before.action, Action::Received { kind, .. } if kind == "FORK"), "{before:?}");
     assert_eq!(report.ended_at, at);
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use simutant_sim_core::trace::{
-    Action, DropReason, DurableState, Endpoint, Packet, ResetReason, Trace, TraceEvent, Transport,
+    Action, DropReason, DurableState, Endpoint, Packet, ResetReason, Site, Trace, TraceEvent, Transport,
 };
 use simutant_sim_core::{VirtualDuration, VirtualTime};
 
@@ -63,6 +63,10 @@ fn any_endpoint() -> impl Strategy<Value = Endpoint> {
     (any_name(), any::<u16>()).prop_map(|(component, port)| Endpoint { component, port })
 }
 
+fn any_site() -> impl Strategy<Value = Site> {
+    (any_text(), any::<u32>()).prop_map(|(file, line)| Site { file: file.into(), line })
+}
+
 fn any_packet() -> impl Strategy<Value = Packet> {
     let transport = prop_oneof![Just(Transport::Datagram), Just(Transport::Stream)];
     (0..6_u64, any_endpoint(), any_endpoint(), transport, any_text(), any_text(), any::<u32>()).prop_map(
@@ -105,7 +109,18 @@ fn any_action() -> impl Strategy<Value = Action> {
         (any_name(), any_text()).prop_map(|(component, value)| Action::Returned { component, value }),
         (any_name(), any_text()).prop_map(|(component, message)| Action::Failed { component, message }),
         (any_name(), any_text()).prop_map(|(component, text)| Action::Noted { component, text }),
-        any_endpoint().prop_map(|channel| Action::TimedOut { channel }),
+        (any_name(), any_text()).prop_map(|(component, phase)| Action::PhaseBegan { component, phase }),
+        (any_endpoint(), proptest::option::of(any_site()))
+            .prop_map(|(channel, site)| Action::TimedOut { channel, site }),
+        (any_endpoint(), any_endpoint(), any_text(), any_site(), any_site()).prop_map(
+            |(source, destination, kind, send_site, receive_site)| Action::Received {
+                source,
+                destination,
+                kind,
+                send_site,
+                receive_site
+            }
+        ),
     ];
     let reset_reason = prop_oneof![Just(ResetReason::Peer), Just(ResetReason::TimedOut)];
     let durable_state = prop_oneof![Just(DurableState::Kept), Just(DurableState::Lost)];

@@ -1,5 +1,5 @@
 //! What a trace tells, put together: packets from their sending to their end, what happens to components, and how long
-//! each of them lives.
+//! each of them lives. That a component took what had arrived is left out.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -226,6 +226,10 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn add(&mut self, at: VirtualTime, action: &'a Action) {
+        if let Action::Received { .. } = action {
+            // It follows from the arrival, and would double the number of rows.
+            return;
+        }
         let of_last_sent = match action {
             Action::Dropped { packet, .. } | Action::Duplicated(packet) | Action::Corrupted(packet) => {
                 self.last_sent == Some(packet.number) && self.sequence.rows.last() == Some(&at)
@@ -249,6 +253,11 @@ impl<'a> Builder<'a> {
                 let component = self.component(component);
                 self.mark(row, Sign::Noted, Some(component), None, text.clone());
             }
+            Action::PhaseBegan { component, phase } => {
+                let component = self.component(component);
+                self.mark(row, Sign::Noted, Some(component), None, format!("phase: {phase}"));
+            }
+            Action::Received { .. } => unreachable!("it is no row"),
             Action::Sent(packet) => self.take_off(row, packet, Origin::Sent),
             Action::Duplicated(packet) => self.take_off(row, packet, Origin::Copied),
             Action::Corrupted(packet) => {
@@ -258,7 +267,7 @@ impl<'a> Builder<'a> {
             Action::Delivered(packet) => self.land(row, packet, End::Delivered(row)),
             Action::Unreachable(packet) => self.land(row, packet, End::Unreachable(row)),
             Action::Dropped { packet, reason } => self.land(row, packet, End::Dropped(row, *reason)),
-            Action::TimedOut { channel } => {
+            Action::TimedOut { channel, .. } => {
                 let port = self.port(channel);
                 self.mark(row, Sign::TimedOut, Some(port.component), None, format!("port {}", port.number));
             }

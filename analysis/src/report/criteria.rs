@@ -25,6 +25,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             "“Random” is the expected score of a random suite of exactly the same size, so that “gain” is what the "
             "criterion adds beyond its size."
         }
+        @if let Some(sentence) = analysis.left_out_sentence() { p { (sentence) } }
         div.scroll {
             table.numbers {
                 thead {
@@ -60,6 +61,7 @@ fn row(criterion: &CriterionAnalysis, is_best: bool) -> Markup {
                 small { (match criterion.kind {
                     CriterionKind::WhiteBox => "white box",
                     CriterionKind::BlackBox => "black box",
+                    CriterionKind::Trace => "trace",
                 }) }
             }
             td {

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
+use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    BlackBoxCriterion, Context, InvalidTestCase, Message, Quota, Random, Simulation, System, VirtualDuration,
+    BlackBoxCriterion, Context, InvalidTestCase, Message, Quota, Random, Requirements, Simulation, System,
+    TraceCriterion, VirtualDuration, criteria,
 };
 
 /// How many mutants [`sum_below`] has.
@@ -70,6 +72,21 @@ impl System for Counter {
             quotas: vec![Quota { requirements: 0..2, covered_min: 1 }],
             covered: |case| vec![(case.limit % 2) as usize],
         }]
+    }
+
+    fn trace_criteria() -> Vec<TraceCriterion> {
+        let mut criteria = criteria::built_in();
+        criteria.push(TraceCriterion { name: "last-digits", requirements: last_digits });
+        criteria
+    }
+}
+
+/// The last digit of each sum that is returned.
+fn last_digits(trace: &[TraceEvent], requirements: &mut Requirements) {
+    for event in trace {
+        if let Action::Returned { component, value } = &event.action {
+            requirements.insert(format!("{component} returns a number with {} at its end", &value[value.len() - 1..]));
+        }
     }
 }
 

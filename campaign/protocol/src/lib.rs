@@ -179,7 +179,8 @@ pub struct Sizes {
     pub mutants: usize,
 }
 
-/// How many events of a trace are kept: the first ones. A run that does not end would have more than memory holds.
+/// How many events of a trace are kept, for people and for criteria: the first ones. A run that does not end would have more
+/// than memory holds.
 pub const TRACE_EVENTS_MAX: usize = 200_000;
 
 /// Whether a run keeps its trace.
@@ -231,6 +232,9 @@ pub struct Description {
     pub universe: usize,
     /// Its black-box criteria, in its own order.
     pub criteria: Vec<CriterionDescription>,
+    /// The names of its criteria that look at traces, in its own order.
+    #[serde(default)]
+    pub trace_criteria: Vec<String>,
 }
 
 /// A black-box criterion.
@@ -263,9 +267,22 @@ pub struct Recorded {
     pub infected: Vec<MutantNumber>,
     /// The requirements covered of each black-box criterion, in the order of [`Description::criteria`].
     pub covered: Vec<Vec<u32>>,
+    /// What is covered of each criterion that looks at traces, in the order of [`Description::trace_criteria`].
+    #[serde(default)]
+    pub traced: Vec<TraceCoverage>,
     /// In what the recorded run differs from the one that was not recorded: a simulation must not, or none of its
     /// results can be trusted.
     pub difference: Option<String>,
+}
+
+/// What a run covers of a criterion that looks at traces. Its requirements are known by their labels, which are many and
+/// the same for most test cases; so a worker numbers them as they come, from 0 on, and says each of them once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceCoverage {
+    /// The labels that this worker says for the first time, in the order of their numbers, which go on where they ended.
+    pub new_labels: Vec<String>,
+    /// The numbers of the labels that the run covers, in any order.
+    pub covered: Vec<u32>,
 }
 
 /// One run on one mutant: a line of the file that [`Request::Execute`] names.

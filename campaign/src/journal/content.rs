@@ -148,7 +148,7 @@ impl Journal {
     }
 
     /// Calls `visit` with each row; stops at the first error of either kind.
-    fn for_each(
+    pub(super) fn for_each(
         &self,
         sql: &str,
         mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<Result<(), CampaignError>>,
@@ -165,7 +165,7 @@ impl Journal {
         })?
     }
 
-    fn index(&self, number: i64, size: usize) -> Result<usize, CampaignError> {
+    pub(super) fn index(&self, number: i64, size: usize) -> Result<usize, CampaignError> {
         usize::try_from(number)
             .ok()
             .filter(|&index| index < size)

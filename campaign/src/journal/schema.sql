@@ -1,6 +1,6 @@
 -- Settings of the campaign and what it noted once: key, and value as JSON.
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
---   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), limits (of runs on mutants).
+--   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -28,6 +28,20 @@ CREATE TABLE coverage (
     covered BLOB NOT NULL, -- a bit for each requirement
     PRIMARY KEY (test_case, criterion)
 ) STRICT, WITHOUT ROWID;
+
+-- Requirements of the criteria that look at traces: what at least one test case covers.
+CREATE TABLE labels (
+    number INTEGER PRIMARY KEY,
+    criterion INTEGER NOT NULL, -- in the order of trace_criteria
+    text TEXT NOT NULL,
+    UNIQUE (criterion, text)
+) STRICT;
+
+-- What the original covered of them on a test case. The row came with that of its recording.
+CREATE TABLE traced (
+    test_case INTEGER PRIMARY KEY REFERENCES cases,
+    labels BLOB NOT NULL -- their numbers, four bytes each, the lowest byte first
+) STRICT;
 
 -- Test cases that were run on all the mutants that they are to run on. The runs came with the row.
 CREATE TABLE units (

@@ -28,6 +28,7 @@ mod process;
 mod run;
 mod serve;
 mod system;
+mod traced;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -95,7 +96,7 @@ fn run(systems: &[ErasedSystem], lines: &'static LineTable) -> Result<(), Worker
         std::thread::Builder::new()
             .name("simulation".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || serve::serve(system, streams))
+            .spawn_scoped(scope, || serve::serve(system, streams, lines))
             .expect("a process that just began can start a thread")
             .join()
             .expect("panics of runs are caught, and serving does not panic")

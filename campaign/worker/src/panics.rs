@@ -28,16 +28,21 @@ pub(crate) fn last_place() -> Option<String> {
     LAST.take()
 }
 
+fn place(file: &str, line: u32, lines: &LineTable) -> String {
+    let (path, line) = original(file, line, lines);
+    format!("{path}:{line}")
+}
+
 /// Names a place so that neither the instrumentation nor the folder in which the worker was built shows.
 ///
 /// In an instrumented file it is the original's place; elsewhere the path begins with the package's `src`.
-fn place(file: &str, line: u32, lines: &LineTable) -> String {
-    if let Some((_, path, originals)) = lines.iter().find(|(compiled, ..)| Path::new(file).ends_with(compiled)) {
+pub(crate) fn original<'a>(file: &'a str, line: u32, lines: &LineTable) -> (&'a str, u32) {
+    if let Some(&(_, path, originals)) = lines.iter().find(|(compiled, ..)| Path::new(file).ends_with(compiled)) {
         let original = (line as usize).checked_sub(1).and_then(|index| originals.get(index));
-        return format!("{path}:{}", original.copied().unwrap_or(line));
+        return (path, original.copied().unwrap_or(line));
     }
     let start = file.rfind("/src/").map_or(0, |slash| slash + 1);
-    format!("{}:{line}", &file[start..])
+    (&file[start..], line)
 }
 
 #[cfg(test)]

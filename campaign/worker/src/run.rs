@@ -9,6 +9,7 @@ use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Viol
 
 use crate::choices::to_protocol;
 use crate::system::{Case, Wanted};
+use crate::traced::Traced;
 use crate::{memory, panics};
 
 /// What is run.
@@ -63,10 +64,10 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
     }
 }
 
-/// Runs the original twice, once with the probes recording, and compares the runs.
+/// Runs the original twice, once with the probes recording and with a trace, and compares the runs.
 ///
 /// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in [`Recorded::measured`].
-pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes) -> Recorded {
+pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mut Traced) -> Recorded {
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
@@ -76,6 +77,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes) -> Recorded
         reached: Vec::new(),
         infected: Vec::new(),
         covered: Vec::new(),
+        traced: Vec::new(),
         difference: None,
     };
     if plain.execution.verdict != Verdict::Reasonable {
@@ -89,8 +91,14 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes) -> Recorded
         conditions: size(3),
         mutants: sizes.mutants,
     };
-    let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
-    recorded.difference = plain.difference(&again).map(|difference| located(difference, case, limits));
+    let criteria = case.trace_criteria();
+    let trace = if criteria.is_empty() { Trace::Skip } else { Trace::Keep };
+    let again = run(case, limits, Subject::Recorded(sizes), &Wanted { trace, ..Wanted::PLAIN });
+    recorded.difference = plain.difference(&again).map(|difference| located(difference, case, limits, traced));
+    if let Some(mut trace) = again.report.and_then(|report| report.trace) {
+        traced.name_originals(&mut trace);
+        recorded.traced = traced.coverage(&criteria, &trace);
+    }
     let probe::Recording { blocks, branches, pairs, conditions, reached, infected, pairs_unlisted } =
         again.recording.expect("this run was recorded");
     let measured = vec![blocks, branches, pairs, conditions];
@@ -98,9 +106,13 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes) -> Recorded
 }
 
 /// Adds to a difference between two runs the first event that differs, as two more runs with traces show it.
-fn located(difference: String, case: &dyn Case, limits: Limits) -> String {
+fn located(difference: String, case: &dyn Case, limits: Limits, traced: &mut Traced) -> String {
     let wanted = Wanted { trace: Trace::Keep, ..Wanted::PLAIN };
-    let report = || run(case, limits, Subject::Original, &wanted).report;
+    let mut report = || {
+        let mut report = run(case, limits, Subject::Original, &wanted).report;
+        report.iter_mut().filter_map(|report| report.trace.as_mut()).for_each(|trace| traced.name_originals(trace));
+        report
+    };
     match (report(), report()) {
         (Some(first), Some(second)) => match Divergence::between(&first, &second) {
             Some(divergence) => format!("{difference}; {divergence}"),
@@ -111,11 +123,18 @@ fn located(difference: String, case: &dyn Case, limits: Limits) -> String {
 }
 
 /// Runs `case` on `subject` for a person.
-pub(crate) fn simulate(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wanted) -> Simulated {
+pub(crate) fn simulate(
+    case: &dyn Case,
+    limits: Limits,
+    subject: Subject,
+    wanted: &Wanted,
+    traced: &mut Traced,
+) -> Simulated {
     let ran = run(case, limits, subject, wanted);
     let virtual_time_ns = ran.virtual_time_ns();
     let waiting = ran.report.iter().flat_map(|report| &report.waiting).map(ToString::to_string).collect();
-    let (trace, choices) = ran.report.map_or((None, None), |report| (report.trace, report.choices));
+    let (mut trace, choices) = ran.report.map_or((None, None), |report| (report.trace, report.choices));
+    trace.iter_mut().for_each(|trace| traced.name_originals(trace));
     Simulated {
         virtual_time_ns,
         reached: ran.mutant_reached,
@@ -274,7 +293,8 @@ mod tests {
         let system = system::<Leaky>();
         let case = system.load(Value::from(items)).expect("it is a test case");
         let limits = Limits { steps: 1_000_000, events: 1_000_000, memory_bytes: 1 << 28 };
-        let difference = record(&*case, limits, &Sizes { measured: Vec::new(), mutants: 0 }).difference;
+        let sizes = Sizes { measured: Vec::new(), mutants: 0 };
+        let difference = record(&*case, limits, &sizes, &mut Traced::new(&[])).difference;
         match (differs_from, &difference) {
             (None, None) => {}
             (Some(expect), Some(difference)) => assert!(difference.contains(expect), "{difference}"),

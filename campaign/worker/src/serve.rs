@@ -12,7 +12,8 @@ use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, t
 use crate::process::Streams;
 use crate::run::{self, Subject};
 use crate::system::{ErasedSystem, RefusedCase, Wanted};
-use crate::{WorkerError, memory, panics};
+use crate::traced::Traced;
+use crate::{LineTable, WorkerError, memory, panics};
 
 /// Why a request is answered by [`Answer::Failed`] or [`Answer::Refused`].
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +32,10 @@ enum RequestError {
 }
 
 /// Answers every line of `streams.requests`.
-pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), WorkerError> {
+pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static LineTable) -> Result<(), WorkerError> {
     let Streams { mut requests, mut answers } = streams;
     let memory_at_start = memory::used_bytes();
+    let mut traced = Traced::new(lines);
     let mut line = String::new();
     loop {
         line.clear();
@@ -43,7 +45,7 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), Worke
             return Ok(());
         }
         panics::forget();
-        let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, memory_at_start)))
+        let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, memory_at_start)))
             .unwrap_or_else(|_| Err(RequestError::Panic { place: panics::last_place().unwrap_or_default() }))
             .unwrap_or_else(|error| match error {
                 RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
@@ -53,17 +55,22 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams) -> Result<(), Worke
     }
 }
 
-fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<Answer, RequestError> {
+fn answer(
+    system: &ErasedSystem,
+    line: &str,
+    traced: &mut Traced,
+    memory_at_start: usize,
+) -> Result<Answer, RequestError> {
     Ok(match serde_json::from_str(line)? {
         Request::Describe => {
-            let (universe, criteria) = (system.universe(), system.criteria());
-            Answer::Description(Description { system: system.name().to_owned(), universe, criteria })
+            let (universe, criteria, trace_criteria) = (system.universe(), system.criteria(), system.trace_criteria());
+            Answer::Description(Description { system: system.name().to_owned(), universe, criteria, trace_criteria })
         }
         Request::Draw { seed, first, count } => {
             Answer::Cases((first..first.saturating_add(count)).map(|index| system.draw(seed, index)).collect())
         }
         Request::Record { case, limits, sizes } => {
-            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes)))
+            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes, traced)))
         }
         Request::Execute { case, limits, mutants, answers } => {
             execute(system, case, limits, &mutants, &answers)?;
@@ -72,7 +79,7 @@ fn answer(system: &ErasedSystem, line: &str, memory_at_start: usize) -> Result<A
         Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
             let subject = mutant.map_or(Subject::Original, Subject::Mutant);
             let wanted = Wanted { trace, choosing, choices };
-            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted))
+            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted, traced))
         }
     })
 }

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde_json::Value;
 use simutant_outcomes::Quota;
 use simutant_protocol::{Choices, Choosing, CriterionDescription, Others, TRACE_EVENTS_MAX, Trace};
-use simutant_sim_core::{InvalidTestCase, Report, System, universe};
+use simutant_sim_core::{InvalidTestCase, Report, System, TraceCriterion, universe};
 
 use crate::choices;
 
@@ -44,6 +44,11 @@ impl ErasedSystem {
         self.0.criteria()
     }
 
+    /// Returns the names of the criteria that look at traces.
+    pub(crate) fn trace_criteria(&self) -> Vec<String> {
+        self.0.trace_criteria().iter().map(|criterion| criterion.name.to_owned()).collect()
+    }
+
     /// Returns test case `index` of the universe that `seed` fixes.
     pub(crate) fn draw(&self, seed: u64, index: usize) -> Value {
         self.0.draw(seed, index)
@@ -77,6 +82,9 @@ pub(crate) trait Case {
     /// Returns the requirements that it covers of each black-box criterion, each in ascending order.
     fn covered(&self) -> Vec<Vec<u32>>;
 
+    /// Returns the criteria that look at the trace of a run.
+    fn trace_criteria(&self) -> Vec<TraceCriterion>;
+
     /// Configures a simulation and runs it for at most `events_max` events, which replaces its own limits. Panics of the configuration get through.
     fn run(&self, events_max: u64, wanted: &Wanted) -> Report;
 }
@@ -85,6 +93,7 @@ trait Erased: Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
+    fn trace_criteria(&self) -> Vec<TraceCriterion>;
     fn draw(&self, seed: u64, index: usize) -> Value;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
 }
@@ -122,6 +131,10 @@ impl<S: System> Erased for Typed<S> {
             .collect()
     }
 
+    fn trace_criteria(&self) -> Vec<TraceCriterion> {
+        S::trace_criteria()
+    }
+
     fn draw(&self, seed: u64, index: usize) -> Value {
         serde_json::to_value(universe::<S>(seed, index)).expect("a test case is plain data with text as keys")
     }
@@ -142,6 +155,10 @@ impl<S: System> Case for TypedCase<S> {
             .into_iter()
             .map(|criterion| (criterion.covered)(&self.0).into_iter().map(|requirement| requirement as u32).collect())
             .collect()
+    }
+
+    fn trace_criteria(&self) -> Vec<TraceCriterion> {
+        S::trace_criteria()
     }
 
     fn run(&self, events_max: u64, wanted: &Wanted) -> Report {

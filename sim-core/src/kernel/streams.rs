@@ -10,6 +10,7 @@ use crate::digest::hash_of;
 use crate::event::Event;
 use crate::message::ComponentId;
 use crate::network::{Arrival, Fate, PacketInfo};
+use crate::send_sites::Caller;
 use crate::stream::{StreamError, StreamSettings};
 use crate::trace::{Action, DropReason, Packet, ResetReason, Transport};
 use crate::verdict::{Wait, WaitSubject};
@@ -39,7 +40,12 @@ impl<M: Message> Kernel<M> {
     }
 
     /// Hands a message to a stream, if it takes one. The message is left where it is if not.
-    pub(crate) fn stream_send(&mut self, id: EndId, message: &mut Option<M>) -> Poll<Result<(), StreamError>> {
+    pub(crate) fn stream_send(
+        &mut self,
+        id: EndId,
+        message: &mut Option<M>,
+        caller: Caller,
+    ) -> Poll<Result<(), StreamError>> {
         let Some(end) = self.connections.get_mut(id) else {
             return Poll::Ready(Err(StreamError::Reset(ResetReason::Peer)));
         };
@@ -53,12 +59,15 @@ impl<M: Message> Kernel<M> {
             return Poll::Pending;
         }
         end.outbox.push(message.take().expect("a message is sent once"));
+        if self.trace.is_some() {
+            self.send_sites.add_stream_message(id.serial(), caller);
+        }
         self.send_next(id);
         Poll::Ready(Ok(()))
     }
 
     /// Returns the oldest message of a stream, or what there is instead.
-    pub(crate) fn stream_receive(&mut self, id: EndId) -> Poll<Result<Option<M>, StreamError>> {
+    pub(crate) fn stream_receive(&mut self, id: EndId, caller: Caller) -> Poll<Result<Option<M>, StreamError>> {
         let Some(end) = self.connections.get_mut(id) else {
             return Poll::Ready(Err(StreamError::Reset(ResetReason::Peer)));
         };
@@ -75,7 +84,25 @@ impl<M: Message> Kernel<M> {
             self.acknowledge(id);
             peer.into_iter().for_each(|peer| self.keep_timer(peer));
         }
+        if self.trace.is_some() {
+            self.record_stream_received(id, message.kind(), caller);
+        }
         Poll::Ready(Ok(Some(message)))
+    }
+
+    #[cold]
+    fn record_stream_received(&mut self, id: EndId, kind: &'static str, caller: Caller) {
+        let end = self.connections.end(id);
+        let (local, remote) = (end.local, end.remote);
+        let peer = end.peer.expect("an end that received something knows the other end");
+        let sent_at = self.send_sites.next_of_stream(peer.serial(), id.serial());
+        self.record(|kernel| Action::Received {
+            source: kernel.endpoint(remote),
+            destination: kernel.endpoint(local),
+            kind: kind.to_owned(),
+            send_site: sent_at.into(),
+            receive_site: caller.into(),
+        });
     }
 
     /// Lets what a stream was given be all that it sends.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -11,6 +12,8 @@ use crate::connections::{EndId, State};
 use crate::event_queue::EventId;
 use crate::kernel::Shared;
 use crate::message::ComponentId;
+use crate::send_sites::Caller;
+use crate::trace::Action;
 use crate::waker::Waiter;
 use crate::{Address, Message, VirtualDuration};
 
@@ -37,6 +40,8 @@ pub struct Connect<'a, M: Message> {
     settings: StreamSettings,
     /// What waits; `None` before the first poll, and when the wait is over.
     asking: Option<Asking>,
+    /// The code that asks.
+    caller: Caller,
 }
 
 /// A request for a stream.
@@ -47,13 +52,15 @@ struct Asking {
 }
 
 impl<'a, M: Message> Connect<'a, M> {
+    #[track_caller]
     pub(crate) fn new(
         kernel: &'a Shared<M>,
         component: ComponentId,
         remote: Address,
         timeout: VirtualDuration,
     ) -> Self {
-        Self { kernel, component, remote, timeout, settings: StreamSettings::default(), asking: None }
+        let (settings, caller) = (StreamSettings::default(), Location::caller());
+        Self { kernel, component, remote, timeout, settings, asking: None, caller }
     }
 
     /// Sets how this end of the stream behaves.
@@ -78,6 +85,14 @@ impl<'a, M: Message> Connect<'a, M> {
         });
         assert!(asking.is_some(), "no port from 49,152 on is unused: drop streams that are not needed");
         self.asking = asking;
+    }
+
+    fn record_timeout(&self, Asking { end, .. }: Asking) {
+        let mut kernel = self.kernel.borrow_mut();
+        if let Some(local) = kernel.connections.get(end).map(|end| end.local) {
+            let site = Some(self.caller.into());
+            kernel.record(|kernel| Action::TimedOut { channel: kernel.endpoint(local), site });
+        }
     }
 
     /// Takes the timer and the waiter away.
@@ -128,6 +143,9 @@ impl<M: Message> Future for Connect<'_, M> {
         this.stop_waiting(asking);
         this.asking = None;
         if let Some(error) = error {
+            if error == ConnectError::TimedOut {
+                this.record_timeout(asking);
+            }
             with_kernel(this.kernel, |kernel| kernel.close_stream(asking.end));
             return Poll::Ready(Err(error));
         }

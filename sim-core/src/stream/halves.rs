@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -9,6 +10,7 @@ use std::task::{Context, Poll};
 use super::{StreamError, with_kernel};
 use crate::connections::{EndId, Wait};
 use crate::kernel::Shared;
+use crate::send_sites::Caller;
 use crate::waker::Waiter;
 use crate::{Address, Message};
 
@@ -88,8 +90,10 @@ impl<M: Message> StreamSender<M> {
     ///
     /// # Errors
     /// The future returns [`StreamError`] if the stream is broken or finished.
+    #[track_caller]
     pub fn send(&mut self, message: impl Into<M>) -> StreamSend<'_, M> {
-        StreamSend { handle: &self.handle, message: Some(message.into()), is_registered: false }
+        let caller = Location::caller();
+        StreamSend { handle: &self.handle, message: Some(message.into()), is_registered: false, caller }
     }
 
     /// Does what [`Stream::finish`](crate::Stream::finish) does.
@@ -122,8 +126,9 @@ impl<M: Message> StreamReceiver<M> {
     ///
     /// # Errors
     /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before that.
+    #[track_caller]
     pub fn recv(&mut self) -> StreamRecv<'_, M> {
-        StreamRecv { handle: &self.handle, is_registered: false }
+        StreamRecv { handle: &self.handle, is_registered: false, caller: Location::caller() }
     }
 }
 
@@ -135,6 +140,8 @@ pub struct StreamSend<'a, M: Message> {
     /// `None` when it was sent.
     message: Option<M>,
     is_registered: bool,
+    /// The code that sends.
+    caller: Caller,
 }
 
 /// The message is not pinned: it is only moved out.
@@ -146,7 +153,7 @@ impl<M: Message> Future for StreamSend<'_, M> {
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result<(), StreamError>> {
         let this = self.get_mut();
         let Handle { kernel, id, .. } = this.handle;
-        let outcome = with_kernel(kernel, |kernel| kernel.stream_send(*id, &mut this.message));
+        let outcome = with_kernel(kernel, |kernel| kernel.stream_send(*id, &mut this.message, this.caller));
         if outcome.is_pending() {
             this.handle.set_waiter(Some(Waiter::of(task.waker())), Direction::Send);
             this.is_registered = true;
@@ -169,6 +176,8 @@ pub struct StreamRecv<'a, M: Message> {
     /// Borrowed mutably by whoever made this, so that no other receive waits on the stream.
     handle: &'a Handle<M>,
     is_registered: bool,
+    /// The code that receives.
+    caller: Caller,
 }
 
 impl<M: Message> Future for StreamRecv<'_, M> {
@@ -177,7 +186,7 @@ impl<M: Message> Future for StreamRecv<'_, M> {
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result<Option<M>, StreamError>> {
         let this = self.get_mut();
         let Handle { kernel, id, .. } = this.handle;
-        let outcome = with_kernel(kernel, |kernel| kernel.stream_receive(*id));
+        let outcome = with_kernel(kernel, |kernel| kernel.stream_receive(*id, this.caller));
         if outcome.is_pending() {
             this.handle.set_waiter(Some(Waiter::of(task.waker())), Direction::Receive);
             this.is_registered = true;

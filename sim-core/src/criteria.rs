@@ -1,0 +1,145 @@
+//! Adequacy criteria that look at what happens in a run: faults, timeouts, and orders of messages that a test case brings
+//! about.
+//!
+//! Such a criterion needs no instrumented code, only a [trace](crate::trace). It finds its requirements by itself: what at least one test
+//! case of a universe covers is what a suite must cover. A requirement is known by its label alone, so a label names
+//! what is alike in all runs (roles, kinds of messages, places in the source) and nothing that differs from run to run (times,
+//! ports, numbers of packets).
+//!
+//! | criterion | its requirements | for example |
+//! | --- | --- | --- |
+//! | [`message_faults`] | each kind of message lost, duplicated, corrupted, overtaken, late for a timeout | `ACK: lost` |
+//! | [`timeouts`] | each place that waits, out of time | `client: src/client.rs:25` |
+//! | [`send_receive_pairs`] | each place that receives what a place sends | `ACK from src/receiver.rs:25 to src/sender.rs:34` |
+//! | [`interleavings`] | each two kinds of messages that a component receives one after the other | `server: GET, then PUT from the same component` |
+//! | [`faults_in_phases`] | each kind of fault in each phase of a component | `server, after a restart: crash` |
+//!
+//! # A criterion of one's own
+//!
+//! A name and a function:
+//!
+//! ```
+//! use simutant_sim_core::trace::{Action, TraceEvent};
+//! use simutant_sim_core::{Requirements, TraceCriterion, criteria};
+//!
+//! /// Each text that a component notes.
+//! fn notes(trace: &[TraceEvent], requirements: &mut Requirements) {
+//!     for event in trace {
+//!         if let Action::Noted { component, text } = &event.action {
+//!             requirements.insert(format!("{}: {text}", criteria::role(component)));
+//!         }
+//!     }
+//! }
+//!
+//! // In the `impl System for ...`:
+//! fn trace_criteria() -> Vec<TraceCriterion> {
+//!     let mut criteria = criteria::built_in();
+//!     criteria.push(TraceCriterion { name: "notes", requirements: notes });
+//!     criteria
+//! }
+//! # assert_eq!(trace_criteria().len(), 6);
+//! ```
+
+mod faults_in_phases;
+mod interleavings;
+mod message_faults;
+mod phases;
+mod send_receive_pairs;
+mod timeouts;
+
+use std::collections::BTreeSet;
+
+pub use self::faults_in_phases::faults_in_phases;
+pub use self::interleavings::interleavings;
+pub use self::message_faults::message_faults;
+pub use self::send_receive_pairs::send_receive_pairs;
+pub use self::timeouts::timeouts;
+use crate::trace::TraceEvent;
+
+/// An adequacy criterion that looks at the trace of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct TraceCriterion {
+    /// Its name, for example `send-receive-pairs`.
+    pub name: &'static str,
+    /// Adds the requirements that a run with this trace covers. The same trace must give the same requirements.
+    pub requirements: fn(&[TraceEvent], &mut Requirements),
+}
+
+/// The requirements that a run covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Requirements {
+    labels: BTreeSet<String>,
+}
+
+impl Requirements {
+    /// Adds a requirement; to add it again changes nothing.
+    pub fn insert(&mut self, label: impl Into<String>) {
+        self.labels.insert(label.into());
+    }
+
+    /// Returns the labels in their order.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().map(String::as_str)
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+}
+
+impl TraceCriterion {
+    /// Returns the requirements that a run with this trace covers.
+    pub fn covered(&self, trace: &[TraceEvent]) -> Requirements {
+        let mut requirements = Requirements::default();
+        (self.requirements)(trace, &mut requirements);
+        requirements
+    }
+}
+
+/// Returns the criteria that every system has, unless it says otherwise.
+pub fn built_in() -> Vec<TraceCriterion> {
+    vec![
+        TraceCriterion { name: "message-faults", requirements: message_faults },
+        TraceCriterion { name: "timeouts", requirements: timeouts },
+        TraceCriterion { name: "send-receive-pairs", requirements: send_receive_pairs },
+        TraceCriterion { name: "interleavings", requirements: interleavings },
+        TraceCriterion { name: "faults-in-phases", requirements: faults_in_phases },
+    ]
+}
+
+/// Returns the role of a component: its name without a number at the end, and without what separates the number from the
+/// rest, so that components which do the same are one. `router-3` and `router-12` are `router`; `7` is `7`.
+pub fn role(component: &str) -> &str {
+    let name = component.trim_end_matches(|character: char| character.is_ascii_digit());
+    let role =
+        if name.len() == component.len() { name } else { name.trim_end_matches([' ', '-', '_', '.', ':', '/', '#']) };
+    if role.is_empty() { component } else { role }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(component: &str, expect: &str) {
+        assert_eq!(role(component), expect);
+    }
+
+    #[test]
+    fn a_role_is_a_name_without_its_number() {
+        check("router-12", "router");
+        check("c1", "c");
+        check("client 3", "client");
+        check("0 first", "0 first");
+        check("left-", "left-");
+        check("7", "7");
+        check("-7", "-7");
+        check("", "");
+    }
+}
