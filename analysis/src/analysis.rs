@@ -17,6 +17,7 @@ use crate::ranking::{self, Ranking};
 use crate::reference::{self, Comparison};
 use crate::shape;
 use crate::suites::{self, Scoring};
+use crate::survivors::{self, Contradiction, ScoreBounds, Survivor};
 
 /// What a campaign's outcomes say: plain data, the same bytes for the same outcomes and options.
 ///
@@ -36,6 +37,16 @@ pub struct Analysis {
     pub campaign: CampaignCounts,
     /// The class of each mutant.
     pub mutants: MutantClasses,
+    /// The mutants that no test case kills, with how far they get.
+    pub survivors: Vec<Survivor>,
+    /// Judgements that kills show to be wrong.
+    pub contradictions: Vec<Contradiction>,
+    /// Identities that were judged and that no mutant has.
+    pub stale_judgements: Vec<String>,
+    /// The score of the whole universe on all mutants.
+    pub score_bounds: ScoreBounds,
+    /// The score of the recommended suite on all mutants; `None` without one.
+    pub suite_score_bounds: Option<ScoreBounds>,
     /// The dominator mutants, among all that are killed.
     pub dominators: Dominators,
     /// One entry per criterion, in the order of the outcomes.
@@ -130,7 +141,7 @@ impl VerdictTotals {
 pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, AnalysisError> {
     options.validate()?;
     shape::validate(outcomes)?;
-    let mutants = mutants::classify(outcomes, options.pathological_above);
+    let mutants = mutants::classify(outcomes, options);
     let dominators = dominators(&outcomes.kills);
     let analysed = mutants.of(MutantClass::Analysed);
     let representatives = dominators.representatives(outcomes.sites.mutants.len());
@@ -159,6 +170,9 @@ pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, Analy
 
     let random = conventional::random_sizes(&outcomes.cases, &baseline, &baseline_of(&representatives), options);
     let ranking = ranking::rank(&criteria, count, options.alpha);
+    let recommendation = chosen::recommend(&criteria, count, dominators.classes.len());
+    let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
+    let bounds = |cases: &[usize]| survivors::bounds(&kills.of_suite(cases), &mutants);
     Ok(Analysis {
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
@@ -168,7 +182,15 @@ pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, Analy
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
         comparison: reference::reference(&outcomes.system)
             .map(|reference| reference::compare(reference, &criteria, &ranking)),
-        recommendation: chosen::recommend(&criteria, count, dominators.classes.len()),
+        survivors: survivors::survivors(outcomes, &mutants, options),
+        contradictions: survivors::contradictions(outcomes, options),
+        stale_judgements: survivors::stale(outcomes, options),
+        score_bounds: bounds(&all_cases),
+        suite_score_bounds: recommendation
+            .as_ref()
+            .map(|recommendation| recommendation.choice)
+            .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
+        recommendation,
         mutants,
         dominators,
         criteria,
@@ -265,6 +287,8 @@ mod tests {
         none.kills.clear();
         none.verdicts.clear();
         none.reasons.clear();
+        none.causes.clear();
+        none.diverged.clear();
         none.cases[0].reached.clone_from(&Default::default());
         none.cases[0].infected.clone_from(&Default::default());
         assert!(check_unscored(&none).recommendation.is_some());

@@ -7,8 +7,8 @@
 //!
 //! # The way from outcomes to a recommendation
 //!
-//! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, pathological ones, and the rest, on
-//!    which suites are scored. The minimal kill rows of all killed mutants, pathological ones too,
+//! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, by how far they get ([`Survivor`]) and by what
+//!    people say of them, pathological ones, and the rest, on which suites are scored. The minimal kill rows of all killed mutants, pathological ones too,
 //!    are [`Dominators`].
 //! 2. For each criterion, adequate suites are drawn at random from the universe ([`AdequateSuite`]).
 //! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
@@ -54,6 +54,7 @@ mod score;
 mod shape;
 mod statistics;
 mod suites;
+mod survivors;
 #[cfg(test)]
 mod synthetic;
 mod tables;
@@ -72,9 +73,10 @@ pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};
 pub use ranking::{PairTest, Ranking};
 pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
-pub use report::report;
+pub use report::{Explanation, MutantPage, Parting, example_case, report, report_with_pages};
 pub use score::{Score, percent};
 pub use shape::ShapeError;
 pub use statistics::{Summary, ZTest, a12, holm, rank_sum, upper_tail, z_test};
 pub use suites::AdequateSuite;
+pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use tables::tables;

@@ -3,21 +3,28 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, Outcomes};
+use simutant_outcomes::{BitSet, Judged, Outcomes};
+
+use crate::options::Options;
 
 /// What the universe as a whole does to a mutant.
 ///
 /// The thesis (section 4.2.1.3, table 4.2) tells equivalent, pathological and used mutants apart, the first by reading
-/// those that nothing killed. Reading cannot be automated, so the unkilled ones are told apart by how far they get:
+/// those that nothing killed. Reading cannot be automated: what people found by it is an option
+/// ([`Options::judgements`](crate::Options::judgements)), and the other unkilled ones are told apart by how far they get:
 /// they may be equivalent, or the universe may lack a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantClass {
+    /// No test case kills it, and a person judged that none can.
+    Equivalent,
     /// No test case reaches its place.
     NeverReached,
     /// Its place is reached, but its code never has another value or effect there.
     NeverInfected,
-    /// It differs, but no verdict ever shows it.
+    /// Its code has another value or effect, and every run has the events of the original's all the same.
+    NeverPropagated,
+    /// Some run has other events than the original's, and no expectation or check ever says so.
     NeverKilled,
     /// More than [`Options::pathological_above`](crate::Options::pathological_above) of the universe kills it: any
     /// suite would, so it cannot tell suites apart.
@@ -27,9 +34,16 @@ pub enum MutantClass {
 }
 
 impl MutantClass {
-    /// All classes, by how far a mutant gets.
-    pub const ALL: [Self; 5] =
-        [Self::NeverReached, Self::NeverInfected, Self::NeverKilled, Self::Pathological, Self::Analysed];
+    /// All classes: first the equivalent mutants, then the others by how far they get.
+    pub const ALL: [Self; 7] = [
+        Self::Equivalent,
+        Self::NeverReached,
+        Self::NeverInfected,
+        Self::NeverPropagated,
+        Self::NeverKilled,
+        Self::Pathological,
+        Self::Analysed,
+    ];
 
     /// Returns whether some test case kills the mutants of this class.
     pub fn is_killed(self) -> bool {
@@ -40,8 +54,10 @@ impl MutantClass {
 impl std::fmt::Display for MutantClass {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
+            Self::Equivalent => "equivalent",
             Self::NeverReached => "never reached",
             Self::NeverInfected => "never infected",
+            Self::NeverPropagated => "never propagated",
             Self::NeverKilled => "never killed",
             Self::Pathological => "pathological",
             Self::Analysed => "analysed",
@@ -64,10 +80,14 @@ pub struct MutantClasses {
 /// How many mutants there are of each class: the columns of table 4.2.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCounts {
+    /// See [`MutantClass::Equivalent`].
+    pub equivalent: usize,
     /// See [`MutantClass::NeverReached`].
     pub never_reached: usize,
     /// See [`MutantClass::NeverInfected`].
     pub never_infected: usize,
+    /// See [`MutantClass::NeverPropagated`].
+    pub never_propagated: usize,
     /// See [`MutantClass::NeverKilled`].
     pub never_killed: usize,
     /// See [`MutantClass::Pathological`].
@@ -77,9 +97,9 @@ pub struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Returns how many mutants no test case kills: an upper bound on the equivalent ones.
+    /// Returns how many mutants no test case kills: an upper bound on those that are equivalent in truth.
     pub fn unkilled(self) -> usize {
-        self.never_reached + self.never_infected + self.never_killed
+        self.equivalent + self.never_reached + self.never_infected + self.never_propagated + self.never_killed
     }
 
     /// Returns how many mutants some test case kills.
@@ -95,8 +115,10 @@ impl ClassCounts {
     /// Returns how many mutants are of `class`.
     pub fn of(self, class: MutantClass) -> usize {
         match class {
+            MutantClass::Equivalent => self.equivalent,
             MutantClass::NeverReached => self.never_reached,
             MutantClass::NeverInfected => self.never_infected,
+            MutantClass::NeverPropagated => self.never_propagated,
             MutantClass::NeverKilled => self.never_killed,
             MutantClass::Pathological => self.pathological,
             MutantClass::Analysed => self.analysed,
@@ -105,8 +127,10 @@ impl ClassCounts {
 
     fn add(&mut self, class: MutantClass) {
         *match class {
+            MutantClass::Equivalent => &mut self.equivalent,
             MutantClass::NeverReached => &mut self.never_reached,
             MutantClass::NeverInfected => &mut self.never_infected,
+            MutantClass::NeverPropagated => &mut self.never_propagated,
             MutantClass::NeverKilled => &mut self.never_killed,
             MutantClass::Pathological => &mut self.pathological,
             MutantClass::Analysed => &mut self.analysed,
@@ -124,7 +148,7 @@ impl MutantClasses {
 }
 
 /// Returns the class of each mutant.
-pub(crate) fn classify(outcomes: &Outcomes, pathological_above: f64) -> MutantClasses {
+pub(crate) fn classify(outcomes: &Outcomes, options: &Options) -> MutantClasses {
     let mutants = outcomes.sites.mutants.len();
     let mut reached = BitSet::with_capacity(mutants);
     let mut infected = BitSet::with_capacity(mutants);
@@ -132,11 +156,17 @@ pub(crate) fn classify(outcomes: &Outcomes, pathological_above: f64) -> MutantCl
         reached.union_with(&case.reached);
         infected.union_with(&case.infected);
     }
-    let killed_max = pathological_above * outcomes.cases.len() as f64;
+    let killed_max = options.pathological_above * outcomes.cases.len() as f64;
+    let is_judged_equivalent = |mutant: usize| {
+        let judgement = options.judgements.get(&outcomes.sites.mutants[mutant].identity);
+        judgement.is_some_and(|judgement| judgement.judged == Judged::Equivalent)
+    };
     let classes: Vec<MutantClass> = (0..mutants)
         .map(|mutant| match outcomes.kills[mutant].count_ones(..) {
+            0 if is_judged_equivalent(mutant) => MutantClass::Equivalent,
             0 if !reached.contains(mutant) => MutantClass::NeverReached,
             0 if !infected.contains(mutant) => MutantClass::NeverInfected,
+            0 if outcomes.diverged[mutant].is_clear() => MutantClass::NeverPropagated,
             0 => MutantClass::NeverKilled,
             kills if kills as f64 > killed_max => MutantClass::Pathological,
             _ => MutantClass::Analysed,
@@ -156,7 +186,7 @@ mod tests {
 
     #[track_caller]
     fn check(row: &str, expect: MutantClass) {
-        let classes = classify(&from_kills(&[row]), 0.5);
+        let classes = classify(&from_kills(&[row]), &Options::default());
         assert_eq!(classes.classes, [expect]);
         assert_eq!(classes.counts.of(expect), 1);
         assert_eq!(classes.counts.total(), 1);
@@ -166,14 +196,15 @@ mod tests {
     fn a_mutant_is_classed_by_how_far_it_gets() {
         check("....", MutantClass::NeverReached);
         check(".r..", MutantClass::NeverInfected);
-        check(".ri.", MutantClass::NeverKilled);
+        check(".ri.", MutantClass::NeverPropagated);
+        check(".di.", MutantClass::NeverKilled);
         check(".rik", MutantClass::Analysed);
         check("kkki", MutantClass::Pathological);
     }
 
     #[test]
     fn equal_rows_of_analysed_mutants_count_once() {
-        let classes = classify(&from_kills(&["k...", "k...", ".k..", "kkk.", "...."]), 0.5);
+        let classes = classify(&from_kills(&["k...", "k...", ".k..", "kkk.", "...."]), &Options::default());
         assert_eq!((classes.counts.analysed, classes.analysed_rows), (3, 2));
     }
 

@@ -1,6 +1,9 @@
 //! How an analysis is done.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use simutant_outcomes::Judgement;
 
 /// The settings of an analysis; [`Options::default`] is what the thesis used, where it used something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +25,8 @@ pub struct Options {
     pub random_size_max: usize,
     /// How often a suite is expected to be run, `M` of equation 4.1: 10 in section 4.2.
     pub cost_multiplier: u32,
+    /// What people say of mutants, by identity.
+    pub judgements: BTreeMap<String, Judgement>,
 }
 
 impl Default for Options {
@@ -35,6 +40,7 @@ impl Default for Options {
             boosting_suites_max: 8,
             random_size_max: 30,
             cost_multiplier: 10,
+            judgements: BTreeMap::new(),
         }
     }
 }

@@ -7,16 +7,20 @@ mod distributions;
 mod mutants;
 mod order;
 mod overview;
+mod page;
 mod source;
 mod suite;
+mod survivors;
 mod svg;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use simutant_outcomes::{BitSet, Outcomes};
+use simutant_outcomes::{BitSet, MutantNumber, Outcomes};
 
 use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
 use crate::suites;
+
+pub use page::{Explanation, MutantPage, Parting, example_case};
 
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");
@@ -26,14 +30,25 @@ const SCRIPT: &str = include_str!("report/script.js");
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
 pub fn report(outcomes: &Outcomes, analysis: &Analysis) -> String {
-    let page = Page::new(outcomes, analysis);
-    let sections: [(&str, &str, Markup); 8] = [
+    report_with_pages(outcomes, analysis, &[])
+}
+
+/// Returns the report as [`report`] does, with links to the pages of these mutants: files in the folder `mutants` beside it, with
+/// the names that [`MutantPage::file_name`] gives.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`.
+pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: &[MutantNumber]) -> String {
+    let mut page = Page::new(outcomes, analysis);
+    page.pages.extend(pages.iter().map(|number| *number as usize));
+    let sections: [(&str, &str, Markup); 9] = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
         ("distributions", "Distributions", distributions::section(&page)),
         ("size", "Size and cost", curve::section(&page)),
         ("boosting", "Boosting", boosting::section(&page)),
         ("suite", "Chosen suite", suite::section(&page)),
+        ("survivors", "Survivors", survivors::section(&page)),
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
     ];
@@ -81,6 +96,8 @@ struct Page<'a> {
     suite: Vec<usize>,
     /// Mutants that the recommended suite kills.
     killed_by_suite: BitSet,
+    /// Mutants that have a page of their own.
+    pages: BitSet,
 }
 
 impl<'a> Page<'a> {
@@ -95,7 +112,8 @@ impl<'a> Page<'a> {
             .unwrap_or_default();
         let kills = KillsByCase::new(outcomes);
         let killed_by_suite = kills.of_suite(&suite);
-        Self { outcomes, analysis, kills, suite, killed_by_suite }
+        let pages = BitSet::with_capacity(outcomes.sites.mutants.len());
+        Self { outcomes, analysis, kills, suite, killed_by_suite, pages }
     }
 
     /// Returns which requirements of the criterion called `name` the universe and the chosen suite cover, `None` if the

@@ -1,6 +1,6 @@
 //! Whether the parts of the outcomes fit together, so that the rest can index without asking.
 
-use simutant_outcomes::{Outcomes, Quota, Span};
+use simutant_outcomes::{Outcomes, Quota, Span, Verdict};
 
 /// Parts of [`Outcomes`] that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +37,26 @@ pub enum ShapeError {
         mutant: usize,
         /// The test case.
         case: usize,
+    },
+    /// A mutant's run differs from the original's on a test case that did not infect it.
+    #[error("field `diverged[{mutant}]`: test case {case} diverges without infecting it")]
+    DivergedUninfected {
+        /// The mutant's number.
+        mutant: usize,
+        /// The test case.
+        case: usize,
+    },
+    /// The causes of a mutant's kills do not agree with its verdicts.
+    #[error("field `causes[{mutant}]` counts {found} kills that were {verdict}, `verdicts[{mutant}]` has {expected}")]
+    Causes {
+        /// The mutant's number.
+        mutant: usize,
+        /// The verdict of the causes.
+        verdict: Verdict,
+        /// The kills that the causes count.
+        found: u32,
+        /// The kills that the verdicts count.
+        expected: u32,
     },
     /// The verdicts of a mutant do not agree with its kills.
     #[error("field `verdicts[{mutant}]` counts {found} kills, `kills[{mutant}]` has {expected}")]
@@ -132,6 +152,8 @@ fn validate_kills(outcomes: &Outcomes) -> Result<(), ShapeError> {
     length("kills", outcomes.kills.len(), mutants, "mutants")?;
     length("verdicts", outcomes.verdicts.len(), mutants, "mutants")?;
     length("reasons", outcomes.reasons.len(), mutants, "mutants")?;
+    length("causes", outcomes.causes.len(), mutants, "mutants")?;
+    length("diverged", outcomes.diverged.len(), mutants, "mutants")?;
     for (mutant, kills) in outcomes.kills.iter().enumerate() {
         length(format!("kills[{mutant}]"), kills.len(), outcomes.cases.len(), "test cases")?;
         let uninfected = |case: &usize| !outcomes.cases[*case].infected.contains(mutant);
@@ -141,6 +163,18 @@ fn validate_kills(outcomes: &Outcomes) -> Result<(), ShapeError> {
         let (found, expected) = (outcomes.verdicts[mutant].kills() as usize, kills.count_ones(..));
         if found != expected {
             return Err(ShapeError::Verdicts { mutant, found, expected });
+        }
+        let diverged = &outcomes.diverged[mutant];
+        length(format!("diverged[{mutant}]"), diverged.len(), outcomes.cases.len(), "test cases")?;
+        if let Some(case) = diverged.ones().find(uninfected) {
+            return Err(ShapeError::DivergedUninfected { mutant, case });
+        }
+        for verdict in Verdict::ALL.into_iter().filter(|verdict| verdict.kills()) {
+            let causes = outcomes.causes[mutant].iter().filter(|(cause, _)| cause.verdict() == verdict);
+            let (found, expected) = (causes.map(|(_, count)| count).sum(), outcomes.verdicts[mutant].of(verdict));
+            if found != expected {
+                return Err(ShapeError::Causes { mutant, verdict, found, expected });
+            }
         }
     }
     Ok(())
@@ -222,8 +256,32 @@ mod tests {
         check(|outcomes| outcomes.criteria.clear(), "field `criteria` is empty");
         check(|outcomes| drop(outcomes.kills.pop()), "field `kills` has");
         check(|outcomes| outcomes.kills[3].grow(99), "field `kills[3]` has 99 entries, and there are 20 test cases");
-        check(|outcomes| outcomes.cases[2].infected.clear(), "test case 2 kills it without infecting it");
+        check(
+            |outcomes| {
+                outcomes.cases[2].infected.clear();
+                outcomes.diverged.iter_mut().for_each(|diverged| diverged.clear());
+            },
+            "test case 2 kills it without infecting it",
+        );
         check(|outcomes| outcomes.verdicts[1].abnormal += 1, "field `verdicts[1]` counts");
+        let killed = |outcomes: &Outcomes| outcomes.causes.iter().position(|causes| !causes.is_empty());
+        check(
+            |outcomes| {
+                let killed = killed(outcomes).expect("some are killed");
+                outcomes.causes[killed].clear();
+            },
+            "` counts 0 kills that were ",
+        );
+        check(|outcomes| outcomes.diverged[0].grow(99), "field `diverged[0]` has 99 entries");
+        check(
+            |outcomes| {
+                outcomes.cases[2].infected.clear();
+                outcomes.kills.iter_mut().for_each(|kills| kills.clear());
+                outcomes.verdicts.iter_mut().for_each(|verdicts| *verdicts = Default::default());
+                outcomes.causes.iter_mut().for_each(|causes| causes.clear());
+            },
+            "test case 2 diverges without infecting it",
+        );
         check(|outcomes| outcomes.criteria[1].covered[4].grow(999), "field `criteria[1].covered[4]` has 999 entries");
         let quota = |requirements, covered_min| Quota { requirements, covered_min };
         check(|outcomes| outcomes.criteria[0].quotas.push(quota(0..999, 1)), "`criteria[0].quotas[0]` goes beyond");

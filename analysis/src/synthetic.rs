@@ -2,10 +2,12 @@
 //!
 //! Nothing outside `simutant_outcomes` is used here, so that the example can include this file.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use simutant_outcomes::{
-    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Class, Criterion, CriterionKind, Function, Mutant, Outcomes,
-    ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
+    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, Mutant,
+    Outcomes, ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
 };
 
 /// The source that the mutants and requirements of [`synthetic`] are in.
@@ -89,6 +91,8 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
         left_out: Vec::new(),
         kills: vec![BitSet::with_capacity(cases); sites.mutants.len()],
         verdicts: vec![VerdictCounts::default(); sites.mutants.len()],
+        causes: vec![BTreeMap::new(); sites.mutants.len()],
+        diverged: vec![BitSet::with_capacity(cases); sites.mutants.len()],
         reasons: vec![Vec::new(); sites.mutants.len()],
         sites,
     };
@@ -99,7 +103,8 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
     outcomes
 }
 
-/// Returns outcomes with these rows of the kill matrix: `.` does not reach, `r` reaches, `i` infects, `k` kills. The
+/// Returns outcomes with these rows of the kill matrix: `.` does not reach, `r` reaches, `i` infects, `d` changes the events, `k`
+/// kills. The
 /// one criterion asks for every test case.
 pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
     let cases = rows.first().map_or(1, |row| row.len());
@@ -114,8 +119,10 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
         let has = |row: &&str| marks.contains(row.as_bytes()[case] as char);
         set(rows.iter().enumerate().filter(|(_, row)| has(row)).map(|(mutant, _)| mutant).collect(), rows.len())
     };
-    let killing: Vec<Vec<usize>> =
-        rows.iter().map(|row| row.match_indices('k').map(|(case, _)| case).collect()).collect();
+    let row_of = |marks: &[char]| -> Vec<Vec<usize>> {
+        rows.iter().map(|row| row.match_indices(marks).map(|(case, _)| case).collect()).collect()
+    };
+    let killing = row_of(&['k']);
     Outcomes {
         system: "small".into(),
         seed: 1,
@@ -140,8 +147,8 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
                 events: 10,
                 steps: 10,
                 virtual_time_ns: 10,
-                reached: column(case, "rik"),
-                infected: column(case, "ik"),
+                reached: column(case, "ridk"),
+                infected: column(case, "idk"),
             })
             .collect(),
         criteria: vec![Criterion {
@@ -160,6 +167,11 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
                 ..VerdictCounts::default()
             })
             .collect(),
+        causes: killing
+            .iter()
+            .map(|kills| kills.iter().map(|_| (Cause::UnexpectedResult, kills.len() as u32)).collect())
+            .collect(),
+        diverged: row_of(&['d', 'k']).into_iter().map(|cases_| set(cases_, cases)).collect(),
         reasons: vec![Vec::new(); rows.len()],
         kills: killing.into_iter().map(|kills| set(kills, cases)).collect(),
     }
@@ -221,19 +233,24 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         }
         outcomes.cases[case].infected.insert(mutant);
         let is_killed = noise.share() < rate && (kind == 7 || input.loss.max(input.twice) >= loss_min);
-        let (verdict, reason) = match (is_killed, noise.below(8)) {
-            (false, _) => (Verdict::Reasonable, ""),
-            (true, 0) => (Verdict::NotTerminated, "the run used up its 91 260 steps"),
-            (true, 1) => (Verdict::Abnormal, "attempt to subtract with overflow (src/gbn/window.rs:50)"),
-            (true, _) => (Verdict::Unreasonable, "receiver: expected the file, got 1 024 bytes fewer"),
+        let end = match (is_killed, noise.below(8)) {
+            (false, _) => None,
+            (true, 0) => Some((Cause::Steps, "the run used up its 91 260 steps")),
+            (true, 1) => Some((Cause::Panic, "attempt to subtract with overflow (src/gbn/window.rs:50)")),
+            (true, _) => Some((Cause::UnexpectedResult, "receiver: expected the file, got 1 024 bytes fewer")),
         };
-        outcomes.verdicts[mutant].add(verdict);
-        if verdict.kills() {
+        if is_killed || mutant.is_multiple_of(3) {
+            outcomes.diverged[mutant].insert(case);
+        }
+        outcomes.verdicts[mutant].add(end.map_or(Verdict::Reasonable, |(cause, _)| cause.verdict()));
+        if let Some((cause, reason)) = end {
+            let verdict = cause.verdict();
             outcomes.kills[mutant].insert(case);
+            *outcomes.causes[mutant].entry(cause).or_default() += 1;
             let reasons = &mut outcomes.reasons[mutant];
             match reasons.iter_mut().find(|known| known.verdict == verdict) {
                 Some(known) => known.count += 1,
-                None => reasons.push(ReasonCount { verdict, reason: reason.into(), count: 1, first_case: case }),
+                None => reasons.push(ReasonCount { verdict, cause, reason: reason.into(), count: 1, first_case: case }),
             }
         }
     }

@@ -4,11 +4,13 @@ use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 
 use crate::analysis::Analysis;
 use crate::boosting::{Boosting, caveats};
+use crate::chosen::case_name;
 use crate::conventional::{CriterionRelations, Relation};
 use crate::mutants::MutantClass;
 use crate::reference::{Reference, ReferenceCriterion, reference};
 use crate::score::percent;
 use crate::statistics::Summary;
+use crate::survivors::Survivor;
 use crate::text::{NONE, count, or_none, p_value, points, share_summary};
 
 /// A line below the head and no others: rows are short enough to follow.
@@ -16,6 +18,9 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 
 /// How many random sizes fit into a line of the cost effectiveness table.
 const SIZES_MAX: usize = 16;
+
+/// How many mutants of a class that nothing kills are listed.
+const SURVIVORS_MAX: usize = 20;
 
 /// Returns every table of the analysis, ready to be printed: the thesis's tables with our figures, and beside them the
 /// thesis's own where it has the system.
@@ -28,7 +33,12 @@ pub fn tables(analysis: &Analysis) -> String {
         text.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
         notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
     };
-    section("Mutants", mutants(analysis, reference), &[]);
+    section("Mutants", mutants(analysis, reference), &bounds(analysis));
+    if !analysis.survivors.is_empty() {
+        let title = "Mutants that nothing kills, by how far they get: test cases that reach and infect them, and runs with other \
+                     events than the original's";
+        section(title, survivors(analysis), &survivors_notes(analysis));
+    }
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
@@ -83,9 +93,11 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
         let row = [
             "thesis".to_string(),
             all.to_string(),
+            equivalent.to_string(),
             NONE.into(),
             NONE.into(),
-            format!("{equivalent} (equivalent)"),
+            NONE.into(),
+            NONE.into(),
             pathological.to_string(),
             used.to_string(),
             NONE.into(),
@@ -93,6 +105,71 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
         table.add_row(cells(row));
     }
     table
+}
+
+/// The scores on all mutants, which nobody knows exactly as long as some may be equivalent; judgements that are wrong come first.
+fn bounds(analysis: &Analysis) -> Vec<String> {
+    let cases = analysis.campaign.cases;
+    let mut lines: Vec<String> =
+        analysis.contradictions.iter().map(|wrong| wrong.sentence(&analysis.system, cases)).collect();
+    let mut line = format!("Of all mutants the universe kills {}", analysis.score_bounds);
+    if let Some(bounds) = analysis.suite_score_bounds {
+        line.push_str(&format!(", the chosen suite {bounds}"));
+    }
+    if analysis.score_bounds.equivalent > 0 {
+        line.push_str(&format!(
+            ": without and with the {} that are judged equivalent",
+            analysis.score_bounds.equivalent
+        ));
+    }
+    lines.push(line + ".");
+    lines
+}
+
+fn survivors(analysis: &Analysis) -> Table {
+    let mut table =
+        table(["class", "mutant", "identity", "operator", "place", "reached", "infected", "diverged", "see"]);
+    for survivor in shown(analysis) {
+        let example = or_none(survivor.example, |case| case_name(&analysis.system, case, analysis.campaign.cases));
+        let numbers = [survivor.reached, survivor.infected, survivor.diverged].map(|number| number.to_string());
+        let mut row = vec![survivor.class.to_string(), survivor.mutant.to_string(), survivor.identity.clone()];
+        row.extend([survivor.operator.clone(), survivor.place.clone()]);
+        row.extend(numbers);
+        row.push(example);
+        table.add_row(cells(row));
+    }
+    table
+}
+
+/// The survivors that the table has room for, by class; people's judgements have a line of their own.
+fn shown(analysis: &Analysis) -> impl Iterator<Item = &Survivor> {
+    MutantClass::ALL
+        .into_iter()
+        .filter(|class| *class != MutantClass::Equivalent)
+        .flat_map(|class| analysis.survivors.iter().filter(move |survivor| survivor.class == class).take(SURVIVORS_MAX))
+}
+
+fn survivors_notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes = Vec::new();
+    for class in MutantClass::ALL.into_iter().filter(|class| *class != MutantClass::Equivalent) {
+        let count = analysis.survivors.iter().filter(|survivor| survivor.class == class).count();
+        if count > SURVIVORS_MAX {
+            notes.push(format!("{class}: {} more in report.html and results.json.", count - SURVIVORS_MAX));
+        }
+    }
+    for survivor in &analysis.survivors {
+        if let Some(judgement) = &survivor.judgement {
+            let Survivor { mutant, identity, place, .. } = survivor;
+            notes.push(format!(
+                "Mutant {mutant} [{identity}] at {place} is judged {}: {}",
+                judgement.judged, judgement.reason
+            ));
+        }
+    }
+    for identity in &analysis.stale_judgements {
+        notes.push(format!("No mutant has the identity {identity}, which was judged: its code has changed."));
+    }
+    notes
 }
 
 fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {

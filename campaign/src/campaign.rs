@@ -14,11 +14,15 @@ use crate::executor::{Executor, Numbered};
 use crate::journal::{Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
-use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, white_box};
+use crate::{Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, white_box};
 
-/// A run on a mutant may take so many times the steps and events of the longest run of the original (Rutherford, PhD
-/// thesis, section 4.2.1, has it for time).
+/// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that took
+/// most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
 const LIMIT_FACTOR: u64 = 3;
+/// A run on a mutant may use so much memory at least, and the limit is a multiple of the second. The measured memory varies by
+/// a few kilobytes with what a worker ran before, and outcomes must not.
+const MEMORY_BYTES_MIN: u64 = 64 << 20;
+const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 /// Test cases that are asked for at once.
 const DRAW_COUNT: usize = 1000;
 /// What the names of the files begin and end with in which workers leave their runs.
@@ -222,7 +226,7 @@ impl Campaign {
     ) -> Result<End, CampaignError> {
         let recordings: Option<Vec<Recording>> = self.journal.recordings(&settings.content)?.into_iter().collect();
         let recordings = recordings.expect("the baseline is finished");
-        let limits = limits(&recordings, self.plan.bounds.memory_bytes);
+        let limits = limits(&recordings, &self.plan.bounds);
         self.journal.set("limits", &limits)?;
         let todo = numbers_of_none(&self.journal.units(&settings.content)?);
         let mutants: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
@@ -235,8 +239,8 @@ impl Campaign {
             .collect();
         let mut done = cases.len() - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
-            let case = Numbered { number, case: &cases[number] };
-            executor.execute(case, limits, &mutants[number], &recordings[number].reached)
+            let Recording { digest, ref reached, .. } = recordings[number];
+            executor.execute(Numbered { number, case: &cases[number], digest, reached }, limits, &mutants[number])
         };
         pool::run(executors, &todo, stop, work, |number, runs| {
             journal.transaction(|journal| journal.add_executions(number, &runs))?;
@@ -315,6 +319,8 @@ fn recording(recorded: &Recorded, settings: &Settings) -> Option<Recording> {
         events: recorded.execution.events,
         steps: recorded.execution.steps,
         virtual_time_ns: recorded.virtual_time_ns,
+        digest: recorded.digest,
+        memory_bytes: recorded.memory_bytes,
         reached: bits::from_numbers(&recorded.reached, content.mutants)?,
         infected: bits::from_numbers(&recorded.infected, content.mutants)?,
         covered: sets
@@ -325,12 +331,23 @@ fn recording(recorded: &Recorded, settings: &Settings) -> Option<Recording> {
     })
 }
 
-fn limits(recordings: &[Recording], memory_bytes: u64) -> Limits {
-    let most = |of: fn(&Recording) -> u64| recordings.iter().map(of).max().unwrap_or(0);
+fn limits(recordings: &[Recording], bounds: &Bounds) -> Limits {
+    let allowed = |of: fn(&Recording) -> u64| {
+        let most = recordings.iter().map(of).max().unwrap_or(0);
+        most.saturating_mul(LIMIT_FACTOR)
+    };
+    let memory_bytes = allowed(|recording| recording.memory_bytes).max(MEMORY_BYTES_MIN);
+    let virtual_time_ns = match allowed(|recording| recording.virtual_time_ns) {
+        // Nothing in the original takes time, so no time is long.
+        0 => u64::MAX,
+        virtual_time_ns => virtual_time_ns,
+    };
     Limits {
-        steps: most(|recording| recording.steps).saturating_mul(LIMIT_FACTOR),
-        events: most(|recording| recording.events).saturating_mul(LIMIT_FACTOR),
-        memory_bytes,
+        steps: allowed(|recording| recording.steps),
+        events: allowed(|recording| recording.events),
+        virtual_time_ns,
+        memory_bytes: memory_bytes.next_multiple_of(MEMORY_BYTES_UNIT).min(bounds.memory_bytes),
+        memory_bytes_max: bounds.memory_bytes,
     }
 }
 

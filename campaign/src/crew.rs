@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
-use simutant_outcomes::{Execution, Verdict};
+use simutant_outcomes::{Cause, Execution};
 use simutant_protocol::{Answer, Description, Recorded, Request, Sizes};
 
 use crate::CampaignError;
@@ -36,7 +36,7 @@ impl Workshop<'_> {
                 Ok(answer) => return Err(worker.unexpected(&answer)),
                 Err(NoAnswer::Error(error)) => return Err(error),
                 Err(NoAnswer::Hung) => return Err(failed("does not say what it is".to_owned())),
-                Err(NoAnswer::Died { death: Death::ByItself(how), last_words }) => {
+                Err(NoAnswer::Died { death: Death::ByItself(_, how), last_words }) => {
                     return Err(failed(format!("ended before it said what it is: {how}: {last_words}")));
                 }
                 Err(NoAnswer::Died { death: Death::FromOutside(_), .. }) => {}
@@ -95,6 +95,8 @@ impl<'a> Crew<'a> {
                 let recorded = Recorded {
                     execution,
                     virtual_time_ns: 0,
+                    digest: 0,
+                    memory_bytes: 0,
                     measured: Vec::new(),
                     pairs_unlisted: 0,
                     reached: Vec::new(),
@@ -117,9 +119,9 @@ impl<'a> Crew<'a> {
             match self.worker()?.ask(request, patience, || 0) {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(NoAnswer::Error(error)) => return Err(error),
-                Err(NoAnswer::Died { death: Death::ByItself(how), .. }) => {
+                Err(NoAnswer::Died { death: Death::ByItself(cause, how), .. }) => {
                     self.dismiss();
-                    return Ok(Err(crashed(how)));
+                    return Ok(Err(lost_run(cause, how)));
                 }
                 Err(NoAnswer::Died { death: Death::FromOutside(_), .. }) => self.dismiss(),
                 Err(NoAnswer::Hung) => {
@@ -168,12 +170,11 @@ impl<'a> Crew<'a> {
 }
 
 /// What is known of a run that ended its process; its events and steps went with it.
-pub(crate) fn crashed(reason: String) -> Execution {
-    Execution { verdict: Verdict::Abnormal, reason, events: 0, steps: 0 }
+pub(crate) fn lost_run(cause: Cause, reason: String) -> Execution {
+    Execution { verdict: cause.verdict(), cause: Some(cause), reason, events: 0, steps: 0 }
 }
 
 /// What is known of a run that had to be killed twice.
 pub(crate) fn hung_run() -> Execution {
-    let reason = "hung: it came to no limit and to no end".to_owned();
-    Execution { verdict: Verdict::NotTerminated, reason, events: 0, steps: 0 }
+    lost_run(Cause::Hang, "hung: it came to no limit and to no end".to_owned())
 }

@@ -8,7 +8,7 @@ use simutant_outcomes::{BitSet, MutantNumber};
 use simutant_protocol::{Answer, Limits, MutantExecution, Request};
 
 use crate::CampaignError;
-use crate::crew::{Crew, KILLS_MAX, crashed, hung_run};
+use crate::crew::{Crew, KILLS_MAX, hung_run, lost_run};
 use crate::worker::{Death, NoAnswer};
 
 /// A worker that has leaked this much is replaced.
@@ -22,11 +22,13 @@ pub(crate) struct Executor<'a> {
     answers: PathBuf,
 }
 
-/// A test case of the universe.
+/// A test case of the universe, with what the original did on it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbered<'a> {
     pub(crate) number: usize,
     pub(crate) case: &'a Value,
+    pub(crate) digest: u64,
+    pub(crate) reached: &'a BitSet,
 }
 
 /// How a batch ended.
@@ -43,17 +45,17 @@ impl<'a> Executor<'a> {
         Self { crew, answers }
     }
 
-    /// Runs the test case on each of `mutants`, in this order; `reached` says which of them the original reaches.
+    /// Runs the test case on each of `mutants`, in this order.
     ///
     /// A mutant that ends its worker has the verdict that the end tells, a mutant that hangs twice has not terminated; a
     /// worker that was killed from outside says nothing, and its run is repeated.
     pub(crate) fn execute(
         &mut self,
-        Numbered { number, case }: Numbered<'_>,
+        case: Numbered<'_>,
         limits: Limits,
         mutants: &[MutantNumber],
-        reached: &BitSet,
     ) -> Result<Vec<MutantExecution>, CampaignError> {
+        let Numbered { number, reached, .. } = case;
         let mut runs: Vec<MutantExecution> = Vec::with_capacity(mutants.len());
         // What happened to the run after `runs` so far.
         let mut hung = false;
@@ -73,11 +75,17 @@ impl<'a> Executor<'a> {
             }
             runs.extend(new);
             let Some(&mutant) = mutants.get(runs.len()) else { break };
-            let end = |execution| MutantExecution { mutant, reached: reached.contains(mutant as usize), execution };
+            // The original has an end.
+            let end = |execution| MutantExecution {
+                mutant,
+                reached: reached.contains(mutant as usize),
+                diverged: true,
+                execution,
+            };
             match ended {
                 Ended::Done => {}
-                Ended::Died(Death::ByItself(how)) => {
-                    runs.push(end(crashed(how)));
+                Ended::Died(Death::ByItself(cause, how)) => {
+                    runs.push(end(lost_run(cause, how)));
                     (hung, kills) = (false, 0);
                 }
                 Ended::Died(Death::FromOutside(signal)) => {
@@ -99,14 +107,16 @@ impl<'a> Executor<'a> {
     /// Runs a part of the mutants in one go; returns the runs that ended, which are the first of `mutants`.
     fn execute_batch(
         &mut self,
-        case: &Value,
+        Numbered { case, digest, .. }: Numbered<'_>,
         limits: Limits,
         mutants: &[MutantNumber],
     ) -> Result<(Ended, Vec<MutantExecution>), CampaignError> {
         let path = &self.answers;
         let failed = |source| CampaignError::file(path, source);
         fs::write(path, "").map_err(failed)?;
-        let request = Request::Execute { case: case.clone(), limits, mutants: mutants.to_vec(), answers: path.clone() };
+        let mutants_asked = mutants.to_vec();
+        let request =
+            Request::Execute { case: case.clone(), limits, digest, mutants: mutants_asked, answers: path.clone() };
         let size = || fs::metadata(path).map_or(0, |metadata| metadata.len());
         let patience = self.crew.patience();
         let answer = match self.crew.worker()?.ask(&request, patience, size) {

@@ -10,7 +10,7 @@
 //! # Tables
 //!
 //! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit `i % 8` of
-//! byte `i / 8`; verdicts are indices into [`Verdict::ALL`]; 64-bit numbers that SQLite would take as negative come back as
+//! byte `i / 8`; verdicts are indices into [`Verdict::ALL`], causes into [`Cause::ALL`] from 1 on; 64-bit numbers that SQLite would take as negative come back as
 //! they went in.
 
 mod content;
@@ -24,7 +24,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use simutant_outcomes::{BitSet, Verdict};
+use simutant_outcomes::{BitSet, Cause, Verdict};
 use simutant_protocol::MutantExecution;
 
 pub(crate) use content::Content;
@@ -55,6 +55,8 @@ pub(crate) struct Recording {
     pub(crate) events: u64,
     pub(crate) steps: u64,
     pub(crate) virtual_time_ns: u64,
+    pub(crate) digest: u64,
+    pub(crate) memory_bytes: u64,
     pub(crate) reached: BitSet,
     pub(crate) infected: BitSet,
     /// One set for each kind of thing that the probes measure, then one for each of the system's own criteria.
@@ -187,14 +189,17 @@ impl Journal {
         self.try_sql(|connection| {
             connection
                 .prepare_cached(
-                    "INSERT INTO recordings (test_case, events, steps, virtual_time_ns, reached, infected) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "INSERT INTO recordings \
+                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, reached, infected) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .execute(params![
                     case as i64,
                     recording.events.cast_signed(),
                     recording.steps.cast_signed(),
                     recording.virtual_time_ns.cast_signed(),
+                    recording.digest.cast_signed(),
+                    recording.memory_bytes.cast_signed(),
                     bits::to_bytes(&recording.reached),
                     bits::to_bytes(&recording.infected),
                 ])?;
@@ -217,14 +222,16 @@ impl Journal {
         }
         self.try_sql(|connection| {
             let mut insert = connection.prepare_cached(
-                "INSERT INTO executions (test_case, mutant, verdict, reason, events, steps) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
-            for MutantExecution { mutant, execution, .. } in runs {
+            for MutantExecution { mutant, diverged, execution, .. } in runs {
                 insert.execute(params![
                     case as i64,
                     mutant,
                     verdict_number(execution.verdict),
+                    cause_number(execution.cause),
+                    diverged,
                     self.reasons[&execution.reason],
                     execution.events.cast_signed(),
                     execution.steps.cast_signed(),
@@ -252,6 +259,12 @@ impl Journal {
     fn try_sql<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CampaignError> {
         action(&self.connection).map_err(|source| CampaignError::journal(&self.path, source))
     }
+}
+
+/// Returns 0 for none.
+fn cause_number(cause: Option<Cause>) -> i64 {
+    let index = Cause::ALL.iter().position(|&known| Some(known) == cause);
+    index.map_or(0, |index| index as i64 + 1)
 }
 
 fn verdict_number(verdict: Verdict) -> i64 {

@@ -22,8 +22,8 @@
 //!    mutants it reaches and infects. A test case that fails, or whose two runs differ, ends the campaign: nothing that
 //!    followed would mean anything.
 //! 3. **Mutants.** Each test case is run on every mutant that it infects. A mutant that it does not infect would repeat
-//!    the run of the original, so that pair is not run ([`Pruning`]). A run may take three times the steps and events of
-//!    the longest run of the original (Rutherford, PhD thesis, section 4.2.1); what it does to its process, the next one
+//!    the run of the original, so that pair is not run ([`Pruning`]). A run may take three times the steps, events, virtual time and
+//!    memory of the run of the original that took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one
 //!    does not suffer from.
 //!
 //! # What can be relied on

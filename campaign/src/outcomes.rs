@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Criterion, CriterionKind, Outcomes, ReasonCount, Sites, Verdict, VerdictCounts,
+    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, Outcomes, ReasonCount, Sites, VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
@@ -107,14 +107,16 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
         let (name, kind, quotas) = (name.clone(), CriterionKind::Trace, Vec::new());
         criteria.push(Criterion { name, kind, requirements, quotas, covered });
     }
-    let Matrix { kills, verdicts, reasons } = Matrix::read(journal, &content)?;
-    Ok(Outcomes { system, seed, sites, cases, criteria, left_out, kills, verdicts, reasons })
+    let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &content)?;
+    Ok(Outcomes { system, seed, sites, cases, criteria, left_out, kills, verdicts, causes, diverged, reasons })
 }
 
 /// What became of each mutant.
 struct Matrix {
     kills: Vec<BitSet>,
     verdicts: Vec<VerdictCounts>,
+    causes: Vec<BTreeMap<Cause, u32>>,
+    diverged: Vec<BitSet>,
     reasons: Vec<Vec<ReasonCount>>,
 }
 
@@ -124,19 +126,24 @@ impl Matrix {
         // Pairs that were not run are reasonable.
         let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
         let mut verdicts = vec![all_reasonable; content.mutants];
-        let mut reasons: Vec<BTreeMap<(Verdict, String), ReasonCount>> = vec![BTreeMap::new(); content.mutants];
+        let mut causes = vec![BTreeMap::new(); content.mutants];
+        let mut diverged = vec![BitSet::with_capacity(content.cases); content.mutants];
+        let mut reasons: Vec<BTreeMap<(Cause, String), ReasonCount>> = vec![BTreeMap::new(); content.mutants];
         let mut executions = 0;
         journal.executions(content, |pair| {
             executions += 1;
-            if !pair.verdict.kills() {
-                return;
-            }
             let mutant = pair.mutant as usize;
+            if pair.diverged {
+                diverged[mutant].insert(pair.case);
+            }
+            let Some(cause) = pair.cause else { return };
             kills[mutant].insert(pair.case);
             verdicts[mutant].reasonable -= 1;
             verdicts[mutant].add(pair.verdict);
-            let key = (pair.verdict, without_numbers(&pair.reason));
-            let first = ReasonCount { verdict: pair.verdict, reason: pair.reason, count: 0, first_case: pair.case };
+            *causes[mutant].entry(cause).or_default() += 1;
+            let key = (cause, without_numbers(&pair.reason));
+            let first =
+                ReasonCount { verdict: pair.verdict, cause, reason: pair.reason, count: 0, first_case: pair.case };
             reasons[mutant].entry(key).or_insert(first).count += 1;
         })?;
         let expected: u64 = journal.units(content)?.into_iter().flatten().sum();
@@ -144,7 +151,7 @@ impl Matrix {
             return Err(journal.damaged(format!("{expected} runs were written down, {executions} are there")));
         }
         let reasons = reasons.into_iter().map(most_frequent).collect();
-        Ok(Self { kills, verdicts, reasons })
+        Ok(Self { kills, verdicts, causes, diverged, reasons })
     }
 }
 
@@ -165,7 +172,7 @@ pub(crate) fn without_numbers(reason: &str) -> String {
     text
 }
 
-fn most_frequent(counts: BTreeMap<(Verdict, String), ReasonCount>) -> Vec<ReasonCount> {
+fn most_frequent(counts: BTreeMap<(Cause, String), ReasonCount>) -> Vec<ReasonCount> {
     let mut counts: Vec<ReasonCount> = counts.into_values().collect();
     counts.sort_by_key(|reason| (std::cmp::Reverse(reason.count), reason.first_case));
     counts.truncate(Outcomes::REASONS_MAX);

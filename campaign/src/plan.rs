@@ -35,14 +35,14 @@ pub enum Pruning {
     None,
 }
 
-/// What bounds a run where the limits of steps and events do not.
+/// What bounds a run where the limits that are measured do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Steps of a run of the original. Runs of mutants have three times the most that the original took.
     pub baseline_steps: u64,
     /// Events of a run of the original. Runs of mutants have three times the most that the original took.
     pub baseline_events: u64,
-    /// Bytes of memory that a run may use.
+    /// Bytes of memory that a run may use. Runs of mutants are stopped earlier: see [`Limits::memory_bytes`].
     pub memory_bytes: u64,
     /// Time on the wall within which a run must end. A run that loops outside of instrumented code comes to no other
     /// bound; it is run once more by itself before that is its verdict. It must be far above three times the longest run of the
@@ -65,7 +65,13 @@ impl Default for Bounds {
 impl Bounds {
     /// Returns the limits of runs of the original.
     pub(crate) fn baseline_limits(&self) -> Limits {
-        Limits { steps: self.baseline_steps, events: self.baseline_events, memory_bytes: self.memory_bytes }
+        Limits {
+            steps: self.baseline_steps,
+            events: self.baseline_events,
+            virtual_time_ns: u64::MAX,
+            memory_bytes: self.memory_bytes,
+            memory_bytes_max: self.memory_bytes,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use simutant_outcomes::Cause;
 use simutant_protocol::{Answer, Request, to_line};
 
 use crate::CampaignError;
@@ -53,8 +54,8 @@ pub(crate) enum NoAnswer {
 /// How a worker ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// By what it ran; in words.
-    ByItself(String),
+    /// By what it ran; the cause, and in words.
+    ByItself(Cause, String),
     /// By a signal that no run raises: a person or the machine killed it.
     FromOutside(String),
 }
@@ -213,12 +214,20 @@ fn cause_of_death(status: ExitStatus, stderr: &str) -> Death {
     // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: what a process does to itself, on any Unix.
     const OWN: [i32; 7] = [4, 5, ABORT, 7, 8, 10, 11];
     match (status.signal(), status.code()) {
-        (Some(ABORT), _) if stderr.contains("has overflowed its stack") => Death::ByItself("stack overflow".to_owned()),
-        (Some(ABORT), _) if stderr.contains("memory allocation of") => Death::ByItself("memory used up".to_owned()),
-        (Some(ABORT), _) => Death::ByItself(format!("aborted (signal {ABORT})")),
-        (Some(signal), _) if OWN.contains(&signal) => Death::ByItself(format!("crashed (signal {signal})")),
+        (Some(ABORT), _) if stderr.contains("has overflowed its stack") => {
+            Death::ByItself(Cause::StackOverflow, "stack overflow".to_owned())
+        }
+        (Some(ABORT), _) if stderr.contains("memory allocation of") => {
+            Death::ByItself(Cause::Memory, "memory used up".to_owned())
+        }
+        (Some(ABORT), _) => Death::ByItself(Cause::Abort, format!("aborted (signal {ABORT})")),
+        (Some(signal), _) if OWN.contains(&signal) => {
+            Death::ByItself(Cause::Abort, format!("crashed (signal {signal})"))
+        }
         (Some(signal), _) => Death::FromOutside(format!("signal {signal}")),
-        (None, code) => Death::ByItself(format!("the process exited with code {}", code.unwrap_or_default())),
+        (None, code) => {
+            Death::ByItself(Cause::Exit, format!("the process exited with code {}", code.unwrap_or_default()))
+        }
     }
 }
 
@@ -233,12 +242,13 @@ mod tests {
 
     #[test]
     fn the_cause_of_a_death_is_told_from_the_status_and_the_last_words() {
-        let own = |words: &str| Death::ByItself(words.to_owned());
-        check(6, "thread 'simulation' (7) has overflowed its stack\nfatal runtime error", own("stack overflow"));
-        check(6, "memory allocation of 4096 bytes failed", own("memory used up"));
-        check(6, "", own("aborted (signal 6)"));
-        check(11, "", own("crashed (signal 11)"));
-        check(3 << 8, "", own("the process exited with code 3"));
+        let own = |cause, words: &str| Death::ByItself(cause, words.to_owned());
+        let overflow = "thread 'simulation' (7) has overflowed its stack\nfatal runtime error";
+        check(6, overflow, own(Cause::StackOverflow, "stack overflow"));
+        check(6, "memory allocation of 4096 bytes failed", own(Cause::Memory, "memory used up"));
+        check(6, "", own(Cause::Abort, "aborted (signal 6)"));
+        check(11, "", own(Cause::Abort, "crashed (signal 11)"));
+        check(3 << 8, "", own(Cause::Exit, "the process exited with code 3"));
         check(9, "", Death::FromOutside("signal 9".to_owned()));
         check(9, "memory allocation of 4096 bytes failed", Death::FromOutside("signal 9".to_owned()));
     }

@@ -14,7 +14,7 @@ use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Trace, read_outcomes,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{CriterionKind, Outcomes, Quota, Verdict};
+use simutant_outcomes::{Cause, CriterionKind, Outcomes, Quota, Verdict};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16, where
@@ -58,28 +58,42 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
     let steps = 3 * outcomes.cases.iter().map(|case| case.steps).max().expect("some cases");
     let events = 3 * outcomes.cases.iter().map(|case| case.events).max().expect("some cases");
     #[track_caller]
-    fn check(outcomes: &Outcomes, mutant: usize, kills: usize, verdict: Verdict, reason: &str) {
+    fn check(outcomes: &Outcomes, mutant: usize, kills: usize, cause: Cause, reason: &str) {
         assert_eq!(outcomes.kills[mutant].count_ones(..), kills, "mutant {mutant}: {:?}", outcomes.reasons[mutant]);
+        assert_eq!(outcomes.causes[mutant], [(cause, kills as u32)].into(), "mutant {mutant}");
+        // Results and checks are no events: a run with the same ones can still be wrong.
+        let is_wrong_by_events = cause.verdict() != Verdict::Unreasonable;
+        let diverged = &outcomes.diverged[mutant];
+        assert!(!is_wrong_by_events || outcomes.kills[mutant].is_subset(diverged), "mutant {mutant}: {diverged:?}");
         let first = &outcomes.reasons[mutant][0];
-        assert_eq!(first.verdict, verdict, "{first:?}");
+        assert_eq!((first.verdict, first.cause), (cause.verdict(), cause), "{first:?}");
         assert!(first.reason.contains(reason), "{first:?} does not say `{reason}`");
     }
     let all = CASES;
     let with = |wanted: fn(u64) -> bool| limits.iter().filter(|&&limit| wanted(limit)).count();
-    check(&outcomes, 0, with(|limit| limit >= 8), Verdict::Unreasonable, "adder returned ");
-    check(&outcomes, 1, all, Verdict::Abnormal, "adder panicked at ");
-    check(&outcomes, 1, all, Verdict::Abnormal, "examples/counter_worker/main.rs:");
-    check(&outcomes, 2, all, Verdict::NotTerminated, &format!("the limit of {steps} steps was used up"));
-    check(&outcomes, 3, all, Verdict::Abnormal, "stack overflow");
-    check(&outcomes, 4, all, Verdict::Abnormal, "memory used up");
-    check(&outcomes, 5, all, Verdict::Abnormal, "aborted (signal 6)");
-    check(&outcomes, 6, all, Verdict::Abnormal, "the process exited with code 3");
-    check(&outcomes, 8, all, Verdict::NotTerminated, &format!("the limit of {events} events was used up"));
-    check(&outcomes, 11, with(|limit| limit == 16), Verdict::NotTerminated, "hung");
-    check(&outcomes, 13, with(|limit| limit < 4), Verdict::Unreasonable, "adder returned ");
-    for survivor in [7, 9, 10, 12] {
+    check(&outcomes, 0, with(|limit| limit >= 8), Cause::UnexpectedResult, "adder returned ");
+    check(&outcomes, 1, all, Cause::Panic, "adder panicked at ");
+    check(&outcomes, 1, all, Cause::Panic, "examples/counter_worker/main.rs:");
+    check(&outcomes, 2, all, Cause::Steps, &format!("the limit of {steps} steps was used up"));
+    check(&outcomes, 3, all, Cause::StackOverflow, "stack overflow");
+    // It takes no steps, so that its worker has to die.
+    check(&outcomes, 4, all, Cause::Memory, "memory used up");
+    check(&outcomes, 5, all, Cause::Abort, "aborted (signal 6)");
+    check(&outcomes, 6, all, Cause::Exit, "the process exited with code 3");
+    check(&outcomes, 8, all, Cause::Events, &format!("the limit of {events} events was used up"));
+    check(&outcomes, 11, with(|limit| limit == 16), Cause::Hang, "hung");
+    check(&outcomes, 13, with(|limit| limit < 4), Cause::UnexpectedResult, "adder returned ");
+    check(&outcomes, 14, all, Cause::Memory, "memory used up: more than 64 MiB");
+    check(&outcomes, 15, all, Cause::VirtualTime, "the limit of virtual time, 0.003 s, was reached");
+    check(&outcomes, 16, all, Cause::NoResult, "adder did not return, but ");
+    check(&outcomes, 17, all, Cause::CheckFailed, "check \"the books balance\" failed: they say ");
+    for survivor in [7, 9, 10, 12, 18] {
         assert!(outcomes.kills[survivor].is_clear(), "mutant {survivor}: {:?}", outcomes.reasons[survivor]);
+        assert!(outcomes.causes[survivor].is_empty(), "mutant {survivor}: {:?}", outcomes.causes[survivor]);
+        assert_eq!(outcomes.diverged[survivor].is_clear(), survivor != 18, "mutant {survivor}");
     }
+    let causes: BTreeSet<Cause> = outcomes.causes.iter().flat_map(|causes| causes.keys().copied()).collect();
+    assert!(causes.iter().eq(&Cause::ALL), "each cause is shown: {causes:?}");
     let panics: Vec<u32> = outcomes.reasons[1].iter().map(|reason| reason.count).collect();
     assert_eq!((panics.len(), panics.iter().sum::<u32>()), (1, all as u32), "equal reasons are counted");
     assert_eq!(outcomes.verdicts[1].abnormal, all as u32);
@@ -377,10 +391,14 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
         assert_eq!(original.execution.verdict, Verdict::Reasonable);
         assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
         assert!(original.trace.is_some_and(|trace| trace.as_array().is_some_and(|events| !events.is_empty())));
-        for mutant in [0, 1, 2, 3, 5, 8] {
-            let run = simulator.simulate(&case.case, Some(mutant), Trace::Skip, limits).expect("it runs");
-            let killed = outcomes.kills[mutant as usize].contains(number);
-            assert_eq!(run.execution.verdict.kills(), killed, "mutant {mutant}: {:?}", run.execution);
+        for mutant in [0, 1, 2, 3, 5, 8, 14, 15, 16, 17] {
+            for trace in [Trace::Skip, Trace::Keep] {
+                let run = simulator.simulate(&case.case, Some(mutant), trace, limits).expect("it runs");
+                let killed = outcomes.kills[mutant as usize].contains(number);
+                assert_eq!(run.execution.verdict.kills(), killed, "mutant {mutant}: {:?}", run.execution);
+                let causes = &outcomes.causes[mutant as usize];
+                assert!(run.execution.cause.is_none_or(|cause| causes.contains_key(&cause)), "{:?}", run.execution);
+            }
         }
     }
     let refused = simulator.simulate(&serde_json::json!({"limit": 99}), None, Trace::Skip, None);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::Selection;
+use simutant_outcomes::Judged;
 
 use crate::exit::EXIT_CODES;
 use crate::output::quoted;
@@ -57,6 +58,10 @@ pub(crate) enum Command {
     Study(StudyArguments),
     /// List every mutant of a simulation with its diff.
     Mutants(MutantsArguments),
+    /// Show what kills a mutant, and where its run leaves the original's.
+    Explain(ExplainArguments),
+    /// Say that a mutant is equivalent, or that it can be killed, and why; or list what was said.
+    Judge(JudgeArguments),
     /// Run one test case on a simulation, or on one mutant of it, and say what happened.
     Simulate(SimulateArguments),
     /// Run the inputs of a suite on a real implementation, over real sockets behind a lossy proxy.
@@ -141,6 +146,9 @@ pub(crate) struct StudyArguments {
     /// Choose the suite among those of this criterion, instead of the best one.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
+    /// The most mutants that have pages of their own: those first that survive with other events, then the analysed ones.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub(crate) pages: usize,
     /// Delete what an earlier study left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -153,6 +161,54 @@ pub(crate) struct MutantsArguments {
     /// List the mutants that the compiler rejected, too.
     #[arg(long)]
     pub(crate) rejected: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// The mutant: its number, or its identity of 16 digits.
+    #[arg(value_name = "MUTANT")]
+    pub(crate) mutant: String,
+    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON; one of the study that shows the mutant
+    /// best unless said otherwise.
+    #[arg(long, value_name = "NUMBER|JSON|FILE")]
+    pub(crate) case: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JudgeArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// The mutant: its number, or its identity of 16 digits.
+    #[arg(value_name = "MUTANT", requires = "judged", required_unless_present = "list")]
+    pub(crate) mutant: Option<String>,
+    /// What it is.
+    #[arg(value_enum, value_name = "JUDGEMENT", requires = "reason")]
+    pub(crate) judged: Option<JudgedArgument>,
+    /// Why, for those who read it later.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// List all judgements of the system, and which of them are about code that is gone.
+    #[arg(long, conflicts_with = "mutant")]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum JudgedArgument {
+    /// No test case can kill it.
+    Equivalent,
+    /// Some test case could kill it.
+    Killable,
+}
+
+impl From<JudgedArgument> for Judged {
+    fn from(judged: JudgedArgument) -> Self {
+        match judged {
+            JudgedArgument::Equivalent => Self::Equivalent,
+            JudgedArgument::Killable => Self::Killable,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -55,7 +55,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
 }
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own.
-fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
+pub(crate) fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
     if let Some(manifest) = &arguments.manifest_path {
         return Ok(Package::find(manifest, &arguments.system)?);
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use simutant_campaign::CampaignError;
 use simutant_harness::{HarnessError, ImplementationError, ProxyError};
-use simutant_mutator::{InitError, MutatorError};
+use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
 
 /// What `--help` says of exit codes.
@@ -82,6 +82,12 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<InitError>() {
             return Some(match error {
                 InitError::Io { .. } => Self::Storage,
+                _ => Self::BadInput,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<JudgementsError>() {
+            return Some(match error {
+                JudgementsError::Io { .. } => Self::Storage,
                 _ => Self::BadInput,
             });
         }

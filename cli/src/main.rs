@@ -3,8 +3,10 @@
 mod arguments;
 mod build;
 mod exit;
+mod explain;
 mod init;
 mod interrupt;
+mod judge;
 mod mutants;
 mod output;
 mod progress;
@@ -27,6 +29,8 @@ fn main() -> std::process::ExitCode {
         Command::Init(arguments) => init::run(arguments, common),
         Command::Study(arguments) => study::run(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
+        Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Judge(arguments) => judge::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Test(arguments) => test::run(arguments, common),
         Command::Proxy(arguments) => proxy::run(arguments, common),

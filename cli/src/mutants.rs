@@ -4,7 +4,7 @@ use serde::Serialize;
 use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites, UninstrumentedFunction};
 
 use crate::arguments::{Common, MutantsArguments};
-use crate::exit::Exit;
+use crate::exit::{BadInput, Exit};
 use crate::{build, output};
 
 /// Lines of code before and after a change.
@@ -57,6 +57,20 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
         output::print(&text(&listing, sites))?;
     }
     Ok(Exit::Success)
+}
+
+/// Returns the number of the mutant that a person names by its number or by its identity.
+pub(crate) fn resolve(sites: &Sites, name: &str) -> Result<MutantNumber, BadInput> {
+    let has_identity = |mutant: &Mutant| mutant.identity == name;
+    let numbered = name.parse().ok().filter(|&number| number < sites.mutants.len());
+    let number = sites.mutants.iter().position(has_identity).or(numbered).ok_or_else(|| {
+        BadInput(format!(
+            "no mutant has the number or the identity `{name}`; there are {}, from 0 on, and `mutants {}` lists them",
+            sites.mutants.len(),
+            sites.system
+        ))
+    })?;
+    Ok(number as MutantNumber)
 }
 
 fn text(listing: &Listing<'_>, sites: &Sites) -> String {

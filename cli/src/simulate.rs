@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     check_mutant(arguments.mutant, &built)?;
 
     let mut simulator = Simulator::new(&built, Bounds::default());
-    let case = read_case(arguments, common, &mut simulator)?;
+    let case = read_case(&arguments.case, common, &mut simulator)?;
     let choosing = shrink::read_choices(arguments)?;
     if arguments.shrink {
         return shrink::run(Candidate { case, choosing }, arguments, common, &built, (simulator, limits(&out)?));
@@ -89,12 +89,13 @@ fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
 }
 
 /// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
-fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
+pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
     if out.join("journal.sqlite").exists() { Ok(read_limits(out)?) } else { Ok(None) }
 }
 
-fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Simulator<'_>) -> anyhow::Result<Value> {
-    let given = arguments.case.trim();
+/// Returns the test case that is given by its number in the universe, as JSON, or as a file with JSON.
+pub(crate) fn read_case(given: &str, common: &Common, simulator: &mut Simulator<'_>) -> anyhow::Result<Value> {
+    let given = given.trim();
     if let Ok(number) = given.parse::<usize>() {
         return Ok(simulator.draw(common.seed, number)?);
     }
@@ -111,7 +112,7 @@ fn read_case(arguments: &SimulateArguments, common: &Common, simulator: &mut Sim
 
 pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     let Simulated { execution, virtual_time_ns, waiting, trace, .. } = run.simulated;
-    let Execution { verdict, reason, events, steps } = execution;
+    let Execution { verdict, cause, reason, events, steps } = execution;
     let mut text = String::new();
     if let Some(Value::Array(events)) = trace {
         events.iter().for_each(|event| text.push_str(&format!("{event}\n")));
@@ -126,6 +127,9 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
         }
     }
     text.push_str(&format!("verdict: {verdict}"));
+    if let Some(cause) = cause {
+        text.push_str(&format!(" ({cause})"));
+    }
     if !reason.is_empty() {
         text.push_str(&format!(": {reason}"));
     }

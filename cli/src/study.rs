@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use simutant_analysis::{Analysis, Options, analyse, boosted, report, suite, suite_of, tables};
+use simutant_analysis::{Analysis, Options, analyse, boosted, report_with_pages, suite, suite_of, tables};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Simulator, Statistics};
+use simutant_mutator::read_judgements;
 use simutant_outcomes::{Outcomes, Suite};
 
 use crate::arguments::{Common, StudyArguments};
 use crate::exit::{BadInput, Exit};
+use crate::explain::{Runner, write_pages};
 use crate::progress::Phase;
 use crate::{build, interrupt, output};
 
@@ -21,6 +23,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
         built => built?,
     };
+    // A file that cannot be used is told before anything is run.
+    let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
     let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
         check_criterion(criterion, &simulator.criteria()?)?;
@@ -31,7 +35,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     };
     drop(simulator);
 
-    let plan = Plan { build: built, seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
+    let plan =
+        Plan { build: built.clone(), seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
     if run_campaign(&mut campaign, common, &interrupted)? == End::Stopped {
@@ -41,7 +46,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let outcomes = campaign.outcomes()?;
 
     let phase = Phase::open("analysing");
-    let options = Options { seed: common.seed, suites: arguments.suites as usize, ..Options::default() };
+    let options = Options { seed: common.seed, suites: arguments.suites as usize, judgements, ..Options::default() };
     let analysis = analyse(&outcomes, &options)?;
     let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());
     phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
@@ -50,7 +55,11 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let tables = tables(&analysis);
     output::write(&out.join("results.json"), &results)?;
     output::write(&out.join("tables.txt"), &tables)?;
-    output::write(&out.join("report.html"), &report(&outcomes, &analysis))?;
+    let phase = Phase::open("explaining");
+    let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
+    let pages = write_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
+    phase.end(&format!("{} mutants on pages of their own", pages.len()));
+    output::write(&out.join("report.html"), &report_with_pages(&outcomes, &analysis, &pages))?;
     let suite = out.join("suite.json");
     match &chosen {
         Some(chosen) => output::write(&suite, &output::json(chosen)?)?,
@@ -63,7 +72,10 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     } else {
         output::print(&format!("{tables}\n{}\n{}", spent(&statistics), written(&out, chosen.as_ref(), system)))?;
     }
-    Ok(Exit::Success)
+    for wrong in &analysis.contradictions {
+        output::tell(&wrong.sentence(system, outcomes.cases.len()));
+    }
+    Ok(if analysis.contradictions.is_empty() { Exit::Success } else { Exit::BadInput })
 }
 
 fn stopped(out: &Path) -> Exit {
@@ -156,7 +168,7 @@ fn spent(statistics: &Statistics) -> String {
 /// Says what was written, and what to do with it.
 fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
     let out = out.display();
-    let mut text = format!("written to {out}: report.html, tables.txt, results.json, journal.sqlite");
+    let mut text = format!("written to {out}: report.html, mutants/, tables.txt, results.json, journal.sqlite");
     match chosen {
         Some(_) if !simutant_harness::systems().any(|known| known == system) => text.push_str(", suite.json\n"),
         Some(suite) => text.push_str(&format!(

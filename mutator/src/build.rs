@@ -15,6 +15,7 @@ use crate::declarations::Declarations;
 use crate::edit::Owner;
 use crate::identity::Hash;
 use crate::instrument::{Instrumented, Specification};
+use crate::judgements::FILE_END;
 use crate::mutation::Settings;
 use crate::package::Member;
 use crate::source::Source;
@@ -479,8 +480,8 @@ fn write(path: &Path, text: &str) -> Result<(), MutatorError> {
     std::fs::write(path, text).map_err(|error| MutatorError::io("write", path, error))
 }
 
-/// Returns the files below a folder with their paths from it, in order. Left out are hidden files, and folders that are
-/// build products, studies, or other packages.
+/// Returns the files below a folder with their paths from it, in order. Left out are hidden files, judgements on mutants,
+/// and folders that are build products, studies, or other packages.
 fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -492,8 +493,11 @@ fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError>
         };
         for entry in entries {
             let path = entry.map_err(|error| MutatorError::io("list", &current, error))?.path();
-            let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if is_hidden {
+            let is_left_out = path.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy();
+                name.starts_with('.') || name.ends_with(FILE_END)
+            });
+            if is_left_out {
                 continue;
             }
             if path.is_file() {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Table;
 
 use crate::conditions::Conditions;
+use crate::judgements::{FILE, FILE_END};
 use crate::names::Names;
 use crate::{MutatorError, Selection};
 
@@ -34,6 +35,8 @@ pub struct Package {
     pub(crate) names: Names,
     /// The mutation operators that the manifest asks for.
     operators: Selection,
+    /// The file of the judgements on mutants, relative to the package's folder.
+    judgements: String,
     /// The packages that the generated workspace has copies of: this one first, then the dependencies that are
     /// specification, and the local packages that stand between.
     pub(crate) members: Vec<Member>,
@@ -65,6 +68,8 @@ pub(crate) struct SpecificationFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
+    /// The file of the judgements on mutants, relative to the package's folder.
+    judgements: Option<String>,
     systems: BTreeMap<String, SystemSection>,
     /// What names are for, beside those that are known.
     #[serde(default)]
@@ -104,8 +109,14 @@ impl Package {
         let mut known = Vec::new();
         for package in metadata.workspace_packages() {
             let Some(section) = section_of(package)? else { continue };
-            if let Some(system_section) = section.systems.get(system) {
-                return Self::new(&metadata, package, system, system_section, section.names.clone());
+            if let Some(of_system) = section.systems.get(system) {
+                let judgements = section.judgements.unwrap_or_else(|| FILE.to_owned());
+                if !judgements.ends_with(FILE_END) {
+                    let manifest = package.manifest_path.clone().into();
+                    let message = format!("`judgements` is `{judgements}`: its name must end in `{FILE_END}`");
+                    return Err(MutatorError::Manifest { manifest, message });
+                }
+                return Ok(Self { judgements, ..Self::new(&metadata, package, system, of_system, section.names)? });
             }
             known.extend(section.systems.into_keys());
         }
@@ -174,6 +185,7 @@ impl Package {
             type_path: section.type_path.clone(),
             names,
             operators: section.operators.clone(),
+            judgements: FILE.to_owned(),
             members,
             files,
             workspace_root: metadata.workspace_root.clone().into(),
@@ -187,6 +199,11 @@ impl Package {
     /// Returns the mutation operators that the manifest asks for: all of tiers A and B unless it says otherwise.
     pub fn operators(&self) -> &Selection {
         &self.operators
+    }
+
+    /// Returns the path of the file with the judgements on mutants, which need not be there.
+    pub fn judgements(&self) -> PathBuf {
+        self.members[0].root().join(&self.judgements)
     }
 
     /// Returns the package's name.

@@ -7,12 +7,16 @@
 //!
 //! Everything here is plain data: public fields, serde, `validate` where a file made by hand can be wrong.
 
+mod cause;
+mod judgement;
 mod outcome;
 mod sites;
 mod suite;
 
 pub use fixedbitset::FixedBitSet as BitSet;
 
+pub use cause::Cause;
+pub use judgement::{Judged, Judgement};
 pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,
 };

@@ -1,8 +1,10 @@
 //! What a campaign leaves: what each test case covers, and which mutants it kills.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{BitSet, MutantNumber, Sites};
+use crate::{BitSet, Cause, MutantNumber, Sites};
 
 /// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,6 +46,8 @@ impl std::fmt::Display for Verdict {
 pub struct Execution {
     /// How it ended.
     pub verdict: Verdict,
+    /// What ended it so; `None` if [`Verdict::Reasonable`].
+    pub cause: Option<Cause>,
     /// Why, in words; empty if [`Verdict::Reasonable`].
     pub reason: String,
     /// Events that the engine handled.
@@ -73,6 +77,16 @@ impl VerdictCounts {
             Verdict::Unreasonable => self.unreasonable += 1,
             Verdict::NotTerminated => self.not_terminated += 1,
             Verdict::Abnormal => self.abnormal += 1,
+        }
+    }
+
+    /// Returns how many ended with `verdict`.
+    pub fn of(self, verdict: Verdict) -> u32 {
+        match verdict {
+            Verdict::Reasonable => self.reasonable,
+            Verdict::Unreasonable => self.unreasonable,
+            Verdict::NotTerminated => self.not_terminated,
+            Verdict::Abnormal => self.abnormal,
         }
     }
 
@@ -150,6 +164,8 @@ impl Criterion {
 pub struct ReasonCount {
     /// The verdict.
     pub verdict: Verdict,
+    /// What ended the runs.
+    pub cause: Cause,
     /// The reason, in words, with the numbers of the first test case.
     pub reason: String,
     /// How many test cases.
@@ -179,6 +195,11 @@ pub struct Outcomes {
     pub kills: Vec<BitSet>,
     /// `verdicts[mutant]` counts the ends of the runs over all test cases.
     pub verdicts: Vec<VerdictCounts>,
+    /// `causes[mutant]` counts what ended the runs that kill it.
+    pub causes: Vec<BTreeMap<Cause, u32>>,
+    /// `diverged[mutant]` has a bit for each test case on which the mutant's run had other events than the original's, in
+    /// another order or at other times, whatever the verdict; shape `mutants x cases`.
+    pub diverged: Vec<BitSet>,
     /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`].
     pub reasons: Vec<Vec<ReasonCount>>,
 }

@@ -46,9 +46,18 @@ impl Divergence {
             return None;
         }
         let [first, second] = [first, second].map(|report| report.trace.as_deref().unwrap_or_default());
+        Some(Self::of(first, second))
+    }
+
+    /// Returns where two traces, of any runs, differ; `None` if they do not.
+    pub fn between_traces(first: &[TraceEvent], second: &[TraceEvent]) -> Option<Self> {
+        (first != second).then(|| Self::of(first, second))
+    }
+
+    fn of(first: &[TraceEvent], second: &[TraceEvent]) -> Self {
         let common = first.iter().zip(second).take_while(|(first, second)| first == second).count();
         let before = common.checked_sub(1).and_then(|before| first.get(before).cloned());
-        Some(Self { event: common, first: first.get(common).cloned(), second: second.get(common).cloned(), before })
+        Self { event: common, first: first.get(common).cloned(), second: second.get(common).cloned(), before }
     }
 }
 

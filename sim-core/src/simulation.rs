@@ -193,6 +193,12 @@ impl<M: Message> Simulation<M> {
         self
     }
 
+    /// Lowers the limit on virtual time to `last`, if it is later.
+    pub fn virtual_time_at_most(&mut self, last: VirtualTime) -> &mut Self {
+        self.limits.virtual_time = self.limits.virtual_time.min(last);
+        self
+    }
+
     /// Asks for a [`Trace`] in the report. It costs a few texts for each packet; a run without it pays nothing.
     pub fn record_trace(&mut self) -> &mut Self {
         self.kernel.borrow_mut().trace = Some(Trace::new());

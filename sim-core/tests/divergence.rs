@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use simutant_sim_core::trace::{Action, TraceEvent};
-use simutant_sim_core::{CheckFailure, Context, Divergence, Message, Simulation, VirtualDuration, check_determinism};
+use simutant_sim_core::{
+    CheckFailure, Context, Divergence, Message, Simulation, VirtualDuration, VirtualTime, check_determinism,
+};
 
 #[derive(Debug, Clone, Hash)]
 struct Number(u64);
@@ -203,4 +205,23 @@ fn the_digest_sees_what_messages_hold_and_how_far_streams_have_come() {
         assert_eq!((other.1, other.2), (of_seven.1, of_seven.2));
         assert_ne!(other.0, of_seven.0, "{content}, {draws} draws");
     }
+}
+
+#[test]
+fn traces_of_different_runs_part_at_the_first_event_that_differs() {
+    let noted = |texts: &[&str]| -> Vec<TraceEvent> {
+        let action = |text: &&str| Action::Noted { component: "a".to_owned(), text: (*text).to_owned() };
+        texts.iter().map(|text| TraceEvent { at: VirtualTime::ZERO, action: action(text) }).collect()
+    };
+    let check = |first: &[&str], second: &[&str], event: usize| {
+        let (first, second) = (noted(first), noted(second));
+        let divergence = Divergence::between_traces(&first, &second).expect("they differ");
+        assert_eq!(divergence.event, event);
+        assert_eq!((divergence.first.as_ref(), divergence.second.as_ref()), (first.get(event), second.get(event)));
+        assert_eq!(divergence.before.as_ref(), event.checked_sub(1).map(|before| &first[before]));
+    };
+    check(&["x", "y"], &["x", "z"], 1);
+    check(&["x"], &["y"], 0);
+    check(&["x", "y"], &["x"], 1);
+    assert_eq!(Divergence::between_traces(&noted(&["x"]), &noted(&["x"])), None);
 }

@@ -6,8 +6,8 @@ use std::task::{self, Poll, Wake, Waker};
 
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    Address, Child, Context, Either2, Failure, Fault, Faults, Message, Origin, ScheduledFault, Simulation, TieOrder,
-    Verdict, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
+    Address, Child, Context, Either2, Failure, Fault, Faults, LimitReached, Message, Origin, ScheduledFault,
+    Simulation, TieOrder, Verdict, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
 };
 
 #[derive(Debug, Clone, Copy, Hash)]
@@ -344,6 +344,23 @@ fn a_run_that_ends_otherwise_says_nothing_of_waits() {
     let report = simulation.run();
     assert!(matches!(report.verdict, Verdict::NotTerminated(_)), "{}", report.verdict);
     assert_eq!(report.waiting, []);
+}
+
+#[test]
+fn a_limit_of_virtual_time_can_be_lowered_and_not_raised() {
+    let ended = |limits: [u64; 2]| {
+        let mut simulation = Simulation::<Fork>::new(1);
+        simulation.add("sleeps", |context| async move { context.pause(ms(10)).await });
+        for limit in limits {
+            simulation.virtual_time_at_most(VirtualTime::from_millis(limit));
+        }
+        simulation.run().verdict
+    };
+    assert!(ended([10, 20]).is_reasonable());
+    for limits in [[9, 20], [20, 9]] {
+        let verdict = ended(limits);
+        assert!(matches!(verdict, Verdict::NotTerminated(LimitReached::VirtualTime { .. })), "{verdict}");
+    }
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub(crate) struct Sequence<'a> {
     pub(crate) components: Vec<&'a str>,
     /// When each row is. A row is an event, with what the network decides of a packet at the time of its sending.
     pub(crate) rows: Vec<VirtualTime>,
+    /// The row of each event.
+    pub(crate) row_of_event: Vec<usize>,
     /// The packets, each copy apart, in the order of sending.
     pub(crate) flights: Vec<Flight<'a>>,
     /// What is not a packet, in the order of the trace.
@@ -241,6 +243,7 @@ impl<'a> Builder<'a> {
             self.last_sent = if let Action::Sent(packet) = action { Some(packet.number) } else { None };
         }
         let row = self.sequence.rows.len() - 1;
+        self.sequence.row_of_event.push(row);
         match action {
             Action::Started { component } => self.change(row, Sign::Started, component, State::Up, String::new()),
             Action::Returned { component, value } => {

@@ -1,10 +1,13 @@
 //! The list of the mutants, each with its diff and what became of it.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
-use simutant_outcomes::{Mutant, Verdict, VerdictCounts};
+use simutant_outcomes::{Cause, Mutant, MutantNumber, Sites, Verdict, VerdictCounts};
 
 use super::Page;
 use super::overview::class_name;
+use super::page::file_name;
 use crate::chosen::case_name;
 use crate::mutants::MutantClass;
 use crate::score::Score;
@@ -100,8 +103,35 @@ fn shortened(original: &str, replacement: &str) -> (String, String) {
 
 fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     let sites = &page.outcomes.sites;
-    let diff = mutant.diff(&sites.files[mutant.span.file], CONTEXT);
     let name = |case| case_name(&page.analysis.system, case, page.analysis.campaign.cases);
+    html! {
+        (diff(sites, mutant, CONTEXT))
+        p.note {
+            "In " code { (sites.functions[mutant.function].path) } ", tier " (mutant.tier) ", " (mutant.class) ", identity " code { (mutant.identity) } ". "
+            (verdicts(page.outcomes.verdicts[number])) (causes(&page.outcomes.causes[number]))
+            @if let Some(first) = page.outcomes.kills[number].minimum() {
+                " First killed by " code { (name(first)) } "."
+            }
+            @if page.pages.contains(number) {
+                " " a href={ "mutants/" (file_name(sites, number as MutantNumber)) } { "Its page" } " shows where its run leaves the original's."
+            }
+        }
+        @if !page.outcomes.reasons[number].is_empty() {
+            ul.reasons {
+                @for reason in &page.outcomes.reasons[number] {
+                    li {
+                        (reason.count) " × " span.verdict { (reason.cause) } ": " (reason.reason)
+                        small { "first " (name(reason.first_case)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a change as lines of the source.
+pub(super) fn diff(sites: &Sites, mutant: &Mutant, context: usize) -> Markup {
+    let diff = mutant.diff(&sites.files[mutant.span.file], context);
     html! {
         pre.diff {
             @for line in diff.lines() {
@@ -114,36 +144,18 @@ fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
                 span class=[kind] { (line) "\n" }
             }
         }
-        p.note {
-            "In " code { (sites.functions[mutant.function].path) } ", tier " (mutant.tier) ", " (mutant.class) ", identity " code { (mutant.identity) } ". "
-            (verdicts(page.outcomes.verdicts[number]))
-            @if let Some(first) = page.outcomes.kills[number].minimum() {
-                " First killed by " code { (name(first)) } "."
-            }
-        }
-        @if !page.outcomes.reasons[number].is_empty() {
-            ul.reasons {
-                @for reason in &page.outcomes.reasons[number] {
-                    li {
-                        (reason.count) " × " span.verdict { (reason.verdict) } ": " (reason.reason)
-                        small { "first " (name(reason.first_case)) }
-                    }
-                }
-            }
-        }
     }
 }
 
-fn verdicts(counts: VerdictCounts) -> String {
-    let count_of = |verdict| match verdict {
-        Verdict::Reasonable => counts.reasonable,
-        Verdict::Unreasonable => counts.unreasonable,
-        Verdict::NotTerminated => counts.not_terminated,
-        Verdict::Abnormal => counts.abnormal,
-    };
+pub(super) fn verdicts(counts: VerdictCounts) -> String {
     let parts: Vec<String> =
-        Verdict::ALL.into_iter().map(|verdict| format!("{} {verdict}", count_of(verdict))).collect();
+        Verdict::ALL.into_iter().map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
     format!("Test cases: {}.", parts.join(", "))
+}
+
+pub(super) fn causes(counts: &BTreeMap<Cause, u32>) -> String {
+    let parts: Vec<String> = counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+    if parts.is_empty() { String::new() } else { format!(" Causes: {}.", parts.join(", ")) }
 }
 
 fn rejected(page: &Page<'_>) -> Markup {

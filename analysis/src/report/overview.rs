@@ -29,6 +29,15 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 (tile("not terminated", campaign.verdicts.not_terminated, "runs out of steps, also kills"))
             }
             (classes(page))
+            @for wrong in &analysis.contradictions { p.wrong { (wrong.sentence(&analysis.system, campaign.cases)) } }
+            p {
+                "Of all mutants the universe kills " (analysis.score_bounds)
+                @if let Some(bounds) = analysis.suite_score_bounds { ", the chosen suite " (bounds) }
+                @if analysis.score_bounds.equivalent > 0 {
+                    ": without and with the " (analysis.score_bounds.equivalent) " that are judged equivalent"
+                }
+                ". Those that survive are " a href="#survivors" { "listed by how far they get" } "."
+            }
             p.note {
                 "Analysis seed " (analysis.options.seed) ", " (analysis.options.suites) " suites per criterion, α = "
                 (analysis.options.alpha) ". Runs that ended unreasonably: " (count(campaign.verdicts.unreasonable))
@@ -78,8 +87,10 @@ fn classes(page: &Page<'_>) -> Markup {
 /// The CSS class of a class of mutants.
 pub(super) fn class_name(class: MutantClass) -> &'static str {
     match class {
+        MutantClass::Equivalent => "equivalent",
         MutantClass::NeverReached => "never-reached",
         MutantClass::NeverInfected => "never-infected",
+        MutantClass::NeverPropagated => "never-propagated",
         MutantClass::NeverKilled => "never-killed",
         MutantClass::Pathological => "pathological",
         MutantClass::Analysed => "analysed",

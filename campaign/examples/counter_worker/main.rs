@@ -3,19 +3,21 @@
 //! The mutator generates such programs; this one shows what they look like inside, and the tests of the campaign run it.
 //! The system is one component that adds up the numbers below a limit.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    BlackBoxCriterion, Context, InvalidTestCase, Message, Quota, Random, Requirements, Simulation, System,
-    TraceCriterion, VirtualDuration, criteria,
+    BlackBoxCriterion, CheckFailure, Context, InvalidTestCase, Message, Quota, Random, Requirements, Simulation,
+    System, TraceCriterion, VirtualDuration, criteria,
 };
 
 /// How many mutants [`sum_below`] has.
-const MUTANTS: u32 = 14;
+const MUTANTS: u32 = 19;
 
 #[derive(Debug)]
 struct Counter;
@@ -60,7 +62,13 @@ impl System for Counter {
         // 17 is outside of the universe: the original fails on it.
         let expected = if limit == 17 { 0 } else { limit * (limit - 1) / 2 };
         let mut simulation = Simulation::new(1);
-        simulation.add("adder", move |context| sum_below(context, limit)).expecting(expected);
+        let books = Rc::new(Cell::new(0));
+        let of_adder = books.clone();
+        simulation.add("adder", move |context| sum_below(context, limit, of_adder)).expecting(expected);
+        simulation.check("the books balance", move || match books.get() {
+            0 => Ok(()),
+            balance => Err(CheckFailure::new(format!("they say {balance}"))),
+        });
         simulation
     }
 
@@ -91,7 +99,7 @@ fn last_digits(trace: &[TraceEvent], requirements: &mut Requirements) {
 }
 
 /// Adds up in the instrumented way: the first match is what the mutator makes of a function.
-async fn sum_below(context: Context<Nothing>, limit: u64) -> u64 {
+async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) -> u64 {
     let body = probe::enter(0, MUTANTS);
     let mut sum = 0;
     for number in 0..limit {
@@ -101,7 +109,7 @@ async fn sum_below(context: Context<Nothing>, limit: u64) -> u64 {
     context.pause(VirtualDuration::from_millis(1)).await;
     match body {
         0 => sum,
-        1 => mutated(&context, sum, limit).await,
+        1 => mutated(&context, sum, limit, &books).await,
         _ => {
             record(sum, limit);
             sum
@@ -116,7 +124,7 @@ fn record(sum: u64, limit: u64) {
     probe::branch(0, 1, limit.is_multiple_of(2));
     probe::reach(0);
     probe::compare(0, &sum, || sum + limit / 8);
-    for mutant in (1..=9).chain([13]) {
+    for mutant in (1..=9).chain(13..=18) {
         probe::infect(mutant);
     }
     probe::reach(10);
@@ -126,9 +134,9 @@ fn record(sum: u64, limit: u64) {
     }
 }
 
-async fn mutated(context: &Context<Nothing>, sum: u64, limit: u64) -> u64 {
+async fn mutated(context: &Context<Nothing>, sum: u64, limit: u64, books: &Cell<u64>) -> u64 {
     let mutant = probe::active();
-    if mutant <= 10 || mutant == 13 || (mutant == 11 && limit == 16) {
+    if mutant <= 10 || mutant >= 13 || (mutant == 11 && limit == 16) {
         probe::hit();
     }
     match mutant {
@@ -151,17 +159,41 @@ async fn mutated(context: &Context<Nothing>, sum: u64, limit: u64) -> u64 {
             sum
         }
         8 => loop {
-            context.pause(VirtualDuration::from_millis(1)).await;
+            context.pause(VirtualDuration::from_nanos(1)).await;
         },
         9 => {
-            // Leaked, and never touched: the worker is replaced.
-            std::mem::forget(Vec::<u8>::with_capacity(300 << 20));
+            // Leaked, and never touched: after some runs the worker is replaced.
+            std::mem::forget(Vec::<u8>::with_capacity(60 << 20));
             sum
         }
         11 if limit == 16 => loop {
             std::thread::park();
         },
         13 if limit < 4 => sum + 1,
+        14 => {
+            let mut hoard: Vec<Vec<u8>> = Vec::new();
+            loop {
+                probe::tick();
+                hoard.push(Vec::with_capacity(16 << 20));
+            }
+        }
+        15 => {
+            context.pause(VirtualDuration::from_secs(3600)).await;
+            sum
+        }
+        16 => {
+            context.channel().recv().await;
+            sum
+        }
+        17 => {
+            books.set(sum + 1);
+            sum
+        }
+        18 => {
+            // Nobody looks at when the adder returns.
+            context.pause(VirtualDuration::from_millis(1)).await;
+            sum
+        }
         _ => sum,
     }
 }

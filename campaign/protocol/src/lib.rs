@@ -46,6 +46,8 @@ pub enum Request {
         case: Value,
         /// When a run is ended.
         limits: Limits,
+        /// The digest of the original's run.
+        digest: u64,
         /// The mutants, in the order in which they are to run.
         mutants: Vec<MutantNumber>,
         /// The file that takes a line for each run; the worker appends to it.
@@ -166,8 +168,12 @@ pub struct Limits {
     pub steps: u64,
     /// Events of the engine.
     pub events: u64,
-    /// Bytes of memory beside those in use when the run begins.
+    /// Nanoseconds of virtual time.
+    pub virtual_time_ns: u64,
+    /// Bytes of memory beside those in use when the run begins. A run that uses more is ended at its next step.
     pub memory_bytes: u64,
+    /// Bytes of memory that a run which takes no more steps is refused: at least as many, since what grows is copied.
+    pub memory_bytes_max: u64,
 }
 
 /// How much there is to record in the instrumented code.
@@ -256,6 +262,10 @@ pub struct Recorded {
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// The digest of its events.
+    pub digest: u64,
+    /// The most memory that it had in use, in bytes. It varies a little with what the worker ran before.
+    pub memory_bytes: u64,
     /// What the probes measured, a list for each kind of [`Sizes::measured`].
     pub measured: Vec<Vec<u32>>,
     /// How many times a definition-use pair was seen that the mutator does not list.
@@ -292,6 +302,8 @@ pub struct MutantExecution {
     pub mutant: MutantNumber,
     /// Whether the run executed the mutated place.
     pub reached: bool,
+    /// Whether its events differ from those of the original's run.
+    pub diverged: bool,
     /// How the run ended.
     pub execution: Execution,
 }
@@ -335,7 +347,7 @@ mod tests {
             let probability = f64::from_bits(bits);
             let request = Request::Record {
                 case: Value::from(probability),
-                limits: Limits { steps: 1, events: 1, memory_bytes: 1 },
+                limits: Limits { steps: 1, events: 1, virtual_time_ns: 1, memory_bytes: 1, memory_bytes_max: 1 },
                 sizes: Sizes { measured: vec![1, 1], mutants: 1 },
             };
             let line = to_line(&request);

@@ -1,7 +1,7 @@
 //! Reading the journal back: everything is checked, since a file can be damaged in ways that SQLite does not see.
 
 use rusqlite::Row;
-use simutant_outcomes::{BitSet, MutantNumber, Verdict};
+use simutant_outcomes::{BitSet, Cause, MutantNumber, Verdict};
 
 use super::{Journal, Recording};
 use crate::{CampaignError, bits};
@@ -23,6 +23,9 @@ pub(crate) struct ExecutedPair {
     pub(crate) case: usize,
     pub(crate) mutant: MutantNumber,
     pub(crate) verdict: Verdict,
+    /// `None` if the verdict is reasonable.
+    pub(crate) cause: Option<Cause>,
+    pub(crate) diverged: bool,
     /// Empty if the verdict is reasonable.
     pub(crate) reason: String,
 }
@@ -47,14 +50,15 @@ impl Journal {
     /// Returns for each test case what was recorded, `None` where nothing was yet.
     pub(crate) fn recordings(&self, content: &Content) -> Result<Vec<Option<Recording>>, CampaignError> {
         let mut recordings: Vec<Option<Recording>> = vec![None; content.cases];
-        let sql = "SELECT test_case, events, steps, virtual_time_ns, reached, infected FROM recordings";
+        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, reached, infected \
+                   FROM recordings";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
             let set = |column| -> rusqlite::Result<_> {
                 Ok(bits::from_bytes(&row.get::<_, Vec<u8>>(column)?, content.mutants))
             };
-            let (reached, infected) = (set(4)?, set(5)?);
-            let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?];
+            let (reached, infected) = (set(6)?, set(7)?);
+            let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
             Ok(self.put_recording(&mut recordings, content, case, numbers, reached.zip(infected)))
         })?;
         let sql = "SELECT test_case, criterion, covered FROM coverage ORDER BY test_case, criterion";
@@ -88,15 +92,18 @@ impl Journal {
         recordings: &mut [Option<Recording>],
         content: &Content,
         case: Result<usize, CampaignError>,
-        [events, steps, virtual_time_ns]: [i64; 3],
+        numbers: [i64; 5],
         sets: Option<(BitSet, BitSet)>,
     ) -> Result<(), CampaignError> {
         let case = case?;
         let (reached, infected) = sets.ok_or_else(|| self.damaged(format!("mutants of test case {case}")))?;
+        let [events, steps, virtual_time_ns, digest, memory_bytes] = numbers.map(i64::cast_unsigned);
         recordings[case] = Some(Recording {
-            events: events.cast_unsigned(),
-            steps: steps.cast_unsigned(),
-            virtual_time_ns: virtual_time_ns.cast_unsigned(),
+            events,
+            steps,
+            virtual_time_ns,
+            digest,
+            memory_bytes,
             reached,
             infected,
             covered: Vec::with_capacity(content.requirements.len()),
@@ -121,17 +128,23 @@ impl Journal {
         content: &Content,
         mut visit: impl FnMut(ExecutedPair),
     ) -> Result<(), CampaignError> {
-        let sql = "SELECT test_case, mutant, verdict, text FROM executions \
+        let sql = "SELECT test_case, mutant, verdict, cause, diverged, text FROM executions \
                    LEFT JOIN reasons ON reasons.number = executions.reason ORDER BY test_case, mutant";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
             let mutant = self.index(row.get(1)?, content.mutants);
             let verdict = self.index(row.get(2)?, Verdict::ALL.len());
-            let reason: Option<String> = row.get(3)?;
+            let cause = self.index(row.get(3)?, Cause::ALL.len() + 1);
+            let diverged = self.index(row.get(4)?, 2);
+            let reason: Option<String> = row.get(5)?;
             Ok(case.and_then(|case| {
                 let reason = reason.ok_or_else(|| self.damaged("a run without a reason"))?;
                 let (mutant, verdict) = (mutant? as MutantNumber, Verdict::ALL[verdict?]);
-                visit(ExecutedPair { case, mutant, verdict, reason });
+                let cause = cause?.checked_sub(1).map(|index| Cause::ALL[index]);
+                if cause.map_or(Verdict::Reasonable, Cause::verdict) != verdict {
+                    return Err(self.damaged(format!("a run that was {verdict} by {cause:?}")));
+                }
+                visit(ExecutedPair { case, mutant, verdict, cause, diverged: diverged? == 1, reason });
                 Ok(())
             }))
         })

@@ -18,6 +18,8 @@ CREATE TABLE recordings (
     events INTEGER NOT NULL,
     steps INTEGER NOT NULL,
     virtual_time_ns INTEGER NOT NULL,
+    digest INTEGER NOT NULL, -- of the events
+    memory_bytes INTEGER NOT NULL, -- the most that was in use
     reached BLOB NOT NULL, -- a bit for each mutant
     infected BLOB NOT NULL -- a bit for each mutant
 ) STRICT;
@@ -53,6 +55,10 @@ CREATE TABLE executions (
     test_case INTEGER NOT NULL REFERENCES cases,
     mutant INTEGER NOT NULL,
     verdict INTEGER NOT NULL, -- 0 reasonable, 1 unreasonable, 2 not terminated, 3 abnormal
+    -- 0 none, 1 unexpected result, 2 no result, 3 check failed, 4 steps, 5 events, 6 virtual time, 7 hang, 8 panic,
+    -- 9 stack overflow, 10 memory, 11 abort, 12 exit
+    cause INTEGER NOT NULL,
+    diverged INTEGER NOT NULL, -- 1 if the events differ from the original's, else 0
     reason INTEGER NOT NULL REFERENCES reasons,
     events INTEGER NOT NULL,
     steps INTEGER NOT NULL,

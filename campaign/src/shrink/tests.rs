@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 use serde_json::json;
+use simutant_outcomes::Cause;
 use simutant_protocol::ChoiceKind;
 
 use super::*;
@@ -15,7 +16,13 @@ fn failure() -> Failure {
 }
 
 fn failure_with(reason: &str) -> Failure {
-    let execution = Execution { verdict: Verdict::Unreasonable, reason: reason.to_owned(), events: 1, steps: 1 };
+    let execution = Execution {
+        verdict: Verdict::Unreasonable,
+        cause: Some(Cause::UnexpectedResult),
+        reason: reason.to_owned(),
+        events: 1,
+        steps: 1,
+    };
     Failure::of(&execution).expect("it failed")
 }
 
@@ -109,12 +116,13 @@ fn failures_are_the_same_but_for_numbers() {
     assert_ne!(place(7), place(8));
     let abnormal = Execution {
         verdict: Verdict::Abnormal,
+        cause: Some(Cause::Panic),
         reason: "b returned 17, but 18 was expected".to_owned(),
         events: 1,
         steps: 1,
     };
     assert_ne!(Failure::of(&abnormal), Some(failure()));
-    assert_eq!(Failure::of(&Execution { verdict: Verdict::Reasonable, ..abnormal }), None);
+    assert_eq!(Failure::of(&Execution { verdict: Verdict::Reasonable, cause: None, ..abnormal }), None);
 }
 
 #[test]

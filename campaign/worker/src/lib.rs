@@ -7,10 +7,11 @@
 //! | a run that | ends by | and is told by |
 //! | --- | --- | --- |
 //! | takes too many steps | unwinding (the probe's limit) | this crate: not terminated |
-//! | takes too many events | the engine's limit | this crate: not terminated |
+//! | takes too many events, or too much virtual time | the engine's limits | this crate: not terminated |
 //! | panics | unwinding | this crate: abnormal, with the place of the panic |
 //! | recurses without end | the guard page of a stack of [`STACK_BYTES`] | the campaign: abnormal |
-//! | allocates without end | [the counting allocator](CountingAllocator) | the campaign: abnormal |
+//! | allocates without end | unwinding at its next step ([the counting allocator](CountingAllocator)) | this crate: abnormal |
+//! | allocates without end, and takes no steps | an allocation that is refused | the campaign: abnormal |
 //! | aborts or exits | the end of the process | the campaign: abnormal |
 //! | loops where no step is counted | the campaign's clock, a kill | the campaign: not terminated |
 //!

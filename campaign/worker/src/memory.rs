@@ -3,28 +3,75 @@
 #![expect(unsafe_code, reason = "a global allocator cannot be written without: GlobalAlloc is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+use simutant_probe as probe;
 
 // The counters order nothing else, so relaxed access is enough.
 static USED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes in use beyond which [`CountingAllocator::beyond`] is asked, so that other allocations cost one comparison.
+static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Bytes in use beyond which nothing is given.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Whether the threshold only follows the most that is in use.
+static MEASURES: AtomicBool = AtomicBool::new(false);
+/// Whether the threshold was passed.
+static EXCEEDED: AtomicBool = AtomicBool::new(false);
 
-/// The system's allocator behind a limit on the bytes in use.
+/// The system's allocator, which counts and has two limits on the bytes in use.
 ///
-/// Beyond the limit an allocation fails as if the machine had no memory left: `Vec` and its kind then abort the process,
-/// which is the only thing that safe code can do about it, and the campaign sees a worker that died of it. Code that
-/// asks before it allocates (`try_reserve`) is told no, as it would be for lack of real memory.
+/// An allocation beyond the first is granted, and the run is [told to stop](probe::stop): it unwinds at its next step, and
+/// the worker lives on. (An allocator itself must not unwind.) Beyond the second, an allocation fails as if the machine had
+/// no memory left: `Vec` and its kind then abort the process, which is all that safe code can do about it, and the campaign
+/// sees a worker that died of it. Code that asks before it allocates (`try_reserve`) is told no, as it would be for lack of
+/// real memory.
 #[derive(Debug)]
 pub struct CountingAllocator;
+
+/// What is done about the memory that a run uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// The most that it uses is measured.
+    Measure,
+    /// It is told to stop when it uses more than so many bytes.
+    StopBeyond(u64),
+}
+
+/// What a run did with its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Whether it was told to stop.
+    pub(crate) exceeded: bool,
+    /// The most that it had in use, in bytes; at least so many if it was told to stop, and 0 if nothing was measured.
+    pub(crate) bytes_max: u64,
+}
 
 impl CountingAllocator {
     /// Takes `bytes` into account; false if they are too many.
     fn reserve(bytes: usize) -> bool {
-        let fits = USED.fetch_add(bytes, Relaxed).saturating_add(bytes) <= LIMIT.load(Relaxed);
+        let used = USED.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        let fits = used <= THRESHOLD.load(Relaxed) || Self::beyond(used);
         if !fits {
             Self::release(bytes);
         }
         fits
+    }
+
+    /// Does what is to be done when more is in use than the threshold; false if that is too much.
+    #[cold]
+    fn beyond(used: usize) -> bool {
+        let limit = LIMIT.load(Relaxed);
+        if used > limit {
+            return false;
+        }
+        if MEASURES.load(Relaxed) {
+            THRESHOLD.store(used, Relaxed);
+        } else {
+            THRESHOLD.store(limit, Relaxed);
+            EXCEEDED.store(true, Relaxed);
+            probe::stop();
+        }
+        true
     }
 
     fn release(bytes: usize) {
@@ -80,31 +127,64 @@ pub(crate) fn used_bytes() -> usize {
     USED.load(Relaxed)
 }
 
-/// Calls `action` with at most `bytes` of memory beside those in use now.
-pub(crate) fn limited<T>(bytes: u64, action: impl FnOnce() -> T) -> T {
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    LIMIT.store(used_bytes().saturating_add(bytes), Relaxed);
+/// Calls `action` with at most `bytes_max` of memory beside those in use now, and watches what it uses.
+pub(crate) fn watched<T>(watch: Watch, bytes_max: u64, action: impl FnOnce() -> T) -> (T, Use) {
+    let before = used_bytes();
+    let limit = |bytes: u64| before.saturating_add(usize::try_from(bytes).unwrap_or(usize::MAX));
+    LIMIT.store(limit(bytes_max), Relaxed);
+    EXCEEDED.store(false, Relaxed);
+    MEASURES.store(watch == Watch::Measure, Relaxed);
+    THRESHOLD.store(
+        match watch {
+            Watch::Measure => before,
+            Watch::StopBeyond(bytes) => limit(bytes.min(bytes_max)),
+        },
+        Relaxed,
+    );
     let result = action();
+    let threshold = THRESHOLD.swap(usize::MAX, Relaxed);
     LIMIT.store(usize::MAX, Relaxed);
-    result
+    let bytes_max = if watch == Watch::Measure { threshold - before } else { 0 };
+    (result, Use { exceeded: EXCEEDED.load(Relaxed), bytes_max: bytes_max as u64 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    // One test, since the limit is the whole process's and other tests allocate at the same time.
+    // One test, since the limits are the whole process's and other tests allocate at the same time.
     #[test]
-    fn only_allocations_beyond_the_limit_fail() {
+    fn allocations_are_counted_and_those_beyond_a_limit_stop_the_run_or_fail() {
         let mut small: Vec<u8> = Vec::new();
         let mut large: Vec<u8> = Vec::new();
         let before = used_bytes();
-        let results = limited(256 << 20, || (small.try_reserve_exact(64 << 20), large.try_reserve_exact(512 << 20)));
+        let (results, used) = watched(Watch::Measure, 256 << 20, || {
+            (small.try_reserve_exact(64 << 20), large.try_reserve_exact(512 << 20))
+        });
         assert!(results.0.is_ok(), "64 MiB fit into 256");
         assert!(results.1.is_err(), "512 MiB do not");
+        assert!(!used.exceeded);
+        assert!((64 << 20..96 << 20).contains(&used.bytes_max), "what was refused is not counted: {used:?}");
         assert!(used_bytes() >= before + (64 << 20) / 2, "what was given is counted");
         assert!(large.try_reserve_exact(512 << 20).is_ok(), "the limit ends with the action");
         drop((small, large));
         assert!(used_bytes() < before + (32 << 20), "what was given back is not");
+
+        probe::start_clean(10);
+        let stop = || {
+            let hoard: Vec<u8> = Vec::with_capacity(64 << 20);
+            probe::tick();
+            hoard
+        };
+        let (unwound, used) = watched(Watch::StopBeyond(32 << 20), 256 << 20, || std::panic::catch_unwind(stop));
+        assert!(unwound.expect_err("its memory is used up").is::<probe::OutOfSteps>());
+        assert!(used.exceeded);
+        let finished = probe::finish();
+        assert_eq!((finished.steps, finished.out_of_steps), (1, true));
+
+        let mut hoard: Vec<u8> = Vec::new();
+        let reserve = || hoard.try_reserve_exact(512 << 20);
+        let (refused, _) = watched(Watch::StopBeyond(32 << 20), 256 << 20, reserve);
+        assert!(refused.is_err(), "a run that takes no steps is stopped by the second limit");
     }
 }

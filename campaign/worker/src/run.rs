@@ -2,15 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use simutant_outcomes::{Execution, MutantNumber, Verdict};
+use simutant_outcomes::{Cause, Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
-use simutant_protocol::{Limits, Recorded, Simulated, Sizes, Trace};
+use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Trace};
 use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
 
 use crate::choices::to_protocol;
+use crate::memory::{self, Watch};
+use crate::panics;
 use crate::system::{Case, Wanted};
 use crate::traced::Traced;
-use crate::{memory, panics};
 
 /// What is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(crate) struct Ran {
     /// Whether the mutated place was executed.
     pub(crate) mutant_reached: bool,
     recording: Option<probe::Recording>,
+    /// The most memory that it had in use, in bytes; only of the original.
+    memory_bytes: u64,
     /// `None` if the configuration did not come as far as a simulation.
     report: Option<Report>,
 }
@@ -42,24 +45,33 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
         Subject::Recorded(sizes) => probe::start_recording(limits.steps, sizes),
         Subject::Mutant(number) => probe::start_mutant(number, limits.steps),
     }
-    let ended =
-        memory::limited(limits.memory_bytes, || catch_unwind(AssertUnwindSafe(|| case.run(limits.events, wanted))));
+    let watch = match subject {
+        Subject::Mutant(_) => Watch::StopBeyond(limits.memory_bytes),
+        Subject::Original | Subject::Recorded(_) => Watch::Measure,
+    };
+    let (ended, memory) =
+        memory::watched(watch, limits.memory_bytes_max, || catch_unwind(AssertUnwindSafe(|| case.run(limits, wanted))));
     let finished = probe::finish();
-    // The steps come first: what a run reports after it was told to stop is of no interest.
-    let (verdict, reason) = if finished.out_of_steps {
-        (Verdict::NotTerminated, format!("the limit of {} steps was used up", limits.steps))
+    // What a run reports after it was told to stop is of no interest, and it is told so for its memory by way of its steps.
+    let end = if memory.exceeded {
+        Some((Cause::Memory, format!("memory used up: more than {} MiB", limits.memory_bytes >> 20)))
+    } else if finished.out_of_steps {
+        Some((Cause::Steps, format!("the limit of {} steps was used up", limits.steps)))
     } else {
         match &ended {
             Ok(report) => judge(&report.verdict),
-            Err(payload) => (Verdict::Abnormal, panicked("the configuration", message_of(&**payload))),
+            Err(payload) => Some((Cause::Panic, panicked("the configuration", message_of(&**payload)))),
         }
     };
+    let verdict = end.as_ref().map_or(Verdict::Reasonable, |(cause, _)| cause.verdict());
+    let (cause, reason) = end.unzip();
     let report = ended.ok();
     let events = report.as_ref().map_or(0, |report| report.events);
     Ran {
-        execution: Execution { verdict, reason, events, steps: finished.steps },
+        execution: Execution { verdict, cause, reason: reason.unwrap_or_default(), events, steps: finished.steps },
         mutant_reached: finished.mutant_reached,
         recording: finished.recording,
+        memory_bytes: memory.bytes_max,
         report,
     }
 }
@@ -71,6 +83,8 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
+        digest: plain.digest().unwrap_or_default(),
+        memory_bytes: plain.memory_bytes,
         execution: plain.execution.clone(),
         measured: Vec::new(),
         pairs_unlisted: 0,
@@ -130,10 +144,16 @@ pub(crate) fn simulate(
     wanted: &Wanted,
     traced: &mut Traced,
 ) -> Simulated {
-    let ran = run(case, limits, subject, wanted);
+    // What is kept needs memory: the run that is judged keeps nothing, as in a campaign.
+    let keeps = wanted.trace == Trace::Keep || wanted.choices == Choices::Keep;
+    let kept = keeps.then(|| {
+        let limits = Limits { memory_bytes: limits.memory_bytes_max, ..limits };
+        run(case, limits, subject, wanted).report
+    });
+    let ran = run(case, limits, subject, &Wanted { choosing: wanted.choosing.clone(), ..Wanted::PLAIN });
     let virtual_time_ns = ran.virtual_time_ns();
     let waiting = ran.report.iter().flat_map(|report| &report.waiting).map(ToString::to_string).collect();
-    let (mut trace, choices) = ran.report.map_or((None, None), |report| (report.trace, report.choices));
+    let (mut trace, choices) = kept.flatten().map_or((None, None), |report| (report.trace, report.choices));
     trace.iter_mut().for_each(|trace| traced.name_originals(trace));
     Simulated {
         virtual_time_ns,
@@ -150,10 +170,15 @@ impl Ran {
         self.report.as_ref().map_or(0, |report| report.ended_at.as_nanos())
     }
 
+    /// Returns the digest of the events; `None` if there was no simulation.
+    pub(crate) fn digest(&self) -> Option<u64> {
+        self.report.as_ref().map(|report| report.digest)
+    }
+
     /// Returns in what `again`, another run of the same, differs.
     fn difference(&self, again: &Self) -> Option<String> {
         let facts = |ran: &Self| {
-            let digest = ran.report.as_ref().map_or(0, |report| report.digest);
+            let digest = ran.digest().unwrap_or_default();
             [
                 ("verdict", format!("{} {}", ran.execution.verdict, ran.execution.reason)),
                 ("number of events", ran.execution.events.to_string()),
@@ -172,22 +197,27 @@ impl Ran {
 
 /// Translates the engine's verdict. Reasons leave virtual times out, so that equal faults of many test cases are told
 /// in equal words and can be counted.
-fn judge(ended: &Ended) -> (Verdict, String) {
+fn judge(ended: &Ended) -> Option<(Cause, String)> {
     match ended {
-        Ended::Reasonable => (Verdict::Reasonable, String::new()),
-        Ended::Unreasonable(violation) => (Verdict::Unreasonable, violated(violation)),
+        Ended::Reasonable => None,
+        Ended::Unreasonable(violation) => Some(violated(violation)),
         Ended::NotTerminated(LimitReached::Events { limit, .. }) => {
-            (Verdict::NotTerminated, format!("the limit of {limit} events was used up"))
+            Some((Cause::Events, format!("the limit of {limit} events was used up")))
         }
         Ended::NotTerminated(LimitReached::VirtualTime { limit, .. }) => {
-            (Verdict::NotTerminated, format!("the limit of virtual time, {limit}, was reached"))
+            Some((Cause::VirtualTime, format!("the limit of virtual time, {limit}, was reached")))
         }
-        Ended::Abnormal(failure) => (Verdict::Abnormal, panicked(&failure.origin.to_string(), &failure.message)),
+        Ended::Abnormal(failure) => Some((Cause::Panic, panicked(&failure.origin.to_string(), &failure.message))),
     }
 }
 
-fn violated(violation: &Violation) -> String {
-    match violation {
+fn violated(violation: &Violation) -> (Cause, String) {
+    let cause = match violation {
+        Violation::UnexpectedResult { .. } => Cause::UnexpectedResult,
+        Violation::NoResult { .. } => Cause::NoResult,
+        Violation::CheckFailed { .. } => Cause::CheckFailed,
+    };
+    let reason = match violation {
         Violation::UnexpectedResult { component, expected, actual, .. } => {
             format!("{component} returned {actual}, but {expected} was expected")
         }
@@ -196,7 +226,8 @@ fn violated(violation: &Violation) -> String {
             format!("{component} did not return, but {expected} was expected: it waits for {awaited}")
         }
         Violation::CheckFailed { check, failure } => format!("check \"{check}\" failed: {failure}"),
-    }
+    };
+    (cause, reason)
 }
 
 /// Returns what a component waits for in the first place, without ports and names of others.
@@ -292,7 +323,13 @@ mod tests {
     fn check(items: u64, differs_from: Option<&str>) {
         let system = system::<Leaky>();
         let case = system.load(Value::from(items)).expect("it is a test case");
-        let limits = Limits { steps: 1_000_000, events: 1_000_000, memory_bytes: 1 << 28 };
+        let limits = Limits {
+            steps: 1_000_000,
+            events: 1_000_000,
+            virtual_time_ns: u64::MAX,
+            memory_bytes: 1 << 28,
+            memory_bytes_max: 1 << 28,
+        };
         let sizes = Sizes { measured: Vec::new(), mutants: 0 };
         let difference = record(&*case, limits, &sizes, &mut Traced::new(&[])).difference;
         match (differs_from, &difference) {

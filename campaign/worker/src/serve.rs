@@ -5,13 +5,12 @@ use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use simutant_outcomes::MutantNumber;
 use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, to_line};
 
 use crate::process::Streams;
 use crate::run::{self, Subject};
-use crate::system::{ErasedSystem, RefusedCase, Wanted};
+use crate::system::{Case, ErasedSystem, RefusedCase, Wanted};
 use crate::traced::Traced;
 use crate::{LineTable, WorkerError, memory, panics};
 
@@ -72,8 +71,8 @@ fn answer(
         Request::Record { case, limits, sizes } => {
             Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes, traced)))
         }
-        Request::Execute { case, limits, mutants, answers } => {
-            execute(system, case, limits, &mutants, &answers)?;
+        Request::Execute { case, limits, digest, mutants, answers } => {
+            execute(&*system.load(case)?, limits, digest, &mutants, &answers)?;
             Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
         Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
@@ -85,18 +84,18 @@ fn answer(
 }
 
 fn execute(
-    system: &ErasedSystem,
-    case: Value,
+    case: &dyn Case,
     limits: Limits,
+    digest: u64,
     mutants: &[MutantNumber],
     path: &Path,
 ) -> Result<(), RequestError> {
-    let case = system.load(case)?;
     let failed = |source| RequestError::Answers { path: path.to_owned(), source };
     let mut answers = OpenOptions::new().append(true).open(path).map_err(failed)?;
     for &mutant in mutants {
-        let ran = run::run(&*case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
-        let line = MutantExecution { mutant, reached: ran.mutant_reached, execution: ran.execution };
+        let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
+        let diverged = ran.digest() != Some(digest);
+        let line = MutantExecution { mutant, reached: ran.mutant_reached, diverged, execution: ran.execution };
         // One call for a line: a process that dies leaves whole lines.
         answers.write_all(&to_line(&line)).map_err(failed)?;
     }

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 use simutant_outcomes::Quota;
-use simutant_protocol::{Choices, Choosing, CriterionDescription, Others, TRACE_EVENTS_MAX, Trace};
-use simutant_sim_core::{InvalidTestCase, Report, System, TraceCriterion, universe};
+use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace};
+use simutant_sim_core::{InvalidTestCase, Report, System, TraceCriterion, VirtualTime, universe};
 
 use crate::choices;
 
@@ -85,8 +85,9 @@ pub(crate) trait Case {
     /// Returns the criteria that look at the trace of a run.
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
 
-    /// Configures a simulation and runs it for at most `events_max` events, which replaces its own limits. Panics of the configuration get through.
-    fn run(&self, events_max: u64, wanted: &Wanted) -> Report;
+    /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of the
+    /// configuration get through.
+    fn run(&self, limits: Limits, wanted: &Wanted) -> Report;
 }
 
 trait Erased: Debug + Send + Sync {
@@ -161,9 +162,9 @@ impl<S: System> Case for TypedCase<S> {
         S::trace_criteria()
     }
 
-    fn run(&self, events_max: u64, wanted: &Wanted) -> Report {
+    fn run(&self, limits: Limits, wanted: &Wanted) -> Report {
         let mut simulation = S::configure(&self.0);
-        simulation.events_at_most(events_max);
+        simulation.events_at_most(limits.events).virtual_time_at_most(VirtualTime::from_nanos(limits.virtual_time_ns));
         choices::impose(&mut simulation, &wanted.choosing);
         if wanted.trace == Trace::Keep {
             simulation.record_trace().trace_at_most(TRACE_EVENTS_MAX);

@@ -2,6 +2,7 @@
 
 mod commands;
 mod errors;
+mod explain;
 mod implementations;
 mod init;
 mod isolation;

@@ -120,6 +120,12 @@ pub fn tick() {
     }
 }
 
+/// Lets the run of this thread unwind at its next step, as if its steps were used up. Allocates nothing, so that an allocator
+/// can call it.
+pub fn stop() {
+    STEP_LIMIT.set(0);
+}
+
 #[cold]
 fn out_of_steps() {
     // Destructors run while the stack unwinds, and may take steps of their own: those must not unwind again, since a
@@ -297,6 +303,19 @@ mod tests {
         tick();
         let finished = finish();
         assert_eq!((finished.steps, finished.out_of_steps), (4, true));
+    }
+
+    #[test]
+    fn a_run_that_is_told_to_stop_unwinds_at_its_next_step() {
+        start_clean(10);
+        tick();
+        stop();
+        let payload = catch_unwind(tick).expect_err("it was told to stop");
+        assert!(payload.is::<OutOfSteps>());
+        assert_eq!(finish().steps, 2);
+        start_clean(10);
+        tick();
+        assert!(!finish().out_of_steps, "the next run begins anew");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use maud::{Markup, PreEscaped, html};
 use simutant_sim_core::trace::Transport;
 
+use super::Caption;
 use super::look::{self, Feature, Symbol};
 use super::units::Unit;
-use super::{Caption, summary};
 use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Separation, Sequence, Sign, State};
 use crate::text::{cut, line, lines};
 
@@ -30,7 +30,8 @@ struct Point {
 }
 
 /// Returns the picture of a sequence.
-pub(super) fn picture(sequence: &Sequence<'_>, events: usize, caption: &Caption) -> String {
+/// `summary` says how much it has of what; the row `marked` stands out.
+pub(super) fn picture(sequence: &Sequence<'_>, summary: &str, caption: &Caption, marked: Option<usize>) -> String {
     let chart = Chart::new(sequence);
     let (width, height) = (chart.width(), chart.bottom() + BOX_HEIGHT + MARGIN);
     let drawing = html! {
@@ -45,7 +46,10 @@ pub(super) fn picture(sequence: &Sequence<'_>, events: usize, caption: &Caption)
                 }
             }
             rect.page width="100%" height="100%" {}
-            (chart.head(caption, events))
+            (chart.head(caption, summary))
+            @if let Some(row) = marked {
+                rect.marked x="0" y=(px(chart.row(row) - ROW / 2.0)) width="100%" height=(px(ROW)) {}
+            }
             @for partition in &sequence.partitions { (chart.band(partition)) }
             (chart.axis())
             @for life in &sequence.lives { (chart.life(life)) }
@@ -122,7 +126,7 @@ impl<'a> Chart<'a> {
         places
     }
 
-    fn head(&self, caption: &Caption, events: usize) -> Markup {
+    fn head(&self, caption: &Caption, summary: &str) -> Markup {
         let letters = |width: f64| ((self.width() - 2.0 * MARGIN) / width) as usize;
         html! {
             text.title x=(px(MARGIN)) y=(px(MARGIN + 12.0)) { (cut(&line(&caption.title), letters(9.0))) }
@@ -130,7 +134,7 @@ impl<'a> Chart<'a> {
                 @if !caption.verdict.is_empty() {
                     tspan.(caption.outcome.class()) { (cut(&line(&caption.verdict), letters(11.0))) } " · "
                 }
-                (summary(self.sequence, events))
+                (summary)
             }
             @for ((symbol, name), place) in self.legend.iter().zip(self.legend_places()) {
                 @let at = Point { x: MARGIN + 8.0 + place.x, y: MARGIN + 56.0 + place.y * 22.0 };

@@ -1,0 +1,224 @@
+//! The mutants that no test case kills, with how far each of them gets, and what people say of mutants.
+//!
+//! They call for different work. A mutant that is never reached or never infected asks for another test case, as long as one
+//! can exist. One that infects but never changes the events of a run may well be equivalent. One whose runs have other events
+//! than the original's, and still pass, shows what the oracle does not look at.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, Judged, Judgement, MutantNumber, Outcomes};
+
+use crate::chosen::case_name;
+use crate::mutants::{MutantClass, MutantClasses};
+use crate::options::Options;
+use crate::score::Score;
+
+/// A mutant that no test case kills, with the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Survivor {
+    /// The mutant.
+    pub mutant: MutantNumber,
+    /// Its name, which survives edits elsewhere.
+    pub identity: String,
+    /// The mutation operator's short name.
+    pub operator: String,
+    /// `path:line` of the change.
+    pub place: String,
+    /// How far it gets.
+    pub class: MutantClass,
+    /// How many test cases reach it.
+    pub reached: usize,
+    /// How many test cases infect it.
+    pub infected: usize,
+    /// How many of its runs have other events than the original's.
+    pub diverged: usize,
+    /// The first test case that gets as far as any does; `None` if none reaches it.
+    pub example: Option<usize>,
+    /// What a person says of it.
+    pub judgement: Option<Judgement>,
+}
+
+/// A mutant that is judged equivalent, and killed: the judgement is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// The mutant.
+    pub mutant: MutantNumber,
+    /// Its name.
+    pub identity: String,
+    /// `path:line` of the change.
+    pub place: String,
+    /// Why it was judged so.
+    pub reason: String,
+    /// How many test cases kill it.
+    pub kills: usize,
+    /// The first of them.
+    pub first_case: usize,
+}
+
+impl Contradiction {
+    /// Returns what is wrong, in a sentence. `cases` is the size of the universe.
+    pub fn sentence(&self, system: &str, cases: usize) -> String {
+        let Self { mutant, identity, place, reason, kills, first_case } = self;
+        format!(
+            "WRONG JUDGEMENT: mutant {mutant} [{identity}] at {place} is judged equivalent ({reason}), and {kills} of {cases} test \
+             cases kill it, first {}.",
+            case_name(system, *first_case, cases)
+        )
+    }
+}
+
+/// What can be said about a mutant score although it is not known which mutants are equivalent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoreBounds {
+    /// The killed mutants, pathological ones too.
+    pub killed: usize,
+    /// All mutants.
+    pub mutants: usize,
+    /// Those of them that are judged equivalent, and that nothing kills.
+    pub equivalent: usize,
+}
+
+impl ScoreBounds {
+    /// Returns the score if every mutant could be killed.
+    pub fn lower(self) -> Score {
+        Score { killed: self.killed, of: self.mutants }
+    }
+
+    /// Returns the score if those that are judged equivalent are, and no others.
+    pub fn upper(self) -> Score {
+        Score { killed: self.killed, of: self.mutants - self.equivalent }
+    }
+}
+
+impl std::fmt::Display for ScoreBounds {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.equivalent == 0 {
+            return write!(formatter, "{}", self.lower());
+        }
+        write!(formatter, "{} to {}", self.lower(), self.upper())
+    }
+}
+
+/// Returns the mutants that no test case kills, in the order of their numbers.
+pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &Options) -> Vec<Survivor> {
+    let with = |set: fn(&simutant_outcomes::CaseOutcome) -> &BitSet, mutant: usize| -> Vec<usize> {
+        let cases = outcomes.cases.iter().enumerate();
+        cases.filter(|(_, case)| set(case).contains(mutant)).map(|(number, _)| number).collect()
+    };
+    let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| !class.is_killed());
+    unkilled
+        .map(|(number, &class)| {
+            let mutant = &outcomes.sites.mutants[number];
+            let (reached, infected) = (with(|case| &case.reached, number), with(|case| &case.infected, number));
+            let diverged = &outcomes.diverged[number];
+            Survivor {
+                mutant: number as MutantNumber,
+                identity: mutant.identity.clone(),
+                operator: mutant.operator.clone(),
+                place: place(outcomes, number),
+                class,
+                example: diverged.minimum().or(infected.first().copied()).or(reached.first().copied()),
+                reached: reached.len(),
+                infected: infected.len(),
+                diverged: diverged.count_ones(..),
+                judgement: options.judgements.get(&mutant.identity).cloned(),
+            }
+        })
+        .collect()
+}
+
+/// Returns the mutants that are judged equivalent, and killed.
+pub(crate) fn contradictions(outcomes: &Outcomes, options: &Options) -> Vec<Contradiction> {
+    let mutants = outcomes.sites.mutants.iter().enumerate();
+    mutants
+        .filter_map(|(number, mutant)| {
+            let judgement = options.judgements.get(&mutant.identity)?;
+            let kills = &outcomes.kills[number];
+            let first_case = kills.minimum().filter(|_| judgement.judged == Judged::Equivalent)?;
+            Some(Contradiction {
+                mutant: number as MutantNumber,
+                identity: mutant.identity.clone(),
+                place: place(outcomes, number),
+                reason: judgement.reason.clone(),
+                kills: kills.count_ones(..),
+                first_case,
+            })
+        })
+        .collect()
+}
+
+/// Returns the identities that were judged and that no mutant has: the code they were about has changed.
+pub(crate) fn stale(outcomes: &Outcomes, options: &Options) -> Vec<String> {
+    let is_gone = |identity: &&String| outcomes.sites.mutants.iter().all(|mutant| mutant.identity != **identity);
+    options.judgements.keys().filter(is_gone).cloned().collect()
+}
+
+/// Returns the bounds of the score of test cases that kill these mutants.
+pub(crate) fn bounds(killed: &BitSet, classes: &MutantClasses) -> ScoreBounds {
+    ScoreBounds {
+        killed: killed.count_ones(..),
+        mutants: classes.classes.len(),
+        equivalent: classes.counts.of(MutantClass::Equivalent),
+    }
+}
+
+fn place(outcomes: &Outcomes, mutant: usize) -> String {
+    let span = outcomes.sites.mutants[mutant].span;
+    format!("{}:{}", outcomes.sites.files[span.file].path, span.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse;
+    use crate::synthetic::from_kills;
+
+    /// The identities of [`from_kills`].
+    fn judged(mutant: usize, judged: Judged) -> (String, Judgement) {
+        (format!("{mutant:016x}"), Judgement { judged, reason: "a reason".into() })
+    }
+
+    #[test]
+    fn survivors_have_their_evidence() {
+        let outcomes = from_kills(&["....", ".rr.", ".rii", "irdd", "k..."]);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let evidence: Vec<_> = analysis
+            .survivors
+            .iter()
+            .map(|survivor| (survivor.class, survivor.reached, survivor.infected, survivor.diverged, survivor.example))
+            .collect();
+        assert_eq!(
+            evidence,
+            [
+                (MutantClass::NeverReached, 0, 0, 0, None),
+                (MutantClass::NeverInfected, 2, 0, 0, Some(1)),
+                (MutantClass::NeverPropagated, 3, 2, 0, Some(2)),
+                (MutantClass::NeverKilled, 4, 3, 2, Some(2)),
+            ]
+        );
+    }
+
+    #[test]
+    fn judgements_move_the_upper_bound_and_those_that_kills_contradict_are_found() {
+        let outcomes = from_kills(&["k...", ".k..", "i...", "d...", "...."]);
+        let bounds = |judgements: Vec<(String, Judgement)>| {
+            let options = Options { judgements: judgements.into_iter().collect(), ..Options::default() };
+            let analysis = analyse(&outcomes, &options).expect("sound outcomes");
+            let numbers: Vec<MutantNumber> = analysis.contradictions.iter().map(|wrong| wrong.mutant).collect();
+            (analysis.score_bounds, analysis.mutants.counts, numbers, analysis.stale_judgements)
+        };
+        let (none, ..) = bounds(Vec::new());
+        assert_eq!((none.lower(), none.upper()), (Score { killed: 2, of: 5 }, Score { killed: 2, of: 5 }));
+        let (two, counts, wrong, stale) = bounds(vec![
+            judged(0, Judged::Equivalent),
+            judged(2, Judged::Equivalent),
+            judged(3, Judged::Killable),
+            judged(4, Judged::Equivalent),
+            judged(9, Judged::Equivalent),
+        ]);
+        assert_eq!((two.lower(), two.upper()), (Score { killed: 2, of: 5 }, Score { killed: 2, of: 3 }));
+        assert_eq!(two.to_string(), "40.0 % (2 of 5) to 66.7 % (2 of 3)");
+        assert_eq!((counts.equivalent, counts.never_killed, counts.never_reached, counts.analysed), (2, 1, 0, 2));
+        assert_eq!(wrong, [0]);
+        assert_eq!(stale, [format!("{:016x}", 9)]);
+    }
+}
