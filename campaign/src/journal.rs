@@ -214,25 +214,32 @@ impl Journal {
 
     /// Adds all runs of a test case on mutants, which finishes the test case.
     pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
+        let mut reasons = Vec::with_capacity(runs.len());
         for run in runs {
-            if !self.reasons.contains_key(&run.execution.reason) {
-                let number = self.reason_number(&run.execution.reason)?;
-                self.reasons.insert(run.execution.reason.clone(), number);
-            }
+            let text = &run.execution.reason;
+            let number = match self.reasons.get(text) {
+                Some(&number) => number,
+                None => {
+                    let number = self.reason_number(text)?;
+                    self.reasons.insert(text.clone(), number);
+                    number
+                }
+            };
+            reasons.push(number);
         }
         self.try_sql(|connection| {
             let mut insert = connection.prepare_cached(
                 "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
-            for MutantExecution { mutant, diverged, execution, .. } in runs {
+            for (MutantExecution { mutant, diverged, execution, .. }, reason) in runs.iter().zip(&reasons) {
                 insert.execute(params![
                     case as i64,
                     mutant,
                     verdict_number(execution.verdict),
                     cause_number(execution.cause),
                     diverged,
-                    self.reasons[&execution.reason],
+                    reason,
                     execution.events.cast_signed(),
                     execution.steps.cast_signed(),
                 ])?;

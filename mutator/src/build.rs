@@ -14,7 +14,7 @@ use simutant_outcomes::Sites;
 use crate::declarations::Declarations;
 use crate::edit::Owner;
 use crate::identity::Hash;
-use crate::instrument::{Instrumented, Specification};
+use crate::instrument::{Instrumented, Probes, Specification};
 use crate::judgements::FILE_END;
 use crate::mutation::Settings;
 use crate::package::Member;
@@ -92,6 +92,18 @@ pub enum BuildEvent {
 /// # Errors
 /// If the package does not compile by itself, or a file cannot be read or written.
 pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
+    build_with(request, Probes::All, progress)
+}
+
+/// Builds the system's package with `probes`, in the same way as [`build`]: what differs is the instrumentation alone.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(
+    request: &Request<'_>,
+    probes: Probes,
+    progress: &mut dyn FnMut(BuildEvent),
+) -> Result<Build, MutatorError> {
     let package = request.package;
     let specification = read_specification(package, request.operators)?;
     let workspace = Workspace::new(request)?;
@@ -101,7 +113,7 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
     let known = workspace.root.join("verdicts.json");
     let mut verdicts = read_verdicts(&known, &specification, inputs).unwrap_or_default();
     for round in 1..=ROUNDS_MAX {
-        let instrumented = specification.instrument(&verdicts);
+        let instrumented = specification.instrument(&verdicts, probes);
         workspace.write_sources(&instrumented, package)?;
         let rejected = verdicts.rejected.len();
         progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });

@@ -10,7 +10,7 @@ use simutant_outcomes::{
     Block, Branch, Condition, Definition, Function, Mutant, Pair, RejectedMutant, Sites, UninstrumentedFunction,
 };
 
-use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes, Probes};
+use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes};
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
@@ -19,6 +19,10 @@ use crate::operators::Infection;
 use crate::source::Source;
 use crate::steps;
 use crate::verdicts::Verdicts;
+
+/// A function whose body is at most so long may be one that the compiler puts in the place of its calls. It does so with what
+/// is short only, so that the bodies with mutants and recording are put aside.
+const SMALL_BYTES: usize = 800;
 
 const MUTATED: &[Variant] = &[Variant::Mutated];
 const RECORDING: &[Variant] = &[Variant::Recording];
@@ -41,6 +45,18 @@ pub(crate) struct PlacedCandidate {
     pub(crate) function: usize,
     pub(crate) candidate: Candidate,
     pub(crate) identity: String,
+}
+
+/// What is put into the functions of a specification.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Probes {
+    /// Three bodies for each: clean, mutated, recording.
+    #[default]
+    All,
+    /// The count of steps, without which no run of a mutant could be ended: to measure what the rest costs.
+    Steps,
+    /// Nothing, for the same end.
+    None,
 }
 
 /// Instrumented files, in the order of the specification's, and what they measure.
@@ -97,21 +113,12 @@ impl Specification {
             package: self.package.clone(),
             system: self.system.clone(),
             files: self.sources.iter().map(|source| source.file.clone()).collect(),
-            functions: Vec::new(),
-            blocks: Vec::new(),
-            branches: Vec::new(),
-            definitions: Vec::new(),
-            pairs: Vec::new(),
-            conditions: Vec::new(),
-            mutants: Vec::new(),
-            rejected: Vec::new(),
-            uninstrumented: Vec::new(),
-            without_flow: Vec::new(),
+            ..Sites::default()
         }
     }
 
-    /// Returns the files with probes and with every candidate that has not been rejected.
-    pub(crate) fn instrument(&self, verdicts: &Verdicts) -> Instrumented {
+    /// Returns the files with `probes`, and with every candidate that has not been rejected if these are all.
+    pub(crate) fn instrument(&self, verdicts: &Verdicts, probes: Probes) -> Instrumented {
         let mut sites = self.no_sites();
         let mut outputs = Vec::new();
         let flows = self.flows(verdicts);
@@ -127,7 +134,11 @@ impl Specification {
                 }
                 let inside = mutation::inside(&function.body);
                 plain.verbatim(at..inside.start, &mut output);
-                self.function(file, index, verdicts, &flows, &mut sites, &mut output);
+                match probes {
+                    Probes::All => self.function(file, index, verdicts, &flows, &mut sites, &mut output),
+                    Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
+                    Probes::None => plain.verbatim(inside.clone(), &mut output),
+                }
                 at = inside.end;
             }
             plain.verbatim(at..source.file.text.len(), &mut output);
@@ -183,14 +194,28 @@ impl Specification {
         let inside = mutation::inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
         renderer.owned(Owner::Function(index), output, |output| {
+            let returns = function
+                .closure
+                .as_ref()
+                .filter(|_| inside.len() <= SMALL_BYTES)
+                .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
+            let aside = |variant, output: &mut Output| {
+                if let Some(returns) = returns {
+                    output.text.push_str(&format!("::simutant_probe::aside(move || -> {returns} {{"));
+                    body(variant, output);
+                    output.text.push_str("})");
+                } else {
+                    body(variant, output);
+                }
+            };
             output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}) {{ 0 => {{"));
             body(Variant::Clean, output);
             if count > 0 {
                 output.text.push_str("} 1 => {");
-                body(Variant::Mutated, output);
+                aside(Variant::Mutated, output);
             }
             output.text.push_str("} _ => {");
-            renderer.owned(Owner::Recording(index), output, |output| body(Variant::Recording, output));
+            renderer.owned(Owner::Recording(index), output, |output| aside(Variant::Recording, output));
             output.text.push_str("} } ");
         });
     }
@@ -209,7 +234,8 @@ impl Specification {
         // Steps first, so that they are outside of what shares their range.
         let mut edits = steps::edits(&function.body);
         // What is put at the start of the body comes first of all there.
-        let Probes { edits: of_flow, outcomes } = flows.probes(number, mutation::inside(&function.body).start);
+        let dataflow::Probes { edits: of_flow, outcomes } =
+            flows.probes(number, mutation::inside(&function.body).start);
         edits.extend(of_flow);
         let (first_block, first_branch) = (sites.blocks.len(), sites.branches.len());
         let Lowered { graph, edits: probes, .. } =
@@ -282,9 +308,9 @@ impl Flows {
         Self { functions, analysis, numbers, first_conditions }
     }
 
-    fn probes(&self, function: usize, start: usize) -> Probes {
+    fn probes(&self, function: usize, start: usize) -> dataflow::Probes {
         let flow = &self.functions[function].2;
-        Probes::new(&self.analysis, &self.numbers, function, flow, start, self.first_conditions[function])
+        dataflow::Probes::new(&self.analysis, &self.numbers, function, flow, start, self.first_conditions[function])
     }
 
     fn add_conditions(&self, function: usize, source: &Source, file: usize, first_branch: usize, sites: &mut Sites) {
@@ -409,39 +435,54 @@ fn arm_edits(choice: &Choice<'_>, arm: ArmParts) -> Vec<Edit> {
     ]
 }
 
+/// How many mutants a probe notes at once.
+const NOTED_MAX: usize = 64;
+
+/// Returns calls that note that the point is reached, and that the mutants infect which cannot be compared.
+fn notes(point: &[Choice<'_>]) -> Vec<String> {
+    let note = |part: &[Choice<'_>]| {
+        let bits = part.iter().enumerate().filter(|(_, choice)| !choice.can_be_compared());
+        let certain: u64 = bits.map(|(index, _)| 1 << index).sum();
+        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].number, part.len())
+    };
+    point.chunks(NOTED_MAX).map(note).collect()
+}
+
 fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit {
-    let (compared, certain): (Vec<_>, Vec<_>) = point.iter().partition(|choice| choice.can_be_compared());
-    let mut infect = String::new();
-    let separator = if form == Form::Expression { ", " } else { "; " };
-    for choice in &certain {
-        infect.push_str(&format!("::simutant_probe::infect({}){separator}", choice.number));
-    }
+    let notes = notes(point);
     match form {
-        Form::Statement => Edit::insert(range.start, RECORDING, vec![format!(" {infect}").into()]),
-        Form::Block => Edit::insert(range.start + 1, RECORDING, vec![format!(" {infect}").into()]),
+        Form::Statement => Edit::insert(range.start, RECORDING, vec![format!(" {}; ", notes.join("; ")).into()]),
+        Form::Block => Edit::insert(range.start + 1, RECORDING, vec![format!(" {}; ", notes.join("; ")).into()]),
         // A jump has no value that a tuple could hold.
-        Form::Jump => Edit::wrap(range, RECORDING, vec![format!("({{ {infect}").into()], vec![" })".into()]),
-        Form::ArmBody | Form::Arm => {
-            Edit::wrap(range, RECORDING, vec![format!("{{ {infect}").into()], vec![" }".into()])
+        Form::Jump => {
+            let before = format!("({{ {}; ", notes.join("; "));
+            Edit::wrap(range, RECORDING, vec![before.into()], vec![" })".into()])
         }
-        Form::Expression if compared.is_empty() => {
+        Form::ArmBody | Form::Arm => {
+            let before = format!("{{ {}; ", notes.join("; "));
+            Edit::wrap(range, RECORDING, vec![before.into()], vec![" }".into()])
+        }
+        Form::Expression if !point.iter().any(Choice::can_be_compared) => {
             // A tuple, not a block: what is only there for the statement must not be dropped before its end.
-            Edit::wrap(range, RECORDING, vec![format!("({infect}").into()], vec![format!(").{}", certain.len()).into()])
+            let (before, after) = (format!("({}, ", notes.join(", ")), format!(").{}", notes.len()));
+            Edit::wrap(range, RECORDING, vec![before.into()], vec![after.into()])
         }
         Form::Expression => {
-            for choice in &compared {
-                infect.push_str(&format!("::simutant_probe::reach({}), ", choice.number));
-            }
-            let before = format!("({infect}match ");
-            let mut after: Vec<Piece> = vec![" { simutant_value => { ".into()];
-            for choice in compared {
+            let before = format!("({}, match ", notes.join(", "));
+            let open = format!(
+                " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ",
+                point[0].number,
+                point.len()
+            );
+            let mut after: Vec<Piece> = vec![open.into()];
+            for choice in point.iter().filter(|choice| choice.can_be_compared()) {
                 let start = format!("::simutant_probe::compare({}, &simutant_value, || ", choice.number);
                 let mut comparison = vec![start.into()];
                 comparison.extend(choice.candidate.change.replacement.iter().cloned());
                 comparison.push("); ".into());
                 after.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
             }
-            after.push(format!("simutant_value }} }}).{}", point.len()).into());
+            after.push(format!("}} simutant_value }} }}).{}", notes.len()).into());
             Edit::wrap(range, RECORDING, vec![before.into()], after)
         }
     }

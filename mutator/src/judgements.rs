@@ -175,16 +175,8 @@ mod tests {
             package: "small".into(),
             system: "small".into(),
             files: vec![SourceFile { path: "src/a.rs".into(), text: text.into() }],
-            functions: Vec::new(),
-            blocks: Vec::new(),
-            branches: Vec::new(),
-            definitions: Vec::new(),
-            pairs: Vec::new(),
-            conditions: Vec::new(),
             mutants: vec![mutant(0xa, "b <= c"), mutant(0xb, "b == \"c\"")],
-            rejected: Vec::new(),
-            uninstrumented: Vec::new(),
-            without_flow: Vec::new(),
+            ..Sites::default()
         }
     }
 

@@ -13,7 +13,8 @@
 //! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT) { 0 => {clean} 1 => {mutated} _ => {recording} } }
 //! ```
 //!
-//! All three bodies count the turns of loops and the calls of closures. In the mutated one a point reads
+//! A short function is one that the compiler puts in the place of its calls, if it stays short: its two other bodies are
+//! closures for `::simutant_probe::aside`, unless it is async. All three bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
 //! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks, branches, which definition each use sees and which conditions decide, and for each mutant whether it is reached and whether its value differs.
 //!
@@ -36,6 +37,8 @@
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
 //! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with its statement. A
 //!   simulation notes that only if such a value has a destructor with an effect which the rest of the statement sees.
+//! - The arguments of a short function are dropped in another order in its other bodies. A simulation notes that only if two of them have
+//!   destructors with effects.
 //! - What an expression would have done in a mutant is computed from expressions that are free of effects by their syntax (`purity.rs`). Methods are
 //!   taken for free of effects by the names that the standard library gives them.
 //!
@@ -67,9 +70,10 @@ mod test_support;
 mod types;
 mod verdicts;
 
-pub use build::{Build, BuildEvent, Request, build};
+pub use build::{Build, BuildEvent, Request, build, build_with};
 pub use error::MutatorError;
 pub use init::{InitError, InitRequest, Initialised, init};
+pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::Definition;
 pub use package::Package;

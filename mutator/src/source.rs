@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use simutant_outcomes::{SourceFile, Span};
 use syn::visit::Visit;
-use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, TraitItem, Type};
+use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
 
 use crate::MutatorError;
 use crate::conditions::Conditions;
@@ -36,6 +36,15 @@ pub(crate) struct FunctionSource {
     pub(crate) flow_signature: dataflow::Signature,
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
+    /// `None` if no closure could do in its place.
+    pub(crate) closure: Option<Closure>,
+}
+
+/// What a closure needs to do what a function does.
+#[derive(Debug)]
+pub(crate) struct Closure {
+    /// The type that it returns; `None` if that is `()`.
+    pub(crate) returns: Option<Range<usize>>,
 }
 
 impl Source {
@@ -143,7 +152,14 @@ fn function(path: &str, self_type: Option<&str>, signature: Signature, body: Blo
     let path = join(path, &signature.ident.to_string());
     let flow_signature = dataflow::Signature::new(&signature, self_type);
     let self_type = self_type.map(str::to_owned);
-    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle }
+    let closure = match &signature.output {
+        // A closure cannot wait, and the compiler does not take the type of what never returns.
+        _ if signature.asyncness.is_some() => None,
+        ReturnType::Type(_, never) if matches!(**never, Type::Never(_)) => None,
+        ReturnType::Type(_, returns) => Some(Closure { returns: Some(range_of(&**returns)) }),
+        ReturnType::Default => Some(Closure { returns: None }),
+    };
+    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.

@@ -5,7 +5,8 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprConst, ItemConst, ItemFn, ItemStatic, Type};
 
-use crate::edit::{Edit, Piece, Variant};
+use crate::edit::{Edit, Output, Piece, Renderer, Variant};
+use crate::mutation;
 use crate::operators::range_of;
 
 const ALL: &[Variant] = &[Variant::Clean, Variant::Mutated, Variant::Recording];
@@ -16,6 +17,12 @@ pub(crate) fn edits(body: &Block) -> Vec<Edit> {
     let mut counter = Counter { edits: Vec::new() };
     counter.visit_block(body);
     counter.edits
+}
+
+/// Renders the inside of a function's body with nothing but the count of its steps, that of its call included.
+pub(crate) fn counted(body: &Block, text: &str, output: &mut Output) {
+    output.text.push_str(TICK);
+    Renderer::new(text, &edits(body)).range(mutation::inside(body), Variant::Clean, output);
 }
 
 struct Counter {

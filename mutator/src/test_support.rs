@@ -8,7 +8,7 @@ use crate::dataflow::OutcomeProbes;
 use crate::declarations::Declarations;
 use crate::edit::plain_text;
 use crate::graph::Graph;
-use crate::instrument::Specification;
+use crate::instrument::{Probes, Specification};
 use crate::mutation::{self, Candidate, Settings};
 use crate::names::Names;
 use crate::selection::Selection;
@@ -69,7 +69,7 @@ pub(crate) fn pairs(text: &str) -> String {
     let settings =
         Settings { selection: &Selection::default(), declarations: &Declarations::default(), names: &Names::default() };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let sites = specification.instrument(&Verdicts::default()).sites;
+    let sites = specification.instrument(&Verdicts::default(), Probes::All).sites;
     let place = |span: Span| format!("{}:{}", span.line, span.column);
     let mut lines = String::new();
     for pair in &sites.pairs {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub type MutantNumber = u32;
 
 /// Everything that the mutator found in the specification files of one system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sites {
     /// The package that the files belong to.
     pub package: String,

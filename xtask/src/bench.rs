@@ -1,10 +1,12 @@
-//! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost.
+//! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
+//! `cargo xtask bench mutation` is in `bench/mutation.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run is
 //! a process of its own. A run of an engine comes right after a run of the bare loop on the same workload, and the ratio of
 //! their costs of a unit is what counts: the processor time of the one says little on a machine that others use as well.
 
 mod engine;
+mod mutation;
 mod outcome;
 mod plot;
 mod table;
@@ -27,6 +29,8 @@ use workload::{Kind, Workload};
 pub(crate) enum Subject {
     /// The processor time of the simulation engine and of its peers, as a ratio to a bare event loop.
     Engine(EngineArguments),
+    /// Pairs of a mutant and a test per second, and what instrumentation costs.
+    Mutation(mutation::MutationArguments),
 }
 
 #[derive(Debug, Args)]
@@ -74,7 +78,14 @@ const QUICK: u64 = 20;
 
 /// Measures what the arguments ask for, and prints it.
 pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
-    let Subject::Engine(EngineArguments { engines, workloads, quick, json, plot }) = subject;
+    match subject {
+        Subject::Engine(arguments) => run_engine(root, arguments),
+        Subject::Mutation(arguments) => mutation::run(root, &arguments),
+    }
+}
+
+fn run_engine(root: &Path, arguments: EngineArguments) -> anyhow::Result<()> {
+    let EngineArguments { engines, workloads, quick, json, plot } = arguments;
     let bench = Bench::new(root, Profile::Release);
     let divisor = if quick { QUICK } else { 1 };
     bench.build_bare()?;

@@ -99,12 +99,16 @@ fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, variables: &[(
     run(&mut command)
 }
 
-/// Runs cargo in the workspace of the engine benchmark, which the other does not include, with what that needs between the
+/// Runs cargo in the workspaces of the benchmarks, which the other does not include, with what that needs between the
 /// command and the arguments after `--`.
 fn in_bench(root: &Path, command: &[&str], arguments: &[&str]) -> anyhow::Result<()> {
-    let all = command.iter().chain(&["--manifest-path", "bench/Cargo.toml", "--"]).chain(arguments);
     let target = bench::target_directory(root);
-    run(Command::new("cargo").args(all).env("CARGO_TARGET_DIR", target))
+    for folder in ["bench", "bench/mutation-sample", "bench/mutation-driver"] {
+        let mut cargo = Command::new("cargo");
+        cargo.args(command).args(["--manifest-path", &format!("{folder}/Cargo.toml"), "--"]).args(arguments);
+        run(cargo.env("CARGO_TARGET_DIR", &target))?;
+    }
+    Ok(())
 }
 
 /// Runs a command, and fails if it does.

@@ -262,7 +262,7 @@ pub fn conclude(
     if if condition { ends_if_true } else { ends_if_false } {
         let evaluated = slot.load(Relaxed);
         if let Some((_, requirements)) = vectors.iter().find(|(vector, _)| *vector == evaluated) {
-            crate::with_recorder(|recorder| {
+            crate::RECORDER.with(|recorder| {
                 requirements.iter().for_each(|&requirement| recorder.conditions.insert(requirement));
             });
         }

@@ -13,7 +13,7 @@ mod flow;
 mod record;
 mod same;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
@@ -31,11 +31,13 @@ const RECORD: u32 = u32::MAX - 1;
 
 thread_local! {
     static ACTIVE: Cell<u32> = const { Cell::new(NONE) };
-    static STEPS: Cell<u64> = const { Cell::new(0) };
+    /// How many steps are left; after the last one it counts on, around the end of the numbers. One number, and not a
+    /// count with its limit: every turn of every loop looks at it.
+    static STEPS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
     static STEP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
     static OUT_OF_STEPS: Cell<bool> = const { Cell::new(false) };
     static MUTANT_REACHED: Cell<bool> = const { Cell::new(false) };
-    static RECORDER: RefCell<Option<record::Recorder>> = const { RefCell::new(None) };
+    static RECORDER: record::Recorder = const { record::Recorder::new() };
 }
 
 /// What a run that uses up its steps unwinds with; not text, and no panic hook sees it.
@@ -55,13 +57,16 @@ pub struct Finished {
     pub recording: Option<Recording>,
 }
 
-fn start(active: u32, step_limit: u64, recorder: Option<record::Recorder>) {
+fn start(active: u32, step_limit: u64, sizes: Option<Sizes>) {
     ACTIVE.set(active);
-    STEPS.set(0);
+    STEPS_LEFT.set(step_limit);
     STEP_LIMIT.set(step_limit);
     OUT_OF_STEPS.set(false);
     MUTANT_REACHED.set(false);
-    RECORDER.set(recorder);
+    RECORDER.with(|recorder| {
+        _ = recorder.finish();
+        sizes.inspect(|&sizes| recorder.start(sizes));
+    });
 }
 
 /// Begins a run of the original that records nothing; it unwinds with [`OutOfSteps`] after `step_limit` steps.
@@ -71,7 +76,7 @@ pub fn start_clean(step_limit: u64) {
 
 /// Begins a run of the original that records what it covers, and which mutants it reaches and infects.
 pub fn start_recording(step_limit: u64, sizes: Sizes) {
-    start(RECORD, step_limit, Some(record::Recorder::new(sizes)));
+    start(RECORD, step_limit, Some(sizes));
 }
 
 /// Begins a run of the mutant with this number.
@@ -87,10 +92,10 @@ pub fn start_mutant(number: u32, step_limit: u64) {
 pub fn finish() -> Finished {
     ACTIVE.set(NONE);
     Finished {
-        steps: STEPS.get(),
+        steps: STEP_LIMIT.get().wrapping_sub(STEPS_LEFT.get()),
         out_of_steps: OUT_OF_STEPS.get(),
         mutant_reached: MUTANT_REACHED.get(),
-        recording: RECORDER.take().map(record::Recorder::finish),
+        recording: RECORDER.with(record::Recorder::finish),
     }
 }
 
@@ -110,12 +115,22 @@ pub fn enter(first: u32, count: u32) -> u8 {
     }
 }
 
+/// Calls a body of a function that is not the clean one.
+///
+/// # Panics
+/// If the body does.
+#[cold]
+#[inline(never)]
+pub fn aside<T>(body: impl FnOnce() -> T) -> T {
+    body()
+}
+
 /// Counts one step; unwinds if that was one too many.
 #[inline]
 pub fn tick() {
-    let steps = STEPS.get() + 1;
-    STEPS.set(steps);
-    if steps > STEP_LIMIT.get() {
+    let (left, is_over) = STEPS_LEFT.get().overflowing_sub(1);
+    STEPS_LEFT.set(left);
+    if is_over {
         out_of_steps();
     }
 }
@@ -123,7 +138,9 @@ pub fn tick() {
 /// Lets the run of this thread unwind at its next step, as if its steps were used up. Allocates nothing, so that an allocator
 /// can call it.
 pub fn stop() {
-    STEP_LIMIT.set(0);
+    if !OUT_OF_STEPS.get() {
+        STEP_LIMIT.set(STEP_LIMIT.get().wrapping_sub(STEPS_LEFT.replace(0)));
+    }
 }
 
 #[cold]
@@ -147,28 +164,27 @@ pub fn hit() {
     MUTANT_REACHED.set(true);
 }
 
-fn with_recorder(action: impl FnOnce(&mut record::Recorder)) {
-    // A recording body can still run after `finish`, when a destructor of the simulation calls it.
-    RECORDER.with_borrow_mut(|recorder| recorder.as_mut().map(action));
-}
-
 /// Notes that a block is executed.
+#[inline]
 pub fn block(block: u32) {
-    with_recorder(|recorder| recorder.blocks.insert(block));
+    RECORDER.with(|recorder| recorder.blocks.insert(block));
 }
 
 /// Notes that a block is executed, and hands `value` on.
-pub fn pass<T>(block: u32, value: T) -> T {
-    with_recorder(|recorder| recorder.blocks.insert(block));
+#[inline]
+pub fn pass<T>(number: u32, value: T) -> T {
+    block(number);
     value
 }
 
 /// Notes that a branch is taken.
+#[inline]
 pub fn edge(branch: u32) {
-    with_recorder(|recorder| recorder.branches.insert(branch));
+    RECORDER.with(|recorder| recorder.branches.insert(branch));
 }
 
 /// Notes which way a condition goes, and hands its value on.
+#[inline]
 pub fn branch(if_true: u32, if_false: u32, condition: bool) -> bool {
     edge(if condition { if_true } else { if_false });
     condition
@@ -211,6 +227,7 @@ impl<T, E> Attempt for Poll<Option<Result<T, E>>> {
 }
 
 /// Notes which way a `?` goes, and hands its operand on.
+#[inline]
 pub fn question<T: Attempt>(if_continues: u32, if_returns: u32, attempt: T) -> T {
     edge(if attempt.continues() { if_continues } else { if_returns });
     attempt
@@ -227,6 +244,7 @@ pub struct Iterate<I> {
 impl<I: Iterator> Iterator for Iterate<I> {
     type Item = I::Item;
 
+    #[inline]
     fn next(&mut self) -> Option<I::Item> {
         let item = self.inner.next();
         edge(if item.is_some() { self.if_iterates } else { self.if_exhausted });
@@ -240,36 +258,76 @@ pub fn iterate<I: IntoIterator>(if_iterates: u32, if_exhausted: u32, items: I) -
 }
 
 /// Notes that a mutant is reached and infects: what it does differs from the original for certain, or may differ.
+#[inline]
 pub fn infect(mutant: u32) {
-    with_recorder(|recorder| {
+    RECORDER.with(|recorder| {
         recorder.reached.insert(mutant);
         recorder.infected.insert(mutant);
     });
 }
 
 /// Notes that a mutant is reached: what comes next tells whether it infects.
+#[inline]
 pub fn reach(mutant: u32) {
-    with_recorder(|recorder| recorder.reached.insert(mutant));
+    RECORDER.with(|recorder| recorder.reached.insert(mutant));
+}
+
+/// Notes that the `count` mutants of a point are reached, and that those infect whose bits are set in `certain`; bit 0 is
+/// that of mutant `first`.
+#[inline]
+pub fn point(first: u32, count: u32, certain: u64) {
+    // All mutants of a point are reached together.
+    if RECORDER.with(|recorder| recorder.reached.is_open(first)) {
+        first_time(first, count, certain);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first_time(first: u32, count: u32, certain: u64) {
+    for index in 0..count {
+        if certain >> index & 1 == 1 { infect(first + index) } else { reach(first + index) }
+    }
+}
+
+/// Returns whether the run has not infected all of the `count` mutants of a point.
+#[inline]
+pub fn is_open(first: u32, count: u32) -> bool {
+    RECORDER.with(|recorder| recorder.settled.is_open(first)) && is_still_open(first, count)
+}
+
+#[inline(never)]
+fn is_still_open(first: u32, count: u32) -> bool {
+    RECORDER.with(|recorder| {
+        let is_open = recorder.is_on() && (first..first + count).any(|mutant| recorder.infected.is_open(mutant));
+        if !is_open {
+            recorder.settled.insert(first);
+        }
+        is_open
+    })
 }
 
 /// Notes that a mutant infects if `mutated` is not the same as `original`, or panics.
 ///
 /// `mutated` has no effects. It is evaluated until it has infected once in a run; what it covers and the steps that it
 /// takes do not count.
+#[inline]
 pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
-    let mut is_infected = true;
-    with_recorder(|recorder| is_infected = recorder.infected.contains(mutant));
-    if is_infected {
-        return;
-    }
-    let (active, steps, out_of_steps) = (ACTIVE.replace(NONE), STEPS.get(), OUT_OF_STEPS.get());
-    let value = catch_unwind(AssertUnwindSafe(mutated));
-    ACTIVE.set(active);
-    STEPS.set(steps);
-    OUT_OF_STEPS.set(out_of_steps);
-    if !value.is_ok_and(|value| value.same(original)) {
+    let is_open = RECORDER.with(|recorder| recorder.is_on() && recorder.infected.is_open(mutant));
+    if is_open && !evaluates_to(original, mutated) {
         infect(mutant);
     }
+}
+
+/// Returns whether `mutated` has the value `original`; what it does leaves no trace in the run.
+#[inline(never)]
+fn evaluates_to<T: Same>(original: &T, mutated: impl FnOnce() -> T) -> bool {
+    let (active, left, out_of_steps) = (ACTIVE.replace(NONE), STEPS_LEFT.get(), OUT_OF_STEPS.get());
+    let value = catch_unwind(AssertUnwindSafe(mutated));
+    ACTIVE.set(active);
+    STEPS_LEFT.set(left);
+    OUT_OF_STEPS.set(out_of_steps);
+    value.is_ok_and(|value| value.same(original))
 }
 
 #[cfg(test)]
@@ -346,6 +404,34 @@ mod tests {
         assert_eq!(finished.steps, 0, "the steps of alternatives do not count");
         let recording = finished.recording.expect("it was recorded");
         assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![1, 2]));
+    }
+
+    #[test]
+    fn a_point_is_open_until_all_its_mutants_infect() {
+        start_recording(10, SIZES);
+        point(0, 3, 0b101);
+        assert!(is_open(0, 3), "the second mutant has not infected");
+        infect(1);
+        assert!(!is_open(0, 3));
+        let recording = finish().recording.expect("it was recorded");
+        assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![0, 1, 2]));
+
+        start_recording(10, SIZES);
+        point(1, 2, 0b10);
+        assert!(is_open(1, 2), "what an earlier run infected does not count");
+        let recording = finish().recording.expect("it was recorded");
+        assert_eq!((recording.reached, recording.infected), (vec![1, 2], vec![2]));
+        assert!(!is_open(1, 2), "nothing is compared outside of a recording");
+    }
+
+    #[test]
+    fn where_only_coverage_is_recorded_no_mutant_is_compared() {
+        start_recording(10, Sizes { mutants: 0, ..SIZES });
+        point(0, 3, 0b1);
+        block(1);
+        assert!(!is_open(0, 3));
+        let recording = finish().recording.expect("it was recorded");
+        assert_eq!((recording.blocks, recording.reached), (vec![1], vec![]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::edit::plain_text;
 use crate::identity::Hash;
-use crate::instrument::Specification;
+use crate::instrument::{Probes, Specification};
 use crate::source::Source;
 use crate::test_support::candidates;
 use crate::verdicts::Verdicts;
@@ -58,7 +58,7 @@ fn check_all_differ(text: &str, specification: &Specification) {
 
 /// Checks that the instrumented text of a file parses.
 fn check_parses(path: &Path, specification: &Specification) {
-    for output in specification.instrument(&Verdicts::default()).outputs {
+    for output in specification.instrument(&Verdicts::default(), Probes::All).outputs {
         if let Err(error) = syn::parse_str::<syn::File>(&output.text) {
             let at = error.span().start();
             let line = output.text.lines().nth(at.line.saturating_sub(1)).unwrap_or_default();

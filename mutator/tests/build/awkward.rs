@@ -80,6 +80,29 @@ impl Stack {
         }
         longest
     }
+
+    fn last(&mut self) -> Option<&mut String> {
+        self.items.last_mut()
+    }
+
+    fn either<'a>(&'a mut self, other: &'a mut Self, is_first: bool) -> &'a mut Vec<String> {
+        if is_first { &mut self.items } else { &mut other.items }
+    }
+
+    fn prefixed(&self) -> Box<dyn Fn(usize) -> String + '_> {
+        Box::new(move |times| self.items[0].repeat(times + 1))
+    }
+}
+
+/// Functions whose results borrow from their arguments, or from what these refer to.
+fn borrowed(input: u32) -> String {
+    let mut one = Stack { items: vec!["x".into()], name: None };
+    let mut two = Stack { items: vec!["y".into(), "z".into()], name: None };
+    if let Some(last) = one.last() {
+        last.push('!');
+    }
+    one.either(&mut two, input > 3).push("w".into());
+    format!("{:?} {:?} {}", one.items, two.items, two.prefixed()(input as usize))
 }
 
 async fn add_later(a: u32, b: u32) -> u32 {
@@ -539,7 +562,8 @@ fn more(input: u32) -> String {
     note(&mut log, None);
     let pairs = pairs(&[Some(input), None, Some(1), Some(0)]);
     let parts = (assigned_later(input), polled(input), outer(input), simulated(input));
-    format!("{stamp:?} {idle} {float:?} {state} {log:?} {pairs} {parts:?}")
+    let borrowed = borrowed(input);
+    format!("{stamp:?} {idle} {float:?} {state} {log:?} {pairs} {parts:?} {borrowed}")
 }
 
 /// Puts everything together.

@@ -34,7 +34,7 @@ fn table(title: &str, measurements: &[Measurement], cell: impl Fn(&Measurement) 
 }
 
 /// Writes cells as Markdown, with the first column to the left and the others to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
+pub(super) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     // A rule of three dashes and a colon is the narrowest.
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).max(4);

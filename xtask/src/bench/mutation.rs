@@ -1,0 +1,211 @@
+//! `cargo xtask bench mutation`: how many pairs of a mutant and a test a second has room for, and what instrumentation costs.
+//!
+//! What is mutated is the package in `bench/mutation-sample`: 400 lines, thirty tests. Times are of the processor, the
+//! campaign's and its worker's together, so that they are those of one core.
+
+mod campaigns;
+mod cargo_mutants;
+mod instrumentation;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+use cargo_metadata::MetadataCommand;
+use clap::Args;
+use serde::Serialize;
+use simutant_mutator::Package;
+
+use super::table::aligned;
+use super::{median, sorted};
+use campaigns::Campaigns;
+use cargo_mutants::{CargoMutants, Found};
+use instrumentation::Instrumentation;
+
+#[derive(Debug, Args)]
+pub(crate) struct MutationArguments {
+    /// Prints one object `{full_per_s, pruned_per_s, inactive_ratio, coverage_ratio, build_ratio, …}` instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Measures each thing once, and runs a tenth of the test cases: to see that everything works, not to quote.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// What was found out, in the medians of the repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Measurements {
+    /// Pairs of a mutant and a test per second of processor time, all of them run.
+    full_per_s: f64,
+    /// The same pairs per second when only those are run that the recorded runs do not settle; recording included.
+    pruned_per_s: f64,
+    /// What the tests cost with all mutants built in and none active, with the count of steps alone being 1.
+    inactive_ratio: f64,
+    /// What a run costs that records coverage, without any instrumentation being 1.
+    coverage_ratio: f64,
+    /// What it costs to compile the package with all mutants, without any instrumentation being 1.
+    build_ratio: f64,
+    /// What the first build of the worker costs, in which mutants that do not compile are found, without any being 1.
+    first_build_ratio: f64,
+    /// What a run costs that records coverage and which mutants are infected, without any instrumentation being 1.
+    recording_ratio: f64,
+    /// What a test costs without instrumentation, in microseconds.
+    test_us: f64,
+    /// What it costs with the count of steps alone.
+    test_with_steps_us: f64,
+    /// Pairs run per second of the worker's processor time alone.
+    full_in_worker_per_s: f64,
+    mutants: usize,
+    tests: usize,
+    /// How often all tests together are in the universe of test cases.
+    cases: usize,
+    /// Mutants that a test kills.
+    killed: usize,
+    /// The share of pairs that were not run when pruned.
+    pruned_share: f64,
+    /// `None` if cargo-mutants is not installed.
+    cargo_mutants: Option<CargoMutants>,
+}
+
+/// Where things are.
+#[derive(Debug)]
+struct Places {
+    /// The project.
+    root: PathBuf,
+    /// The folder for all that is made.
+    out: tempfile::TempDir,
+    /// What is mutated.
+    package: Package,
+    /// The folder of what the mutator compiles.
+    products: PathBuf,
+}
+
+const SYSTEM: &str = "tests";
+
+/// Measures, and prints what was found out.
+pub(super) fn run(root: &Path, arguments: &MutationArguments) -> anyhow::Result<()> {
+    if cfg!(debug_assertions) {
+        return run_optimised(arguments);
+    }
+    let sample = root.join("bench/mutation-sample");
+    let manifest = sample.join("Cargo.toml");
+    let package = Package::find(&manifest, SYSTEM)?;
+    let products = MetadataCommand::new().manifest_path(&manifest).no_deps().exec()?.target_directory.join("simutant");
+    let places = Places { root: root.to_owned(), out: tempfile::tempdir()?, package, products: products.into() };
+    let repetitions = if arguments.quick { 1 } else { 5 };
+    let instrumentation = Instrumentation::measure(&places, repetitions)?;
+    let campaigns = Campaigns::run(&places, repetitions, if arguments.quick { 10 } else { 1 })?;
+    let found = cargo_mutants::run(&places, &sample)?;
+    let measurements = Measurements::new(&instrumentation, &campaigns, found);
+    #[expect(clippy::print_stdout, reason = "this is the result")]
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&measurements)?);
+    } else {
+        print!("{}", measurements.table());
+    }
+    Ok(())
+}
+
+/// Does the same in a build of this program that is optimised: the campaign is part of what is measured.
+fn run_optimised(arguments: &MutationArguments) -> anyhow::Result<()> {
+    let mut command = Command::new("cargo");
+    command.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "mutation"]);
+    command.args(arguments.json.then_some("--json")).args(arguments.quick.then_some("--quick"));
+    crate::run(&mut command)
+}
+
+/// Returns what the processor has done for this process and for the children that it has waited for, in seconds.
+fn processor_seconds() -> anyhow::Result<Spent> {
+    use nix::sys::resource::{Usage, UsageWho, getrusage};
+    let seconds = |usage: Usage| {
+        let time = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+        time(usage.user_time()) + time(usage.system_time())
+    };
+    let of = |who| getrusage(who).map(seconds).context("cannot ask for the processor's time");
+    Ok(Spent { own: of(UsageWho::RUSAGE_SELF)?, children: of(UsageWho::RUSAGE_CHILDREN)? })
+}
+
+/// Processor time in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Spent {
+    own: f64,
+    children: f64,
+}
+
+impl Spent {
+    fn total(self) -> f64 {
+        self.own + self.children
+    }
+}
+
+/// Does `action`, and returns what the processor spent on it.
+fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Spent)> {
+    let before = processor_seconds()?;
+    let result = action()?;
+    let after = processor_seconds()?;
+    Ok((result, Spent { own: after.own - before.own, children: after.children - before.children }))
+}
+
+fn middle(numbers: impl Iterator<Item = f64>) -> f64 {
+    median(&sorted(numbers))
+}
+
+impl Measurements {
+    fn new(instrumentation: &Instrumentation, campaigns: &Campaigns, cargo_mutants: Option<Found>) -> Self {
+        let rounds = || instrumentation.rounds.iter();
+        let builds = || instrumentation.builds.iter();
+        let full_per_s = middle(campaigns.full.iter().map(|spent| campaigns.pairs as f64 / spent.total()));
+        Self {
+            full_per_s,
+            pruned_per_s: middle(campaigns.pruned.iter().map(|spent| campaigns.pairs as f64 / spent.total())),
+            inactive_ratio: middle(rounds().map(|round| round.inactive / round.steps)),
+            coverage_ratio: middle(rounds().map(|round| round.covered / round.plain)),
+            build_ratio: middle(builds().map(|build| build.all / build.none)),
+            first_build_ratio: middle(builds().map(|build| build.whole_all / build.whole_none)),
+            recording_ratio: middle(rounds().map(|round| round.recorded / round.plain)),
+            test_us: middle(rounds().map(|round| round.plain)) / campaigns.tests as f64 / 1e3,
+            test_with_steps_us: middle(rounds().map(|round| round.steps)) / campaigns.tests as f64 / 1e3,
+            full_in_worker_per_s: middle(campaigns.full.iter().map(|spent| campaigns.pairs as f64 / spent.children)),
+            mutants: campaigns.mutants,
+            tests: campaigns.tests,
+            cases: campaigns.cases,
+            killed: campaigns.killed,
+            pruned_share: campaigns.pruned_share,
+            cargo_mutants: cargo_mutants.map(|found| CargoMutants::new(found, campaigns.tests, full_per_s)),
+        }
+    }
+
+    /// Returns a table in Markdown, as it stands in the README.
+    fn table(&self) -> String {
+        let rate = |per_s: f64| format!("{:.0} pairs/s", per_s);
+        let ratio = |ratio: f64| format!("{ratio:.2}");
+        let mut rows = vec![
+            ["what".to_owned(), "measured".to_owned()],
+            ["all pairs of a mutant and a test".to_owned(), rate(self.full_per_s)],
+            ["the same, in the worker alone".to_owned(), rate(self.full_in_worker_per_s)],
+            [
+                format!("pruned ({:.1} % not run), recording included", 100.0 * self.pruned_share),
+                rate(self.pruned_per_s),
+            ],
+            ["no mutant active, to steps alone".to_owned(), ratio(self.inactive_ratio)],
+            ["coverage recorded, to none".to_owned(), ratio(self.coverage_ratio)],
+            ["coverage and infection recorded, to none".to_owned(), ratio(self.recording_ratio)],
+            ["build of the package, to no instrumentation".to_owned(), ratio(self.build_ratio)],
+            ["first build of the worker, to none".to_owned(), ratio(self.first_build_ratio)],
+        ];
+        if let Some(cargo_mutants) = &self.cargo_mutants {
+            rows.push([format!("cargo-mutants, {} mutants", cargo_mutants.mutants), rate(cargo_mutants.per_s)]);
+            rows.push(["all pairs, to cargo-mutants".to_owned(), format!("{:.0}", cargo_mutants.times_slower)]);
+        }
+        let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
+        let mut text = aligned(&rows);
+        text.push_str(&format!(
+            "\n{} mutants, {} killed; {} tests, drawn {} times; a test takes {:.1} us, {:.1} with its steps counted\n",
+            self.mutants, self.killed, self.tests, self.cases, self.test_us, self.test_with_steps_us,
+        ));
+        if self.cargo_mutants.is_none() {
+            text.push_str("cargo-mutants is not installed: `cargo install --locked cargo-mutants`\n");
+        }
+        text
+    }
+}
