@@ -112,8 +112,8 @@ impl<'a> Crew<'a> {
 
     /// Asks for something that ends in one answer; a worker that ends or hangs instead gives an execution that says so.
     pub(crate) fn ask_attributing(&mut self, request: &Request) -> Result<Result<Answer, Execution>, CampaignError> {
-        // A recording is two runs, and the bound is for one.
-        let patience = self.patience() * 2;
+        // A recording is three runs, and the bound is for one.
+        let patience = self.patience() * 3;
         let mut hung = false;
         for _ in 0..KILLS_MAX {
             match self.worker()?.ask(request, patience, || 0) {

@@ -31,7 +31,7 @@ pub enum Request {
         /// How many.
         count: usize,
     },
-    /// Asks for two runs of the original, one of them recorded.
+    /// Asks for runs of the original: one as it is, one recorded, and one with a trace if a criterion looks at it.
     Record {
         /// The test case, in the system's own form.
         case: Value,
