@@ -58,6 +58,9 @@ enum Asked {
     Withdrawn(u64),
 }
 
+/// No task.
+const NOBODY: TaskKey = TaskKey::from_bits(u64::MAX);
+
 /// What notes need to know of a run.
 struct NotedRun {
     clock: Rc<dyn VirtualClock>,
@@ -74,9 +77,11 @@ pub(crate) trait VirtualClock {
 }
 
 thread_local! {
-    /// The task that is polled, or was polled last.
-    static POLLED: Cell<Option<TaskKey>> = const { Cell::new(None) };
-    /// How many notes there are: a look at it is cheaper than one at the notes.
+    /// The task that is polled, or was polled last; or [`NOBODY`].
+    static POLLED: Cell<TaskKey> = const { Cell::new(NOBODY) };
+    /// Whether there are notes, or this poll has asked for some: all that a poll looks at as long as there are none.
+    static IS_COUNTING: Cell<bool> = const { Cell::new(false) };
+    /// How many notes there are.
     static NOTES_LEN: Cell<usize> = const { Cell::new(0) };
     /// For how many notes this poll has asked.
     static ASKED_LEN: Cell<usize> = const { Cell::new(0) };
@@ -88,10 +93,20 @@ thread_local! {
 /// Notes that a task is polled now.
 #[inline(always)]
 pub(crate) fn begin_poll(task_key: TaskKey) {
-    POLLED.set(Some(task_key));
-    if NOTES_LEN.get() | ASKED_LEN.get() > 0 {
+    POLLED.set(task_key);
+    if IS_COUNTING.get() {
         count_poll(task_key);
     }
+}
+
+fn set_notes_len(len: usize) {
+    NOTES_LEN.set(len);
+    IS_COUNTING.set(len | ASKED_LEN.get() > 0);
+}
+
+fn set_asked_len(len: usize) {
+    ASKED_LEN.set(len);
+    IS_COUNTING.set(len | NOTES_LEN.get() > 0);
 }
 
 #[inline(never)]
@@ -99,7 +114,7 @@ fn count_poll(task_key: TaskKey) {
     RUN.with_borrow_mut(|run| {
         let Some(NotedRun { polls, asked, .. }) = run else { return };
         asked.clear();
-        ASKED_LEN.set(0);
+        set_asked_len(0);
         if polls.len() <= task_key.index() {
             polls.resize(task_key.index() + 1, 0);
         }
@@ -134,7 +149,7 @@ fn withdraw(kept: usize) {
                 }
             }
         });
-        ASKED_LEN.set(kept);
+        set_asked_len(kept);
     });
 }
 
@@ -180,7 +195,10 @@ fn ask(earlier: Option<NoteHandle>, waker: &Waker, subject: NotedSubject) -> Opt
         // Who polls a future outside of all runs is in no report.
         let run = run.as_mut()?;
         let own = TaskKey::of(waker);
-        let task_key = own.or(POLLED.get())?;
+        let task_key = own.unwrap_or(POLLED.get());
+        if task_key == NOBODY {
+            return None;
+        }
         let asked = own.map_or(Asked::Between, |own| Asked::AtPoll(run.polls_of(own)));
         let handle = NOTES.with_borrow_mut(|notes| {
             let mut since = run.clock.now();
@@ -200,12 +218,12 @@ fn ask(earlier: Option<NoteHandle>, waker: &Waker, subject: NotedSubject) -> Opt
                 return handle;
             }
             let handle = NoteHandle(notes.insert(Note { task_key, subject, since, asked }));
-            NOTES_LEN.set(notes.len());
+            set_notes_len(notes.len());
             handle
         });
         if own.is_some() {
             run.asked.push(handle.0);
-            ASKED_LEN.set(run.asked.len());
+            set_asked_len(run.asked.len());
         }
         Some(handle)
     })
@@ -217,7 +235,7 @@ impl Drop for NoteHandle {
         let _ = NOTES.try_with(|notes| {
             let mut notes = notes.borrow_mut();
             notes.remove(self.0);
-            NOTES_LEN.set(notes.len());
+            set_notes_len(notes.len());
         });
     }
 }
@@ -225,20 +243,20 @@ impl Drop for NoteHandle {
 /// A run whose tasks may wait. While it lasts, the run around it, if it is inside a component of another, stands still.
 pub(crate) struct NotedWaits {
     outer: Option<NotedRun>,
-    outer_polled: Option<TaskKey>,
+    outer_polled: TaskKey,
 }
 
 impl NotedWaits {
     pub(crate) fn enter(clock: Rc<dyn VirtualClock>) -> Self {
-        ASKED_LEN.set(0);
+        set_asked_len(0);
         let outer = RUN.replace(Some(NotedRun { clock, polls: Vec::new(), asked: Vec::new() }));
-        Self { outer, outer_polled: POLLED.replace(None) }
+        Self { outer, outer_polled: POLLED.replace(NOBODY) }
     }
 }
 
 impl Drop for NotedWaits {
     fn drop(&mut self) {
-        ASKED_LEN.set(self.outer.as_ref().map_or(0, |outer| outer.asked.len()));
+        set_asked_len(self.outer.as_ref().map_or(0, |outer| outer.asked.len()));
         let _inner = RUN.replace(self.outer.take());
         POLLED.set(self.outer_polled);
     }

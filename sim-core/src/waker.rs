@@ -41,7 +41,7 @@ impl TaskKey {
     }
 
     #[inline]
-    pub(crate) fn from_bits(bits: u64) -> Self {
+    pub(crate) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
