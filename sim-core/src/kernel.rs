@@ -211,7 +211,7 @@ impl<M: Message> Kernel<M> {
         self.cancel_timer(timer)
     }
 
-    #[inline]
+    #[inline(always)]
     fn schedule_timer_at(&mut self, at: VirtualTime, waiter: Waiter) -> EventId {
         let event = self.timer_event(waiter);
         self.schedule(at, event)
