@@ -254,6 +254,14 @@ impl<M: Message> RecvTimeout<'_, M> {
         (of_timer, of_port)
     }
 
+    /// Ends a wait that nothing came of.
+    // Most waits end by themselves: their drop is one test, where this is not put in its place.
+    #[inline(never)]
+    fn cancel(&mut self) {
+        let channel = self.channel;
+        let _dropped_after_the_borrow = self.end(&mut channel.kernel.borrow_mut());
+    }
+
     /// Waits on, for another task than before.
     #[cold]
     fn wait_on(&mut self, timer: EventId, waiters: [Waiter; 2]) {
@@ -320,8 +328,7 @@ impl<M: Message> Drop for RecvTimeout<'_, M> {
     #[inline]
     fn drop(&mut self) {
         if self.timer.is_some() || self.is_registered {
-            let channel = self.channel;
-            let _dropped_after_the_borrow = self.end(&mut channel.kernel.borrow_mut());
+            self.cancel();
         }
     }
 }

@@ -138,12 +138,16 @@ impl EventQueue {
     }
 
     /// Removes the next event. O(1) amortized.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(VirtualTime, u64)> {
+    #[cfg(test)]
+    fn pop(&mut self) -> Option<(VirtualTime, u64)> {
+        self.refill_if_empty();
+        self.pop_sorted()
+    }
+
+    /// Removes the next event of those that are sorted: the next of all, right after [`EventQueue::refill_if_empty`].
+    #[inline(always)]
+    pub(crate) fn pop_sorted(&mut self) -> Option<(VirtualTime, u64)> {
         debug_assert_eq!(self.simultaneous.len(), 0, "simultaneous events that were counted come first");
-        if self.sorted.is_empty() {
-            self.refill();
-        }
         let key = self.sorted.pop()?;
         Some(self.take(key))
     }
@@ -219,8 +223,8 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Sorts the soonest events, if none are sorted; returns whether it did.
-    #[inline]
+    /// Sorts the soonest events, if none are sorted; returns whether it did. O(1) amortized for each event.
+    #[inline(always)]
     pub(crate) fn refill_if_empty(&mut self) -> bool {
         let was_empty = self.sorted.is_empty();
         if was_empty {

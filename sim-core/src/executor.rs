@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::task;
 
 use crate::child::TaskRequest;
-use crate::choice::CurrentChoices;
+use crate::choice::{self, CurrentChoices};
 use crate::digest::hash_of;
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
@@ -203,11 +203,20 @@ impl<M: Message> Executor<M> {
 
     /// Handles events until there are no more.
     fn handle_events(&mut self, limits: Limits) -> Result<(), Stop> {
+        // Whoever decides between simultaneous events does so from the first event on, or never.
+        if self.order.is_none() && !choice::is_active() {
+            self.handle_events_by::<true>(limits)
+        } else {
+            self.handle_events_by::<false>(limits)
+        }
+    }
+
+    #[inline(always)]
+    fn handle_events_by<const IN_SCHEDULING_ORDER: bool>(&mut self, limits: Limits) -> Result<(), Stop> {
         let mut woken = WokenRing::enter();
         // The end of time is where what saturates goes: it does not come.
         let last = VirtualTime::from_nanos(u64::MAX - 1).min(limits.virtual_time);
         let is_large = self.tasks.len() > TASKS_IN_CACHE;
-        let in_scheduling_order = self.order.is_none() && !crate::choice::is_active();
         loop {
             let mut kernel = self.kernel.borrow_mut();
             if !kernel.task_requests.is_empty() {
@@ -220,10 +229,10 @@ impl<M: Message> Executor<M> {
                 self.poll_woken(&mut woken, limits)?;
                 continue;
             }
-            if is_large && kernel.queue.refill_if_empty() {
+            if kernel.queue.refill_if_empty() && is_large {
                 prefetch_tasks(&self.tasks, &kernel.queue);
             }
-            let next = if in_scheduling_order { kernel.queue.pop() } else { kernel.pop_chosen(&mut self.order) };
+            let next = if IN_SCHEDULING_ORDER { kernel.queue.pop_sorted() } else { kernel.pop_chosen(&mut self.order) };
             let Some((time, payload)) = next else { return Ok(()) };
             if time > last {
                 if time == VirtualTime::MAX {
@@ -236,22 +245,31 @@ impl<M: Message> Executor<M> {
                 return Err(Stop::Limit(LimitReached::Events { limit: limits.events, at: kernel.now }));
             }
             self.events += 1;
-            let any_is_paused = kernel.components.any_is_paused();
             let outcome = kernel.handle(time, payload);
+            let any_is_paused = kernel.components.any_is_paused();
             drop(kernel);
             match outcome {
                 Outcome::Poll(task_key) if any_is_paused => self.poll_unless_paused(task_key),
                 Outcome::Poll(task_key) => self.poll(task_key),
-                Outcome::Nothing => {}
-                Outcome::Wake(waker) => {
-                    self.current = None;
-                    waker.wake();
-                }
-                Outcome::Start(component) => self.start(component),
-                Outcome::Change(index) => self.change(index as usize),
-                Outcome::Resume(component) => self.resume(component),
-                Outcome::Streams => self.settle_streams(),
+                rare => self.follow(rare),
             }
+        }
+    }
+
+    /// Does what an event asks for.
+    #[inline(never)]
+    fn follow(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Nothing => {}
+            Outcome::Poll(task_key) => self.poll_unless_paused(task_key),
+            Outcome::Wake(waker) => {
+                self.current = None;
+                waker.wake();
+            }
+            Outcome::Start(component) => self.start(component),
+            Outcome::Change(index) => self.change(index as usize),
+            Outcome::Resume(component) => self.resume(component),
+            Outcome::Streams => self.settle_streams(),
         }
     }
 

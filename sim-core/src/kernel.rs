@@ -264,7 +264,7 @@ impl<M: Message> Kernel<M> {
     /// Removes the oldest message from the mailbox of a port, for the code at `caller`.
     #[inline]
     pub(crate) fn receive(&mut self, port: PortIndex, caller: Caller) -> Option<Delivery<M>> {
-        let packet = self.ports.get_mut(port).mailbox.pop_front()?;
+        let packet = self.ports.get_mut(port).mailbox.pop()?;
         if self.trace.is_some() {
             self.record_received(packet, caller);
         }
@@ -287,7 +287,7 @@ impl<M: Message> Kernel<M> {
     pub(crate) fn close(&mut self, address: Address, port: PortIndex) -> (Vec<Delivery<M>>, Option<Waiter>) {
         self.groups.leave_all(address, port);
         let closed = self.ports.close(address, port);
-        let unread = closed.mailbox.into_iter().map(|packet| self.packets.remove(packet as usize).delivery);
+        let unread = closed.mailbox.into_packets().map(|packet| self.packets.remove(packet as usize).delivery);
         (unread.collect(), closed.waiter)
     }
 
@@ -461,7 +461,7 @@ impl<M: Message> Kernel<M> {
     // Events.
 
     /// Lets an event happen, and returns what is to be done because of it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&mut self, time: VirtualTime, payload: u64) -> Outcome {
         debug_assert!(time >= self.now, "time went back from {} to {time}", self.now);
         self.now = time;
@@ -516,7 +516,7 @@ impl<M: Message> Kernel<M> {
         if port.mailbox.len() >= port.mailbox_max {
             return self.drop_arrived(packet, DropReason::MailboxFull);
         }
-        port.mailbox.push_back(packet);
+        port.mailbox.push(packet);
         let waiter = port.waiter.take();
         if self.trace.is_some() {
             self.record_in_flight(Action::Delivered, packet);

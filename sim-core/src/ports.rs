@@ -33,8 +33,8 @@ pub(crate) struct Ports {
 pub(crate) struct Port {
     /// `None` if the port is closed.
     address: Option<Address>,
-    /// What has arrived and was not received, oldest first: indices into the kernel's packets.
-    pub(crate) mailbox: VecDeque<u32>,
+    /// What has arrived and was not received.
+    pub(crate) mailbox: Mailbox,
     /// The most that the mailbox holds.
     pub(crate) mailbox_max: usize,
     /// Addresses that packets of this channel could not reach, oldest first, if it asked to be told.
@@ -43,6 +43,16 @@ pub(crate) struct Port {
     pub(crate) waiter: Option<Waiter>,
     /// When the receive that waits, or that waited last, began to wait.
     pub(crate) waiting_since: VirtualTime,
+}
+
+/// Packets that have arrived, oldest first: indices into the kernel's packets.
+///
+/// Mostly someone waits, and one packet is there at a time: it has a place of its own, which costs less than the queue.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbox {
+    /// `None` only if the mailbox is empty.
+    first: Option<u32>,
+    others: VecDeque<u32>,
 }
 
 /// The open ports of one component.
@@ -54,11 +64,42 @@ struct OpenPorts {
     next_ephemeral: u16,
 }
 
+impl Mailbox {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, packet: u32) {
+        if self.first.is_none() {
+            self.first = Some(packet);
+        } else {
+            self.others.push_back(packet);
+        }
+    }
+
+    /// Removes the oldest packet.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<u32> {
+        let first = self.first.take()?;
+        if !self.others.is_empty() {
+            self.first = self.others.pop_front();
+        }
+        Some(first)
+    }
+
+    /// Returns the packets, oldest first.
+    pub(crate) fn into_packets(self) -> impl Iterator<Item = u32> {
+        self.first.into_iter().chain(self.others)
+    }
+}
+
 impl Port {
     fn closed() -> Self {
         Self {
             address: None,
-            mailbox: VecDeque::new(),
+            mailbox: Mailbox::default(),
             mailbox_max: usize::MAX,
             unreachable: None,
             waiter: None,
@@ -185,9 +226,27 @@ mod tests {
         let index = ports.open(address).expect("it is closed");
         assert_eq!(ports.open(address), None);
         assert_eq!(ports.find(address), Some(index));
-        assert!(ports.close(address, index).mailbox.is_empty());
+        assert_eq!(ports.close(address, index).mailbox.len(), 0);
         assert_eq!(ports.find(address), None);
         assert_eq!(ports.open(address), Some(index));
+    }
+
+    #[test]
+    fn a_mailbox_gives_packets_in_the_order_of_their_arrival() {
+        // Every order of ten pushes and pops, against a queue.
+        for order in 0..1 << 10 {
+            let (mut mailbox, mut queue) = (Mailbox::default(), VecDeque::new());
+            for step in 0..10 {
+                if order >> step & 1 == 0 {
+                    mailbox.push(step);
+                    queue.push_back(step);
+                } else {
+                    assert_eq!(mailbox.pop(), queue.pop_front());
+                }
+                assert_eq!(mailbox.len(), queue.len());
+            }
+            assert!(mailbox.into_packets().eq(queue));
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl PlainLink {
     }
 
     /// Returns how long a packet takes that is neither lost nor duplicated.
-    #[inline]
+    #[inline(always)]
     pub(super) fn delay(&self, seed: u64, draw: u64) -> Option<VirtualDuration> {
         let draws = Draws::new(seed, draw);
         let is_ordinary = !draws.chance(Lane::Drop, self.drop) && !draws.chance(Lane::Duplicate, self.duplicate);
