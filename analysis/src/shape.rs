@@ -30,6 +30,9 @@ pub enum ShapeError {
     /// A mutant's original code is not what stands at its place.
     #[error("field `sites.mutants[{0}].original` is not the code at its place")]
     Original(usize),
+    /// A mutant of higher order names parts that there are not.
+    #[error("field `sites.mutants[{0}].parts` names mutants that there are not")]
+    Parts(usize),
     /// A mutant is killed by a test case that did not infect it.
     #[error("field `kills[{mutant}]`: test case {case} kills it without infecting it")]
     KilledUninfected {
@@ -228,6 +231,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
         if mutant.function >= sites.functions.len() {
             return Err(ShapeError::Place { field: format!("sites.mutants[{index}].function") });
         }
+        if mutant.parts.iter().flatten().any(|&part| part as usize >= sites.mutants.len()) {
+            return Err(ShapeError::Parts(index));
+        }
     }
     Ok(())
 }
@@ -289,6 +295,7 @@ mod tests {
         let overlapping = [quota(0..2, 1), quota(1..3, 1)];
         check(|outcomes| outcomes.criteria[0].quotas.extend(overlapping), "`criteria[0].quotas[1]` goes beyond");
         check(|outcomes| outcomes.sites.blocks[0].span.end = 1 << 40, "field `sites.blocks[0].span` points outside");
+        check(|outcomes| outcomes.sites.mutants[5].parts = Some([0, 9_999]), "field `sites.mutants[5].parts` names");
         check(|outcomes| outcomes.sites.mutants[5].original.push('x'), "field `sites.mutants[5].original` is not");
         check(|outcomes| outcomes.criteria[1].name = "all-blocks".into(), "the name `all-blocks` occurs twice");
     }

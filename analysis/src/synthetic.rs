@@ -328,6 +328,7 @@ fn mutant(number: usize, operator: &str, function: usize, span: Span, original: 
         span,
         original: original.into(),
         replacement: replacement.into(),
+        parts: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Verdict};
+use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Sites, Verdict};
 use simutant_protocol::{Limits, Recorded, Sizes};
 
 use crate::crew::{Crew, Workshop};
@@ -87,7 +87,7 @@ impl Campaign {
                 return differs(field, found.to_string(), expected.to_string());
             }
         }
-        let sites = self.journal.get::<simutant_outcomes::Sites>("sites")?;
+        let sites = self.journal.get::<Sites>("sites")?;
         let sites = sites.ok_or_else(|| self.journal.damaged("the settings are not complete"))?;
         if sites != self.plan.build.sites {
             return Err(CampaignError::OtherSource { directory: self.directory.clone() });
@@ -200,7 +200,8 @@ impl Campaign {
         let work = |crew: &mut Crew<'_>, number: usize| {
             let (recorded, traced) = crew.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
-            let recording = recording(&recorded, settings).filter(|_| traced.len() == settings.trace_criteria.len());
+            let recording =
+                recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
             let error = || crew.error(format!("recorded a number out of range on test case {number}"));
             Ok((recording.ok_or_else(error)?, traced, recorded.pairs_unlisted))
         };
@@ -309,20 +310,26 @@ fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded)
 }
 
 /// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.
-fn recording(recorded: &Recorded, settings: &Settings) -> Option<Recording> {
+fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites) -> Option<Recording> {
     let content = &settings.content;
     let sets: Vec<&Vec<u32>> = recorded.measured.iter().chain(&recorded.covered).collect();
     if sets.len() != content.requirements.len() {
         return None;
     }
+    // The probes know nothing of mutants of higher order, and note their parts.
+    let with_pairs = |numbers| {
+        let mut mutants = bits::from_numbers(numbers, content.mutants)?;
+        sites.add_pairs(&mut mutants);
+        Some(mutants)
+    };
     Some(Recording {
         events: recorded.execution.events,
         steps: recorded.execution.steps,
         virtual_time_ns: recorded.virtual_time_ns,
         digest: recorded.digest,
         memory_bytes: recorded.memory_bytes,
-        reached: bits::from_numbers(&recorded.reached, content.mutants)?,
-        infected: bits::from_numbers(&recorded.infected, content.mutants)?,
+        reached: with_pairs(&recorded.reached)?,
+        infected: with_pairs(&recorded.infected)?,
         covered: sets
             .into_iter()
             .zip(&content.requirements)

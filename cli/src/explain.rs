@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
         mutant: number,
         identity: &mutant.identity,
         operator: &mutant.operator,
-        diff: mutant.diff(&built.sites.files[mutant.span.file], CONTEXT),
+        diff: built.sites.diff(mutant, CONTEXT),
         judgement,
         explanation: &explanation,
         page: path.display().to_string(),

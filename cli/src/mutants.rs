@@ -38,7 +38,7 @@ struct Rejected<'a> {
 pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Result<Exit> {
     let built = build::instrumented(&arguments.system, &common.out(&arguments.system.system))?;
     let sites = &built.sites;
-    let diff = |mutant: &Mutant| mutant.diff(&sites.files[mutant.span.file], CONTEXT);
+    let diff = |mutant: &Mutant| sites.diff(mutant, CONTEXT);
     let listing = Listing {
         system: &sites.system,
         uninstrumented: &sites.uninstrumented,
@@ -80,7 +80,8 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
         let function = &sites.functions[mutant.function].path;
         let tag = mutant.tag.as_ref().map(|tag| format!(" ({tag})")).unwrap_or_default();
         let Mutant { operator, tier, class, span, .. } = mutant;
-        format!("{operator}{tag} {path}:{}:{} in {function}, tier {tier}, {class}", span.line, span.column)
+        let parts = mutant.parts.map(|[first, second]| format!(" of {first} and {second}")).unwrap_or_default();
+        format!("{operator}{parts}{tag} {path}:{}:{} in {function}, tier {tier}, {class}", span.line, span.column)
     };
     for listed in &listing.mutants {
         let Listed { number, mutant, diff } = listed;

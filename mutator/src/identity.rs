@@ -44,6 +44,14 @@ impl Hash {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
+
+    /// Returns the hash with every bit depending on every byte, so that its order is that of chance (the finalizer of SplitMix; Steele, Lea and
+    /// Flood, OOPSLA 2014).
+    pub(crate) fn mixed(&self) -> u64 {
+        let first = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        second ^ (second >> 31)
+    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 //! point cost several times as much while no mutant in the function is active). The first body stays where it was, so the text up to
 //! the function's end keeps its lines; the lines of the copies are traced back by a table.
 
+mod numbering;
+
 use std::ops::Range;
 
 use simutant_outcomes::{
-    Block, Branch, Condition, Definition, Function, Mutant, Pair, RejectedMutant, Sites, UninstrumentedFunction,
+    Block, Branch, Condition, Definition, Function, Mutant, MutantNumber, Pair, Sites, UninstrumentedFunction,
 };
 
 use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes};
@@ -15,10 +17,11 @@ use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
 use crate::mutation::{self, ArmParts, Candidate, Form, Settings};
-use crate::operators::Infection;
+use crate::operators::{HIGHER_ORDER, Infection};
 use crate::source::Source;
 use crate::steps;
 use crate::verdicts::Verdicts;
+use numbering::Numbering;
 
 /// A function whose body is at most so long may be one that the compiler puts in the place of its calls. It does so with what
 /// is short only, so that the bodies with mutants and recording are put aside.
@@ -35,6 +38,8 @@ pub(crate) struct Specification {
     pub(crate) sources: Vec<Source>,
     /// All candidates, in the order of files, functions and places.
     pub(crate) candidates: Vec<PlacedCandidate>,
+    /// Whether there are mutants of two candidates each.
+    makes_pairs: bool,
 }
 
 /// A candidate and the function that it is in.
@@ -80,7 +85,8 @@ impl Specification {
                 }
             }
         }
-        Self { package: package.into(), system: system.into(), sources, candidates }
+        let makes_pairs = settings.selection.definition(HIGHER_ORDER).is_some();
+        Self { package: package.into(), system: system.into(), sources, candidates, makes_pairs }
     }
 
     fn mutant(&self, index: usize, function: usize) -> Mutant {
@@ -96,6 +102,7 @@ impl Specification {
             span: source.span(*file, candidate.range()),
             original: source.file.text[candidate.range().clone()].into(),
             replacement: plain_text(&candidate.change.replacement, &source.file.text),
+            parts: None,
         }
     }
 
@@ -122,6 +129,10 @@ impl Specification {
         let mut sites = self.no_sites();
         let mut outputs = Vec::new();
         let flows = self.flows(verdicts);
+        let numbering = match probes {
+            Probes::All => Numbering::new(self, verdicts, &mut sites),
+            Probes::Steps | Probes::None => Numbering::default(),
+        };
         for (file, source) in self.sources.iter().enumerate() {
             let mut output = Output::default();
             let plain = Renderer::new(&source.file.text, []);
@@ -135,7 +146,7 @@ impl Specification {
                 let inside = mutation::inside(&function.body);
                 plain.verbatim(at..inside.start, &mut output);
                 match probes {
-                    Probes::All => self.function(file, index, verdicts, &flows, &mut sites, &mut output),
+                    Probes::All => self.function((file, index), verdicts, &flows, &numbering, &mut sites, &mut output),
                     Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
                     Probes::None => plain.verbatim(inside.clone(), &mut output),
                 }
@@ -178,18 +189,18 @@ impl Specification {
     /// Renders the inside of one function's body, and adds what is in it to the sites.
     fn function(
         &self,
-        file: usize,
-        index: usize,
+        (file, index): (usize, usize),
         verdicts: &Verdicts,
         flows: &Flows,
+        numbering: &Numbering,
         sites: &mut Sites,
         output: &mut Output,
     ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
-        let first = sites.mutants.len();
-        let edits = self.edits(file, index, verdicts, flows, sites);
-        let count = sites.mutants.len() - first;
+        let edits = self.edits((file, index), verdicts, flows, numbering, sites);
+        let Range { start: first, end } = numbering.of_function(file, index);
+        let count = end - first;
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
@@ -221,7 +232,14 @@ impl Specification {
     }
 
     /// Returns the edits of one function's body, and adds what they measure and choose between to the sites.
-    fn edits(&self, file: usize, index: usize, verdicts: &Verdicts, flows: &Flows, sites: &mut Sites) -> Vec<Edit> {
+    fn edits(
+        &self,
+        (file, index): (usize, usize),
+        verdicts: &Verdicts,
+        flows: &Flows,
+        numbering: &Numbering,
+        sites: &mut Sites,
+    ) -> Vec<Edit> {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
@@ -252,18 +270,8 @@ impl Specification {
         }));
 
         let mut point: Vec<Choice<'_>> = Vec::new();
-        for (candidate, placed) in self.candidates.iter().enumerate() {
-            if (placed.file, placed.function) != (file, index) {
-                continue;
-            }
-            if placed.candidate.change.stands_in && !self.is_needed(placed, verdicts) {
-                continue;
-            }
-            let mutant = self.mutant(candidate, number);
-            if let Some(reason) = verdicts.rejected.get(&candidate) {
-                sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() });
-                continue;
-            }
+        for &(candidate, ref numbers) in numbering.candidates_of(file, index) {
+            let placed = &self.candidates[candidate];
             if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
                 edits.extend(point_edits(&point));
                 point.clear();
@@ -271,10 +279,9 @@ impl Specification {
             point.push(Choice {
                 candidate: &placed.candidate,
                 index: candidate,
-                number: sites.mutants.len(),
+                numbers,
                 is_comparable: !verdicts.incomparable.contains(&candidate),
             });
-            sites.mutants.push(mutant);
         }
         edits.extend(point_edits(&point));
         edits
@@ -366,12 +373,27 @@ struct Choice<'a> {
     candidate: &'a Candidate,
     /// Its index among all candidates.
     index: usize,
-    /// Its number in this build.
-    number: usize,
+    /// Its numbers in this build: its own, then those of the mutants that it is a part of.
+    numbers: &'a [MutantNumber],
     is_comparable: bool,
 }
 
 impl Choice<'_> {
+    /// Returns its own number.
+    fn number(&self) -> MutantNumber {
+        self.numbers[0]
+    }
+
+    /// Returns how far its numbers are from the first one of the point, as generated code computes it.
+    fn offsets(&self, first: MutantNumber) -> impl Iterator<Item = u32> {
+        self.numbers.iter().map(move |number| number.wrapping_sub(first))
+    }
+
+    /// Returns the pattern of its offsets.
+    fn pattern(&self, first: MutantNumber) -> String {
+        self.offsets(first).map(|offset| offset.to_string()).collect::<Vec<_>>().join(" | ")
+    }
+
     /// Whether a candidate belongs to the same point.
     fn is_at(&self, candidate: &Candidate) -> bool {
         self.candidate.point == candidate.point
@@ -402,14 +424,14 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     let is_value = matches!(form, Form::Expression | Form::Jump);
     // The original stands first, so that the compiler blames the mutants where types differ.
     let start = format!(
-        "{open}match ::simutant_probe::active().wrapping_sub({}) {{ {}.. => {}",
-        first.number,
-        point.len(),
+        "{open}match ::simutant_probe::active().wrapping_sub({}) {{ {} => {}",
+        first.number(),
+        others(point),
         if is_value { "(" } else { "{" },
     );
     let mut end: Vec<Piece> = vec![if is_value { ")," } else { "}" }.into()];
-    for (index, choice) in point.iter().enumerate() {
-        end.push(format!(" {index} => {{ ::simutant_probe::hit(); ").into());
+    for choice in point {
+        end.push(format!(" {} => {{ ::simutant_probe::hit(); ", choice.pattern(first.number())).into());
         if form == Form::Block {
             // The body of a loop takes its step inside: without it, the loop would go round uncounted.
             end.push("::simutant_probe::tick(); ".into());
@@ -421,14 +443,37 @@ fn point_edits(point: &[Choice<'_>]) -> Vec<Edit> {
     vec![Edit::wrap(range.clone(), MUTATED, vec![start.into()], end), recording_edit(point, range, form)]
 }
 
+/// Returns the pattern of the offsets that belong to no mutant of the point.
+fn others(point: &[Choice<'_>]) -> String {
+    let first = point[0].number();
+    let mut taken: Vec<u32> = point.iter().flat_map(|choice| choice.offsets(first)).collect();
+    taken.sort_unstable();
+    let mut gaps = Vec::new();
+    let mut next = Some(0);
+    for offset in taken {
+        if let Some(start) = next.filter(|start| *start < offset) {
+            gaps.push(format!("{start}..{offset}"));
+        }
+        next = offset.checked_add(1);
+    }
+    gaps.extend(next.map(|start| format!("{start}..")));
+    gaps.join(" | ")
+}
+
 /// Returns the edits that let an arm not match in its mutant: a guard that holds in all others.
 fn arm_edits(choice: &Choice<'_>, arm: ArmParts) -> Vec<Edit> {
     let guard = vec![
-        format!(" if match ::simutant_probe::active().wrapping_sub({}) {{ 1.. => true, 0 => ", choice.number).into(),
+        format!(
+            " if match ::simutant_probe::active().wrapping_sub({}) {{ {} => true, {} => ",
+            choice.number(),
+            others(std::slice::from_ref(choice)),
+            choice.pattern(choice.number()),
+        )
+        .into(),
         Piece::Owned(Owner::Mutant(choice.index), vec!["{ ::simutant_probe::hit(); false }".into()]),
         " }".into(),
     ];
-    let infect = format!("{{ ::simutant_probe::infect({}); ", choice.number);
+    let infect = format!("{{ ::simutant_probe::infect({}); ", choice.number());
     vec![
         Edit::insert(arm.pattern_end, MUTATED, guard),
         Edit::wrap(arm.body_start..arm.body_end, RECORDING, vec![infect.into()], vec![" }".into()]),
@@ -443,7 +488,7 @@ fn notes(point: &[Choice<'_>]) -> Vec<String> {
     let note = |part: &[Choice<'_>]| {
         let bits = part.iter().enumerate().filter(|(_, choice)| !choice.can_be_compared());
         let certain: u64 = bits.map(|(index, _)| 1 << index).sum();
-        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].number, part.len())
+        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].number(), part.len())
     };
     point.chunks(NOTED_MAX).map(note).collect()
 }
@@ -471,12 +516,12 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             let before = format!("({}, match ", notes.join(", "));
             let open = format!(
                 " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ",
-                point[0].number,
+                point[0].number(),
                 point.len()
             );
             let mut after: Vec<Piece> = vec![open.into()];
             for choice in point.iter().filter(|choice| choice.can_be_compared()) {
-                let start = format!("::simutant_probe::compare({}, &simutant_value, || ", choice.number);
+                let start = format!("::simutant_probe::compare({}, &simutant_value, || ", choice.number());
                 let mut comparison = vec![start.into()];
                 comparison.extend(choice.candidate.change.replacement.iter().cloned());
                 comparison.push("); ".into());
@@ -507,7 +552,9 @@ mod tests {
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
         let flows = specification.flows(&Verdicts::default());
-        let edits = specification.edits(0, 0, &Verdicts::default(), &flows, &mut specification.no_sites());
+        let mut sites = specification.no_sites();
+        let numbering = Numbering::new(&specification, &Verdicts::default(), &mut sites);
+        let edits = specification.edits((0, 0), &Verdicts::default(), &flows, &numbering, &mut sites);
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
         Renderer::new(text, &edits).range(inside, variant, &mut output);
@@ -542,6 +589,35 @@ mod tests {
         assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Clean));
         assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Mutated));
         assert_snapshot!(rendered(ARMS_AND_RANGES, Variant::Recording));
+    }
+
+    #[test]
+    fn a_pair_is_chosen_in_both_functions_and_lies_in_both_ranges() {
+        let text = "fn f(a: u32) -> u32 { a << 1 } fn g() {} fn h(a: u32) -> u32 { a >> 2 & a } fn i(a: u32) -> u32 { a << 3 }";
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let selection = Selection::parse("SOR,LOR,HOM").expect("known operators");
+        let (declarations, names) = Default::default();
+        let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
+        let specification = Specification::new("a", "a", vec![source], &settings);
+        let instrumented = specification.instrument(&Verdicts::default(), Probes::All);
+        let text = &instrumented.outputs[0].text;
+        let parts: Vec<_> = instrumented.sites.mutants.iter().map(|mutant| (&*mutant.operator, mutant.parts)).collect();
+        // f's own, a pair of f and h, three of h's own, three pairs of h and i, i's own.
+        assert_eq!(parts[..3], [("SOR", None), ("HOM", Some([0, 2])), ("LOR", None)]);
+        assert_eq!(parts[5..], [("HOM", Some([2, 8])), ("HOM", Some([3, 8])), ("HOM", Some([4, 8])), ("SOR", None)]);
+        for range in ["enter(0, 2)", "enter(0, 0)", "enter(1, 7)", "enter(5, 4)"] {
+            assert!(text.contains(range), "{range} in {text}");
+        }
+        let points: Vec<&str> = text
+            .match_indices("match ::simutant_probe::active()")
+            .map(|(at, _)| {
+                let point = &text[at..];
+                &point[..point.find("hit()").expect("a mutant")]
+            })
+            .collect();
+        assert_snapshot!(points.join("\n"));
+        let both = instrumented.sites.diff(&instrumented.sites.mutants[1], 0);
+        assert_eq!(both.matches("\n+").count(), 2 * 2, "{both}");
     }
 
     #[test]

@@ -170,6 +170,7 @@ mod tests {
             span: Span { file: 0, start: 2, end: 7, line: 2, column: 1, line_end: 2 },
             original: "b < c".into(),
             replacement: replacement.into(),
+            parts: None,
         };
         Sites {
             package: "small".into(),

@@ -25,7 +25,8 @@
 //!
 //! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the names that a
 //! specification gives to what sends, waits, retries and draws (`names.rs`; a manifest can add names); and more of them for comparison, muJava's among them. A
-//! [`Selection`] says which are applied. Two operators never make the same mutant: it has the name that says most of it.
+//! HOM makes pairs of the others. A [`Selection`] says which are applied. Two operators never make the same mutant: it has the name that says most of it.
+//! HOM makes two of the others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
 //!
 //! # Limits
 //!

@@ -506,6 +506,7 @@ impl Finder<'_> {
         match expression {
             Expr::Paren(inner) => self.target(&inner.expr),
             Expr::Field(inner) => self.target(&inner.base),
+            Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_)) => self.target(&inner.expr),
             Expr::Index(inner) => {
                 self.target(&inner.expr);
                 self.visit_expr(&inner.index);

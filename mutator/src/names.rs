@@ -86,6 +86,14 @@ kinds! {
     Address = address: "address" "addr" "source" "src" "destination" "dst" "dest" "from" "to" "sender" "receiver" "peer" "origin" "target";
     /// A word in the name of what breaks a tie between events of one time.
     Tie = tie: "seq" "sequence" "priority" "prio" "order" "serial" "counter" "id" "index" "number" "tie";
+    /// A call that adds an arc from a place of a Petri net to a transition.
+    InputArc = input_arc: "input_arc" "add_input" "add_input_arc" "arc_in" "arc_from_place" "consumes" "pre";
+    /// A call that adds an arc from a transition of a Petri net to a place.
+    OutputArc = output_arc: "output_arc" "add_output" "add_output_arc" "arc_out" "arc_to_place" "produces" "post";
+    /// A call that adds an arc which keeps a transition from firing as long as the place has tokens.
+    Inhibitor = inhibitor: "inhibitor" "add_inhibitor" "inhibitor_arc" "add_inhibitor_arc" "inhibited_by" "inhibits";
+    /// A word in the name of what counts the tokens in a place.
+    Token = token: "token" "tokens" "marking" "markings";
 }
 
 impl Names {

@@ -18,6 +18,7 @@ mod capacity;
 mod conditional;
 mod delay;
 mod deletion;
+mod higher_order;
 mod increment;
 mod jump;
 mod literal;
@@ -30,6 +31,7 @@ mod message_variant;
 mod negation;
 mod operand_deletion;
 mod operator_deletion;
+mod petri_net;
 mod probability;
 mod race;
 mod range;
@@ -52,6 +54,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, Block, Expr, ExprForLoop, Member, Signature, Stmt};
 
 pub(crate) use conditional::binds;
+pub(crate) use higher_order::{HIGHER_ORDER, partner};
 
 use crate::declarations::Declarations;
 use crate::edit::Piece;
@@ -277,6 +280,8 @@ pub(crate) fn all() -> &'static [&'static dyn Operator] {
         &assignment::ShortcutAssignmentReplacement,
         &capacity::CapacityReplacement,
         &lock::LockReplacement,
+        &petri_net::PetriNetReplacement,
+        &higher_order::HigherOrder,
     ]
 }
 

@@ -44,7 +44,7 @@ fn outcome(run: Run, input: u32) -> String {
 pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitCode {
     std::panic::set_hook(Box::new(|info| if !QUIET.get() { eprintln!("{info}") }));
     let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
-    let [blocks, branches, pairs, conditions, mutants] = arguments[..] else { panic!("five sizes") };
+    let [blocks, branches, pairs, conditions, mutants, ref parts @ ..] = arguments[..] else { panic!("five sizes") };
     let sizes = simutant_probe::Sizes { blocks, branches, pairs, conditions, mutants };
     println!("lines {} {}", lines[0].1, lines[0].2.len());
     for input in 0..12 {
@@ -64,8 +64,11 @@ pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitC
             let mutated = outcome(runs[0], input);
             let finished = simutant_probe::finish();
             let killed = mutated != original;
-            let reached = recording.reached.contains(&mutant);
-            let infected = recording.infected.contains(&mutant);
+            // A mutant of two is reached and infects as its parts do.
+            let pair = parts.chunks(3).find(|pair| pair[0] == mutant as usize);
+            let of = pair.map_or(vec![mutant], |pair| pair[1..].iter().map(|&part| part as u32).collect());
+            let reached = of.iter().any(|part| recording.reached.contains(part));
+            let infected = of.iter().any(|part| recording.infected.contains(part));
             assert!(!infected || reached, "mutant {mutant}: infected, so reached");
             assert_eq!(finished.mutant_reached, reached, "mutant {mutant} on {input}: reached");
             assert!(!killed || infected, "mutant {mutant} on {input}: killed ({original} became {mutated}), so infected");
@@ -116,8 +119,10 @@ fn run(built: &Build) -> String {
     let sites = &built.sites;
     let sizes =
         [&sites.blocks.len(), &sites.branches.len(), &sites.pairs.len(), &sites.conditions.len(), &sites.mutants.len()];
-    let output =
-        Command::new(&built.worker).args(sizes.map(|size| size.to_string())).output().expect("the worker was built");
+    let pairs = sites.mutants.iter().enumerate().filter_map(|(number, mutant)| Some((number, mutant.parts?)));
+    let pairs = pairs.flat_map(|(number, [first, second])| [number, first as usize, second as usize]);
+    let arguments = sizes.into_iter().copied().chain(pairs).map(|number| number.to_string());
+    let output = Command::new(&built.worker).args(arguments).output().expect("the worker was built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the worker prints text")
 }
@@ -227,6 +232,61 @@ fn awkward_code_is_instrumented_and_every_mutant_runs() {
         sites.conditions.len(),
         uncovered_conditions
     ));
+}
+
+#[test]
+fn a_mutant_of_two_runs_both_and_does_not_disturb_others() {
+    const TWO: &str = "fn low(x: u32) -> u32 { if x > 4 { x << 1 } else { x } }
+fn high(x: u32) -> u32 { x | 8 }
+fn middle(x: u32) -> u32 { let twice = || low(x) << 1; twice() + high(x) }
+pub fn run(input: u32) -> String { format!(\"{}\", middle(input)) }";
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let built = build_toy(root.path(), TWO, "SOR,LOR,ROR,HOM").expect("it compiles");
+    let values: BTreeMap<(u32, u32), u32> = run(&built)
+        .lines()
+        .filter_map(|line| line.strip_prefix("pair "))
+        .map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let number = |field: usize| fields[field].parse().expect("a number");
+            ((number(0), number(1)), number(4))
+        })
+        .collect();
+    let mutants = &built.sites.mutants;
+    // What the program computes with these replacements.
+    let low = |mutant: &str, x: u32| {
+        let exceeds = match mutant {
+            "x >= 4" => x >= 4,
+            "x != 4" => x != 4,
+            "false" => false,
+            _ => x > 4,
+        };
+        if !exceeds {
+            x
+        } else if mutant == "x >> 1" {
+            x >> 1
+        } else {
+            x << 1
+        }
+    };
+    let high = |mutant: &str, x: u32| match mutant {
+        "x & 8" => x & 8,
+        "x ^ 8" => x ^ 8,
+        _ => x | 8,
+    };
+    let mut pairs = 0;
+    for (&(number, input), &value) in &values {
+        let changes = built.sites.changes(&mutants[number as usize]);
+        pairs += usize::from(changes.len() == 2);
+        let made = |function: &str| {
+            let change = changes.iter().find(|change| built.sites.functions[change.function].path.ends_with(function));
+            change.map_or("", |change| change.replacement.as_str())
+        };
+        let low = low(made("low"), input);
+        let middle = if made("middle") == "low(x) >> 1" { low >> 1 } else { low << 1 };
+        assert_eq!(value, middle + high(made("high"), input), "{changes:?} of {input}");
+    }
+    // Four mutants in `low`, each with one of `high`, and two there, each with that of `middle`.
+    assert_eq!((mutants.len(), pairs), (4 + 4 + 2 + 2 + 1, 6 * 12));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::BitSet;
+
 /// A mutant's number: its index in [`Sites::mutants`].
 pub type MutantNumber = u32;
 
@@ -39,6 +41,33 @@ pub struct Sites {
     /// pairs and no requirements of MC/DC.
     #[serde(default)]
     pub without_flow: Vec<UninstrumentedFunction>,
+}
+
+impl Sites {
+    /// Returns the changes that a mutant is made of: two mutants if it is of higher order, otherwise itself.
+    pub fn changes<'a>(&'a self, mutant: &'a Mutant) -> Vec<&'a Mutant> {
+        match mutant.parts {
+            Some(parts) => parts.iter().map(|&part| &self.mutants[part as usize]).collect(),
+            None => vec![mutant],
+        }
+    }
+
+    /// Returns the changes of a mutant as unified diffs with `context` lines before and after each.
+    pub fn diff(&self, mutant: &Mutant, context: usize) -> String {
+        self.changes(mutant).into_iter().map(|change| change.diff(&self.files[change.span.file], context)).collect()
+    }
+
+    /// Adds to a set of mutants those of higher order of which a part is in it.
+    ///
+    /// For what a run of the original says about mutants, that is exact: as long as neither part is reached or infects, the run of the pair is that of
+    /// the original.
+    pub fn add_pairs(&self, mutants: &mut BitSet) {
+        for (number, mutant) in self.mutants.iter().enumerate() {
+            if mutant.parts.is_some_and(|parts| parts.iter().any(|&part| mutants.contains(part as usize))) {
+                mutants.insert(number);
+            }
+        }
+    }
 }
 
 /// One specification file, as it was when it was instrumented.
@@ -195,6 +224,9 @@ pub struct Mutant {
     pub original: String,
     /// What stands there in the mutant.
     pub replacement: String,
+    /// The two mutants that this one is at once, if it is of higher order; the fields above are about the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<[MutantNumber; 2]>,
 }
 
 /// How a mutation operator is chosen.
@@ -332,6 +364,7 @@ mod tests {
             span,
             original: original.into(),
             replacement: replacement.into(),
+            parts: None,
         };
         let file = SourceFile { path: "src/a.rs".into(), text: text.into() };
         assert_eq!(mutant.diff(&file, context), expect);

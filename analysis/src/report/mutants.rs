@@ -63,6 +63,9 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
             td title={ "tier " (mutant.tier) ", " (mutant.class) } {
                 code { (mutant.operator) }
                 @if let Some(tag) = &mutant.tag { " " small { (tag) } }
+                @if let Some([first, second]) = mutant.parts {
+                    " " small { a href={ "#m" (first) } { (first) } " and " a href={ "#m" (second) } { (second) } }
+                }
             }
             td { a href={ "#f" (mutant.span.file) "l" (mutant.span.line) } { (page.place(mutant.span)) } }
             td.change {
@@ -131,7 +134,7 @@ fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
 
 /// Returns a change as lines of the source.
 pub(super) fn diff(sites: &Sites, mutant: &Mutant, context: usize) -> Markup {
-    let diff = mutant.diff(&sites.files[mutant.span.file], context);
+    let diff = sites.diff(mutant, context);
     html! {
         pre.diff {
             @for line in diff.lines() {

@@ -36,6 +36,7 @@ fn sites() -> Sites {
         span: at("sum()", 2),
         original: "sum()".to_owned(),
         replacement: format!("mutant_{number}()"),
+        parts: None,
     };
     Sites {
         package: "counter".to_owned(),

@@ -315,6 +315,27 @@ fn lck() {
 }
 
 #[test]
+fn pet() {
+    assert_snapshot!(mutants(
+        "fn f() { net.input_arc(idle, start, weight); net.add_output(start, busy); consumes(a, b, 2); net.inhibitor(stop, start); net.arc(a, b, 1); }",
+        "PET"
+    ));
+    assert_snapshot!(mutants(
+        "fn f() { if self.tokens[ready] >= need && marking[stop] == 0 { self.tokens[ready] -= need; tokens += 1; } g(limit < tokens, tokens * 2, bytes >= need); }",
+        "PET"
+    ));
+    assert_snapshot!("pet with lvr", mutants("fn f() { tokens -= 1; }", "PET,LVR"));
+}
+
+#[test]
+fn what_is_written_to_stays_a_place() {
+    assert_snapshot!(mutants(
+        "fn f(a: &mut u32, b: &mut [u32]) { *a = b[0]; **c.d += 1; *b[e + 1] = 2; (*g(h + 1)).i = 3; (*a, *b.j) = k; }",
+        "all"
+    ));
+}
+
+#[test]
 fn nothing_is_mutated_in_patterns_types_constants_and_macros() {
     assert_snapshot!(mutants(
         "fn f() { let a: [u8; 3] = b; match c { 1 => d, _ => e }; const G: u32 = 1 + 2; assert!(h < i); let j = |k: [u8; 4]| k; }",

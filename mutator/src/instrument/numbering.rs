@@ -1,0 +1,140 @@
+//! The numbers of mutants.
+//!
+//! Generated code asks once per call whether the active mutant is one of the function's, by one range of numbers. So the mutants of a
+//! function have consecutive numbers, and a mutant of two functions lies between their own ones, in the ranges of both:
+//!
+//! ```text
+//! f's own | pairs of f and g | g's own | pairs of g and h | h's own
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier};
+
+use super::Specification;
+use crate::operators::{HIGHER_ORDER, partner};
+use crate::verdicts::Verdicts;
+
+/// Which mutants each function has.
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    /// By file and function.
+    functions: BTreeMap<(usize, usize), Numbered>,
+}
+
+/// The mutants of one function.
+#[derive(Debug, Default)]
+struct Numbered {
+    /// Its own, and those that it shares with its neighbours.
+    range: Range<MutantNumber>,
+    /// Its candidates in their order, each with its own number, and then those of the pairs that it is in.
+    candidates: Vec<(usize, Vec<MutantNumber>)>,
+}
+
+impl Numbering {
+    /// Numbers the candidates that are not rejected, and adds mutants and rejected mutants to the sites.
+    pub(super) fn new(specification: &Specification, verdicts: &Verdicts, sites: &mut Sites) -> Self {
+        let mut numbering = Self::default();
+        let mut before: Option<(usize, usize)> = None;
+        let mut function = 0;
+        for (file, source) in specification.sources.iter().enumerate() {
+            for index in 0..source.functions.len() {
+                if specification.obstacle(file, index, verdicts).is_some() {
+                    continue;
+                }
+                let accepted = accepted(specification, (file, index), function, verdicts, sites);
+                function += 1;
+                if accepted.is_empty() {
+                    continue;
+                }
+                let mut pairs = Vec::new();
+                if let Some(before) = before.filter(|_| specification.makes_pairs) {
+                    pairs = numbering.pairs(before, &accepted, sites);
+                }
+                let first_pair = sites.mutants.len() - pairs.len();
+                let mut candidates = Vec::new();
+                for (candidate, mutant) in accepted {
+                    candidates.push((candidate, vec![sites.mutants.len() as MutantNumber]));
+                    sites.mutants.push(mutant);
+                }
+                for (pair, (first, second)) in (first_pair..).zip(pairs) {
+                    sites.mutants[pair].parts = Some([first, candidates[second].1[0]]);
+                    candidates[second].1.push(pair as MutantNumber);
+                }
+                let range = first_pair as MutantNumber..sites.mutants.len() as MutantNumber;
+                numbering.functions.insert((file, index), Numbered { range, candidates });
+                before = Some((file, index));
+            }
+        }
+        numbering
+    }
+
+    /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number of the first and the index of the
+    /// second.
+    fn pairs(
+        &mut self,
+        before: (usize, usize),
+        accepted: &[(usize, Mutant)],
+        sites: &mut Sites,
+    ) -> Vec<(MutantNumber, usize)> {
+        let numbered = self.functions.get_mut(&before).expect("it has mutants");
+        let mut pairs = Vec::new();
+        for (_, numbers) in &mut numbered.candidates {
+            let first = &sites.mutants[numbers[0] as usize];
+            let others = accepted.iter().map(|(_, mutant)| mutant.identity.as_str());
+            let Some((second, identity)) = partner(&first.identity, others) else { continue };
+            let pair = Mutant {
+                identity,
+                operator: HIGHER_ORDER.into(),
+                tier: Tier::C,
+                class: Class::General,
+                tag: None,
+                ..first.clone()
+            };
+            pairs.push((numbers[0], second));
+            numbers.push(sites.mutants.len() as MutantNumber);
+            sites.mutants.push(pair);
+        }
+        numbered.range.end = sites.mutants.len() as MutantNumber;
+        pairs
+    }
+
+    /// Returns the numbers with which a function runs its mutated body.
+    pub(super) fn of_function(&self, file: usize, index: usize) -> Range<MutantNumber> {
+        self.functions.get(&(file, index)).map(|numbered| numbered.range.clone()).unwrap_or_default()
+    }
+
+    /// Returns a function's candidates that are not rejected, each with its numbers.
+    pub(super) fn candidates_of(&self, file: usize, index: usize) -> &[(usize, Vec<MutantNumber>)] {
+        self.functions.get(&(file, index)).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
+    }
+}
+
+/// Returns the candidates of a function that stand, and adds the others to the sites.
+fn accepted(
+    specification: &Specification,
+    place: (usize, usize),
+    function: usize,
+    verdicts: &Verdicts,
+    sites: &mut Sites,
+) -> Vec<(usize, Mutant)> {
+    let mut accepted = Vec::new();
+    let all = &specification.candidates;
+    // Candidates are in the order of files and functions.
+    let start = all.partition_point(|placed| (placed.file, placed.function) < place);
+    for (candidate, placed) in (start..).zip(&all[start..]) {
+        if (placed.file, placed.function) != place {
+            break;
+        }
+        if placed.candidate.change.stands_in && !specification.is_needed(placed, verdicts) {
+            continue;
+        }
+        let mutant = specification.mutant(candidate, function);
+        match verdicts.rejected.get(&candidate) {
+            Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
+            None => accepted.push((candidate, mutant)),
+        }
+    }
+    accepted
+}
