@@ -3,6 +3,7 @@
 mod files;
 mod graph;
 mod member;
+mod modules;
 mod patches;
 
 use std::collections::BTreeMap;
@@ -161,8 +162,11 @@ impl Package {
         for (member, (package, field, entries)) in named.iter().enumerate() {
             let conditions = graph.conditions(package, &target);
             members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
-            let paths =
-                specification_files(members[member].root(), entries).map_err(|message| refuse(field, message))?;
+            let left_out = members[member]
+                .library()
+                .map(|library| modules::left_out(library.src_path.as_std_path(), &members[member].conditions));
+            let paths = specification_files(members[member].root(), entries, &left_out.unwrap_or_default())
+                .map_err(|message| refuse(field, message))?;
             files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
             if member > 0 && package.source.is_some() {
                 patched.push((member, graph.patch_keys(package)));

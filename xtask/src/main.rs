@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both; `cargo xtask bench`.
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both; `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
 mod bench;
 mod examples;
+mod foreign;
 mod licences;
 mod needs;
 mod reproducible;
@@ -28,6 +29,8 @@ enum Task {
     Check,
     /// Install what the tests need and is missing, then run all of them.
     Test,
+    /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
+    Foreign,
     /// All that a change must pass: check and test.
     Ci,
     /// Measure.
@@ -53,6 +56,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
     match task {
         Task::Check => check(root),
         Task::Test => test(root),
+        Task::Foreign => foreign::test(root),
         Task::Ci => check(root).and_then(|()| test(root)),
         Task::Bench { subject } => bench::run(root, subject),
     }
@@ -62,6 +66,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
     needs::install()?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     in_bench(root, &["test"], &[])?;
+    foreign::test(root)?;
     examples::test(root)?;
     reproducible::check()
 }
@@ -71,6 +76,7 @@ fn check(root: &Path) -> anyhow::Result<()> {
     cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
     in_bench(root, &["fmt"], &["--check"])?;
     in_bench(root, &["clippy", "--all-targets"], &["-D", "warnings"])?;
+    foreign::check(root)?;
     examples::check(root)?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     licences::check()?;

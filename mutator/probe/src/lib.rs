@@ -7,10 +7,12 @@
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
 //! [`finish`]) stands first; the rest is called by generated code only.
 //!
-//! The crate has no dependencies, so that it can be added to any package.
+//! The crate has no dependencies, so that it can be added to any package. The feature `rehearsal` is for the tests of the mutator alone.
 
 mod flow;
 mod record;
+#[cfg(feature = "rehearsal")]
+mod rehearsal;
 mod same;
 
 use std::cell::Cell;
@@ -30,14 +32,20 @@ const NONE: u32 = u32::MAX;
 const RECORD: u32 = u32::MAX - 1;
 
 thread_local! {
+    #[cfg(not(feature = "rehearsal"))]
     static ACTIVE: Cell<u32> = const { Cell::new(NONE) };
+    #[cfg(feature = "rehearsal")]
+    static ACTIVE: Cell<u32> = Cell::new(if rehearsal::sizes().is_some() { RECORD } else { NONE });
     /// How many steps are left; after the last one it counts on, around the end of the numbers. One number, and not a
     /// count with its limit: every turn of every loop looks at it.
     static STEPS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
     static STEP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
     static OUT_OF_STEPS: Cell<bool> = const { Cell::new(false) };
     static MUTANT_REACHED: Cell<bool> = const { Cell::new(false) };
+    #[cfg(not(feature = "rehearsal"))]
     static RECORDER: record::Recorder = const { record::Recorder::new() };
+    #[cfg(feature = "rehearsal")]
+    static RECORDER: record::Recorder = rehearsal::recorder();
 }
 
 /// What a run that uses up its steps unwinds with; not text, and no panic hook sees it.
@@ -105,6 +113,10 @@ pub fn finish() -> Finished {
 #[inline]
 pub fn enter(first: u32, count: u32) -> u8 {
     tick();
+    #[cfg(feature = "rehearsal")]
+    if count > 0 && rehearsal::is_mutated() {
+        return 1;
+    }
     let active = ACTIVE.get();
     if active.wrapping_sub(first) < count {
         1

@@ -1,24 +1,29 @@
 //! Which files of a package are specification: names and patterns in a manifest, made into a list.
 
-use std::path::{Component, Path};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
 /// Returns the files below `root` that the entries name, each once: in the order of the entries, and those of a pattern by name.
-/// Paths are relative to `root`, with `/`.
+/// Paths are relative to `root`, with `/`. A pattern does not name what is in `left_out`.
 ///
 /// # Errors
 /// The entry that names no file below `root`, and why.
-pub(crate) fn specification_files(root: &Path, entries: &[String]) -> Result<Vec<String>, String> {
+pub(crate) fn specification_files(
+    root: &Path,
+    entries: &[String],
+    left_out: &BTreeSet<PathBuf>,
+) -> Result<Vec<String>, String> {
     let mut files: Vec<String> = Vec::new();
     for entry in entries {
-        let found = files_of(root, entry).map_err(|reason| format!("`{entry}` {reason}"))?;
+        let found = files_of(root, entry, left_out).map_err(|reason| format!("`{entry}` {reason}"))?;
         files.extend(found.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
     }
     Ok(files)
 }
 
-fn files_of(root: &Path, entry: &str) -> Result<Vec<String>, String> {
+fn files_of(root: &Path, entry: &str, left_out: &BTreeSet<PathBuf>) -> Result<Vec<String>, String> {
     // A path that leads out of the package would be written outside of its copy, too.
     let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
     if !Path::new(entry).components().all(is_inside) {
@@ -34,7 +39,7 @@ fn files_of(root: &Path, entry: &str) -> Result<Vec<String>, String> {
     let options =
         MatchOptions { require_literal_separator: true, require_literal_leading_dot: true, ..MatchOptions::new() };
     let found = glob::glob_with(&pattern, options).map_err(|error| format!("is no pattern: {error}"))?;
-    let files = found.filter_map(Result::ok).filter(|path| path.is_file());
+    let files = found.filter_map(Result::ok).filter(|path| path.is_file() && !left_out.contains(path));
     let mut files: Vec<String> = files.filter_map(|path| path.strip_prefix(root).ok().map(plain)).collect();
     files.sort();
     if files.is_empty() { Err(format!("matches no file of {}", root.display())) } else { Ok(files) }
@@ -53,7 +58,16 @@ mod tests {
     /// A folder with some files, one of which has a name that looks like a pattern.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for file in ["src/lib.rs", "src/b.rs", "src/a.rs", "src/deep/c.rs", "src/[d].rs", "src/notes.md"] {
+        for file in [
+            "src/lib.rs",
+            "src/b.rs",
+            "src/a.rs",
+            "src/deep/c.rs",
+            "src/deep/e.rs",
+            "src/f.rs",
+            "src/[d].rs",
+            "src/notes.md",
+        ] {
             let path = folder.path().join(file);
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it can be written");
             std::fs::write(path, "").expect("it can be written");
@@ -65,7 +79,8 @@ mod tests {
     fn check(entries: &[&str], expect: Result<&[&str], &str>) {
         let folder = folder();
         let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
-        match (specification_files(folder.path(), &entries), expect) {
+        let left_out = BTreeSet::from([folder.path().join("src/deep/e.rs"), folder.path().join("src/f.rs")]);
+        match (specification_files(folder.path(), &entries, &left_out), expect) {
             (Ok(files), Ok(expect)) => assert_eq!(files, expect),
             (Err(message), Err(expect)) => assert!(message.starts_with(expect), "{message}"),
             (result, _) => panic!("{result:?}"),
@@ -78,6 +93,7 @@ mod tests {
         check(&["src/?.rs"], Ok(&["src/a.rs", "src/b.rs"]));
         check(&["src/*.rs"], Ok(&["src/[d].rs", "src/a.rs", "src/b.rs", "src/lib.rs"]));
         check(&["src/deep/**/*.rs"], Ok(&["src/deep/c.rs"]));
+        check(&["src/f.rs"], Ok(&["src/f.rs"]));
         check(&["./src/./a.rs"], Ok(&["src/a.rs"]));
         check(&["src/[d].rs"], Ok(&["src/[d].rs"]));
     }
