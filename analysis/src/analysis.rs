@@ -89,6 +89,18 @@ pub struct CampaignCounts {
     pub pairs_executed: u64,
     /// How the pairs ended; those that were not executed count as reasonable.
     pub verdicts: VerdictTotals,
+    /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
+}
+
+/// What a campaign checked of itself; anything wrong would have ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Test cases that do the same on the package as it is written as on the original in the instrumented build.
+    pub cases_compared: u64,
+    /// Pairs that were pruned, and were run all the same: they end as the original.
+    pub pairs_checked: u64,
 }
 
 impl CampaignCounts {
@@ -208,6 +220,7 @@ fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
         pairs: outcomes.pairs(),
         pairs_executed: outcomes.pairs_infected(),
         verdicts: outcomes.verdicts.iter().fold(VerdictTotals::default(), VerdictTotals::add),
+        checked: None,
     }
 }
 

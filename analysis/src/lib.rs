@@ -60,7 +60,7 @@ mod synthetic;
 mod tables;
 mod text;
 
-pub use analysis::{Analysis, CampaignCounts, VerdictTotals, analyse};
+pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, HeldOut};
 pub use chosen::{Choice, Recommendation, boosted, case_name, suite, suite_of};

@@ -59,9 +59,16 @@ pub fn tables(analysis: &Analysis) -> String {
 
 fn overview(analysis: &Analysis) -> String {
     let campaign = &analysis.campaign;
+    let checked = campaign.checked.map_or_else(String::new, |checked| {
+        format!(
+            "Checked: {} test cases do the same on the package as it is written, {} pruned pairs end as the original\n",
+            count(checked.cases_compared),
+            count(checked.pairs_checked),
+        )
+    });
     format!(
         "System {}, universe seed {}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
-         executed, {} pruned\n{} pairs ended unreasonably, {} did not terminate, {} ended abnormally\n",
+         executed, {} pruned\n{} pairs ended unreasonably, {} did not terminate, {} ended abnormally\n{checked}",
         analysis.system,
         analysis.universe_seed,
         analysis.options.seed,

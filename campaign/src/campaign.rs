@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Sites, Verdict};
-use simutant_protocol::{Limits, Recorded, Sizes};
+use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes};
 
 use crate::crew::{Crew, Workshop};
 use crate::executor::{Executor, Numbered};
 use crate::journal::{Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
-use crate::{Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, white_box};
+use crate::plain::Crews;
+use crate::{
+    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
+};
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that took
 /// most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
@@ -144,14 +147,21 @@ impl Campaign {
     /// If the journal cannot be read.
     pub fn statistics(&self) -> Result<Statistics, CampaignError> {
         let mutants = self.plan.build.sites.mutants.len();
-        let recordings = match Settings::read(&self.journal)? {
-            Some(settings) => self.journal.recordings(&settings.content)?,
-            None => Vec::new(),
+        let (recordings, units) = match Settings::read(&self.journal)? {
+            Some(settings) => (self.journal.recordings(&settings.content)?, self.journal.units(&settings.content)?),
+            None => (Vec::new(), Vec::new()),
         };
-        let pruned = |recording: &Recording| (mutants - self.selected(recording).len()) as u64;
+        let selected: Vec<Vec<MutantNumber>> =
+            recordings.iter().flatten().map(|recording| self.selected(recording)).collect();
+        // There is a sample when all test cases are recorded.
+        let sampled = if selected.len() == units.len() { self.sampled(&selected) } else { Vec::new() };
+        let checked =
+            sampled.iter().zip(&units).filter(|(_, unit)| unit.is_some()).map(|(pairs, _)| pairs.len() as u64);
         Ok(Statistics {
             pairs: self.plan.cases as u64 * mutants as u64,
-            pairs_pruned: recordings.iter().flatten().map(pruned).sum(),
+            pairs_pruned: selected.iter().map(|selected| (mutants - selected.len()) as u64).sum(),
+            cases_compared: selected.len() as u64,
+            pairs_checked: checked.sum(),
             pairs_executed: self.journal.executions_count()?,
             session_executed: self.session.executed,
             session_seconds: self.session.elapsed.as_secs_f64(),
@@ -195,14 +205,15 @@ impl Campaign {
         let todo = numbers_of_none(&recordings);
         let sites = &plan.build.sites;
         let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
-        let crews = (0..jobs.get().min(todo.len())).map(|_| Crew::new(workshop(plan))).collect();
+        let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan)).collect();
         let mut done = cases.len() - todo.len();
-        let work = |crew: &mut Crew<'_>, number: usize| {
-            let (recorded, traced) = crew.record(&cases[number], sizes.clone())?;
+        let work = |crews: &mut Crews<'_>, number: usize| {
+            let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
+            crews.compare(number, &cases[number], &recorded)?;
             let recording =
                 recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
-            let error = || crew.error(format!("recorded a number out of range on test case {number}"));
+            let error = || crews.instrumented.error(format!("recorded a number out of range on test case {number}"));
             Ok((recording.ok_or_else(error)?, traced, recorded.pairs_unlisted))
         };
         pool::run(crews, &todo, stop, work, |number, (recording, traced, unlisted)| {
@@ -230,7 +241,8 @@ impl Campaign {
         let limits = limits(&recordings, &self.plan.bounds);
         self.journal.set("limits", &limits)?;
         let todo = numbers_of_none(&self.journal.units(&settings.content)?);
-        let mutants: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
+        let selected: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
+        let sampled = self.sampled(&selected);
         let Self { plan, journal, session, directory, .. } = self;
         let executors = (0..jobs.get().min(todo.len()))
             .map(|job| {
@@ -241,7 +253,15 @@ impl Campaign {
         let mut done = cases.len() - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
-            executor.execute(Numbered { number, case: &cases[number], digest, reached }, limits, &mutants[number])
+            let case = Numbered { number, case: &cases[number], digest, reached };
+            let mut mutants = [&selected[number][..], &sampled[number]].concat();
+            mutants.sort_unstable();
+            let mut runs = executor.execute(case, limits, &mutants)?;
+            // Of the sample nothing is kept: it says what was known.
+            for run in runs.extract_if(.., |run| sampled[number].binary_search(&run.mutant).is_ok()) {
+                check_pruned(plan, number, &run)?;
+            }
+            Ok(runs)
         };
         pool::run(executors, &todo, stop, work, |number, runs| {
             journal.transaction(|journal| journal.add_executions(number, &runs))?;
@@ -262,6 +282,11 @@ impl Campaign {
             Pruning::None => (0..self.plan.build.sites.mutants.len() as MutantNumber).collect(),
         }
     }
+
+    /// Returns the mutants that each test case is run on beside those that are `selected`, as a check.
+    fn sampled(&self, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+        sample::pruned_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), selected)
+    }
 }
 
 /// The key of what tells one version of the source from another.
@@ -269,7 +294,7 @@ const SOURCE_HASH: &str = "source_hash";
 
 /// What makes two campaigns the same, beside the sites.
 fn settings(plan: &Plan) -> [(&'static str, Value); 11] {
-    let Plan { build, seed, cases, pruning, bounds } = plan;
+    let Plan { build, plain: _, seed, cases, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),
@@ -307,6 +332,31 @@ fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded)
         None => Ok(()),
         Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
     }
+}
+
+/// Finds out whether a pair that is pruned ended as the original.
+fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
+    let how = match &run.execution {
+        execution if execution.verdict != Verdict::Reasonable => {
+            format!("ended {}: {}", execution.verdict, execution.reason)
+        }
+        _ if run.diverged => "had other events than the original".to_owned(),
+        _ => return Ok(()),
+    };
+    let sites = &plan.build.sites;
+    let change = sites.mutants.get(run.mutant as usize).map_or_else(String::new, |mutant| {
+        let (operator, original, replacement) = (&mutant.operator, &mutant.original, &mutant.replacement);
+        let path = sites.files.get(mutant.span.file).map_or("", |file| &file.path);
+        format!("{operator} at {path}:{}, where `{original}` becomes `{replacement}`", mutant.span.line)
+    });
+    Err(CampaignError::PrunedWrongly {
+        system: sites.system.clone(),
+        seed: plan.seed,
+        number,
+        mutant: run.mutant,
+        change,
+        how,
+    })
 }
 
 /// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.

@@ -29,7 +29,7 @@ pub enum CampaignError {
     /// Two runs of one test case on the original differ.
     #[error(
         "two runs of test case {number} on the original differ: {difference}; a simulation must depend on its test case \
-         alone: look for state outside of it (statics, thread-locals), hash maps that are iterated, clocks"
+         alone: look for state outside of it (statics, thread-locals), hash maps that are iterated, clocks, line numbers of its source"
     )]
     NotDeterministic {
         /// The number of the test case in the universe.
@@ -50,6 +50,41 @@ pub enum CampaignError {
         mutant: MutantNumber,
         /// Whether the run reached it.
         reached: bool,
+    },
+    /// A test case does on the original, instrumented, not what it does on the package as it is written.
+    #[error(
+        "test case {number} does not do the same in the instrumented build as in the package as it is written: {difference}; no \
+         result on a mutant would mean anything; this is an error of Simutant, or of a simulation that depends on more than its \
+         test case: state outside of it, clocks, addresses, line numbers of its source; the test case is {case}"
+    )]
+    NotAsWritten {
+        /// The number of the test case in the universe: the lowest that differs.
+        number: usize,
+        /// The test case, in the system's own form.
+        case: serde_json::Value,
+        /// In what they differ, with the first event that does.
+        difference: String,
+    },
+    /// A pair that was pruned does not end as the original.
+    #[error(
+        "test case {number} of seed {seed} on mutant {mutant} of {system} was not to be run, since the recorded run of the original \
+         did not infect the mutant, but as one of the sample that is run it {how}; the mutant is {change}; kills may be missing in \
+         outcomes; this is an error of Simutant, or of a simulation that depends on more than its test case: on what ran before in \
+         its process, on clocks, on addresses"
+    )]
+    PrunedWrongly {
+        /// The system.
+        system: String,
+        /// The seed of the universe.
+        seed: u64,
+        /// The number of the test case in the universe.
+        number: usize,
+        /// The mutant.
+        mutant: MutantNumber,
+        /// What the mutant changes.
+        change: String,
+        /// How the run ended.
+        how: String,
     },
     /// The directory holds a campaign that differs from the one that was asked for.
     #[error(

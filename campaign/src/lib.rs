@@ -1,10 +1,10 @@
 //! Runs test cases on the original and on the mutants in worker processes, and keeps the journal.
 //!
 //! ```no_run
-//! # fn example(build: simutant_mutator::Build) -> Result<(), simutant_campaign::CampaignError> {
+//! # fn example(build: simutant_mutator::Build, plain: std::path::PathBuf) -> Result<(), simutant_campaign::CampaignError> {
 //! use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
 //!
-//! let plan = Plan { build, seed: 1, cases: 2500, pruning: Pruning::Infected, bounds: Bounds::default() };
+//! let plan = Plan { build, plain, seed: 1, cases: 2500, pruning: Pruning::Infected, bounds: Bounds::default() };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
@@ -19,10 +19,10 @@
 //!
 //! 1. **Universe.** The test cases are drawn from the seed and written down.
 //! 2. **Baseline.** Each test case is run on the original twice, once with the probes recording what it covers and which
-//!    mutants it reaches and infects. A test case that fails, or whose two runs differ, ends the campaign: nothing that
-//!    followed would mean anything.
+//!    mutants it reaches and infects, and once on the package as it is written. A test case that fails, or whose runs differ,
+//!    ends the campaign: nothing that followed would mean anything.
 //! 3. **Mutants.** Each test case is run on every mutant that it infects. A mutant that it does not infect would repeat
-//!    the run of the original, so that pair is not run ([`Pruning`]). A run may take three times the steps, events, virtual time and
+//!    the run of the original, so that pair is not run ([`Pruning`]), but for a random sample that must do so. A run may take three times the steps, events, virtual time and
 //!    memory of the run of the original that took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one
 //!    does not suffer from.
 //!
@@ -34,11 +34,12 @@
 //! - The unit of work is a test case. It is in the journal as a whole or not at all; a campaign that was killed goes on
 //!   with the first one that is missing.
 //! - No error of ours is a kill. A worker that someone kills is replaced and its run repeated; each run says whether it
-//!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error.
+//!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error. So it does if a pair of the sample of those
+//!   that are pruned does not end as the original, or if the original does not do the same as the package without instrumentation.
 //!
 //! # Where to read on
 //!
-//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `journal/schema.sql` for the tables.
+//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `plain.rs` and `sample.rs` for what is checked, `journal/schema.sql` for the tables.
 
 mod bits;
 mod campaign;
@@ -49,8 +50,10 @@ mod journal;
 mod labels;
 mod lock;
 mod outcomes;
+mod plain;
 mod plan;
 mod pool;
+mod sample;
 pub mod shrink;
 mod simulator;
 mod traced;

@@ -1,5 +1,6 @@
 //! What a campaign is to do, and what it tells while it does it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,9 @@ use simutant_protocol::Limits;
 pub struct Plan {
     /// The instrumented system.
     pub build: Build,
+    /// The worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)): every test case must do
+    /// the same there.
+    pub plain: PathBuf,
     /// The seed that the universe is drawn from.
     pub seed: u64,
     /// How many test cases the universe has.
@@ -127,6 +131,11 @@ pub struct Statistics {
     pub pairs_pruned: u64,
     /// Pairs executed, in all sessions.
     pub pairs_executed: u64,
+    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal.
+    pub cases_compared: u64,
+    /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are not counted
+    /// as executed.
+    pub pairs_checked: u64,
     /// Pairs executed in this session.
     pub session_executed: u64,
     /// Seconds that this session spent on executing pairs.

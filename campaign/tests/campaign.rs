@@ -5,7 +5,7 @@ mod counter;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -32,7 +32,9 @@ fn build() -> Build {
 
 fn plan() -> Plan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
-    Plan { build: build(), seed: SEED, cases: CASES, pruning: Pruning::Infected, bounds }
+    let build = build();
+    let plain = build.worker.clone();
+    Plan { build, plain, seed: SEED, cases: CASES, pruning: Pruning::Infected, bounds }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {
@@ -146,6 +148,78 @@ fn outcomes_do_not_depend_on_workers_or_on_pruning() {
     }
 }
 
+/// Returns a path of the worker by which it makes a mistake.
+fn mistaken(folder: &Path, mistake: &str) -> PathBuf {
+    let path = folder.join(format!("counter_worker-{mistake}"));
+    std::os::unix::fs::symlink(build().worker, &path).expect("a new name in a new folder");
+    path
+}
+
+#[test]
+fn pairs_that_are_pruned_are_checked_on_a_sample_which_workers_do_not_change() {
+    for (workers, pruning) in
+        [(1, Pruning::Infected), (3, Pruning::Infected), (2, Pruning::Reached), (2, Pruning::None)]
+    {
+        let folder = folder();
+        let mut campaign =
+            Campaign::open(folder.path(), Plan { pruning, ..plan() }, Existing::Continue).expect("it opens");
+        campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        let statistics = campaign.statistics().expect("it can be read");
+        // So few pairs are all in the sample.
+        assert_eq!(statistics.pairs_checked, statistics.pairs_pruned, "{pruning:?}");
+        assert_eq!(statistics.pairs_checked == 0, pruning == Pruning::None);
+        assert_eq!(statistics.pairs_executed, statistics.pairs - statistics.pairs_pruned, "{pruning:?}");
+        assert_eq!(statistics.cases_compared, CASES as u64);
+    }
+}
+
+#[test]
+fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
+    for workers in 1..4 {
+        let folder = folder();
+        let mut plan = plan();
+        plan.build.worker = mistaken(folder.path(), "silent");
+        let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
+        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 panics");
+        assert!(matches!(error, CampaignError::PrunedWrongly { number: 0, mutant: 1, .. }), "{error}");
+        let text = error.to_string();
+        for part in [
+            "test case 0 of seed 28 on mutant 1 of counter ",
+            "ended abnormal: adder panicked at ",
+            "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0, "the test case is not done");
+    }
+}
+
+#[test]
+fn an_original_that_is_not_the_package_as_it_is_written_is_an_error_with_the_first_event_that_differs() {
+    for workers in 1..4 {
+        let folder = folder();
+        let plan = Plan { plain: mistaken(folder.path(), "late"), ..plan() };
+        let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
+        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("it takes longer");
+        assert!(matches!(error, CampaignError::NotAsWritten { number: 0, .. }), "{error}");
+        let text = error.to_string();
+        for part in ["the virtual time at the end is 2000000 ns as it is written, and 1000000 ns in ", "; from event "]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(campaign.statistics().expect("it can be read").cases_compared, 0);
+    }
+}
+
+#[test]
+fn a_plain_build_that_is_no_worker_is_an_error_with_its_path() {
+    let folder = folder();
+    let mut campaign = Campaign::open(folder.path(), Plan { plain: "/bin/false".into(), ..plan() }, Existing::Continue)
+        .expect("it opens");
+    let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("it is no worker");
+    assert!(matches!(error, CampaignError::Worker { .. }) && error.to_string().contains("/bin/false"), "{error}");
+}
+
 #[test]
 fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
     // No limit of these is 16: a mutant that hangs would only take time.
@@ -172,6 +246,7 @@ fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
         assert!(campaign.outcomes().expect("it is finished") == expected, "stopped after {stop_after}: {end:?}");
         assert_eq!(first.session_executed + second.session_executed, executions, "stopped after {stop_after}");
         assert_eq!((second.pairs_executed, second.pairs - second.pairs_pruned), (executions, executions));
+        assert_eq!((second.pairs_checked, second.cases_compared), (second.pairs_pruned, FEW as u64));
     }
 }
 

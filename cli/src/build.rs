@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build};
+use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build, build_plain};
 
 use crate::arguments::SystemArguments;
 use crate::output;
@@ -51,6 +51,27 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
     for function in &sites.without_flow {
         output::tell(&format!("{:>12} {} has no definition-use pairs: {}", "note", function.path, function.reason));
     }
+    Ok(built)
+}
+
+/// Builds the system as it is written, below `out`; what [`instrumented`] compiled for both is not compiled again.
+pub(crate) fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<PathBuf> {
+    let package = find(arguments)?;
+    let phase = Phase::open("compiling");
+    let request = Request {
+        package: &package,
+        operators: &arguments.operators(package.operators()),
+        directory: &out.join("build"),
+        worker: ("simutant-worker", Path::new(WORKER)),
+    };
+    let what = format!("{} as it is written", arguments.system);
+    let built = build_plain(&request, &mut |event| {
+        if let BuildEvent::Compiled { name } = event {
+            phase.message(format!("{what}: {name}"));
+        }
+    })
+    .with_context(|| format!("cannot build {what}"))?;
+    phase.end(&what);
     Ok(built)
 }
 

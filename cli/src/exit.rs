@@ -12,7 +12,7 @@ use simutant_outcomes::SuiteError;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, or a test case does not pass on the original simulation
+    1  a test failed, a test case does not pass on the original simulation, or a check of a study by itself failed
     2  the command line is wrong
     3  a file or a value that was given cannot be used
     4  something could not be built, started or reached
@@ -59,7 +59,10 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return Some(match error {
-                CampaignError::BaselineFailed { .. } | CampaignError::NotDeterministic { .. } => Self::Failed,
+                CampaignError::BaselineFailed { .. }
+                | CampaignError::NotDeterministic { .. }
+                | CampaignError::NotAsWritten { .. }
+                | CampaignError::PrunedWrongly { .. } => Self::Failed,
                 CampaignError::OtherCampaign { .. }
                 | CampaignError::OtherSource { .. }
                 | CampaignError::CaseRefused { .. }

@@ -187,13 +187,7 @@ impl<'a> Runner<'a> {
     }
 
     fn replay(&self, mutant: MutantNumber, case: &Value) -> String {
-        let out = output::quoted(&self.common.out(&self.system.system).display().to_string());
-        format!(
-            "{} simulate {} --case {} --mutant {mutant} --out {out}",
-            crate::test::program(),
-            self.system.command_line(),
-            output::quoted(&case.to_string()),
-        )
+        simulate::command_line(self.system, self.common, &output::quoted(&case.to_string()), mutant)
     }
 }
 

@@ -7,10 +7,10 @@ use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
 use simutant_campaign::{Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, read_limits};
 use simutant_mutator::Build;
-use simutant_outcomes::{Execution, Verdict};
+use simutant_outcomes::{Execution, MutantNumber, Verdict};
 use simutant_traces::diagram::{Caption, Outcome};
 
-use crate::arguments::{Common, SimulateArguments};
+use crate::arguments::{Common, SimulateArguments, SystemArguments};
 use crate::exit::{BadInput, Exit};
 use crate::{build, output, shrink, trace_files};
 
@@ -52,6 +52,13 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
     Ok(if simulated.execution.verdict == Verdict::Reasonable { Exit::Success } else { Exit::Failed })
+}
+
+/// Returns the command that runs a test case on a mutant; `case` is as a shell takes it.
+pub(crate) fn command_line(system: &SystemArguments, common: &Common, case: &str, mutant: MutantNumber) -> String {
+    let out = output::quoted(&common.out(&system.system).display().to_string());
+    let program = output::quoted(&crate::test::program());
+    format!("{program} simulate {} --case {case} --mutant {mutant} --out {out}", system.command_line())
 }
 
 fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulated) -> anyhow::Result<()> {

@@ -3,16 +3,18 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use simutant_analysis::{Analysis, Options, analyse, boosted, report_with_pages, suite, suite_of, tables};
-use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Progress, Pruning, Simulator, Statistics};
+use simutant_analysis::{Analysis, Checked, Options, analyse, boosted, report_with_pages, suite, suite_of, tables};
+use simutant_campaign::{
+    Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
+};
 use simutant_mutator::read_judgements;
 use simutant_outcomes::{Outcomes, Suite};
 
-use crate::arguments::{Common, StudyArguments};
+use crate::arguments::{Common, StudyArguments, SystemArguments};
 use crate::exit::{BadInput, Exit};
 use crate::explain::{Runner, write_pages};
 use crate::progress::Phase;
-use crate::{build, interrupt, output};
+use crate::{build, interrupt, output, simulate};
 
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
@@ -22,6 +24,10 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         // Ctrl-C in a terminal ends the compiler as well.
         Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
         built => built?,
+    };
+    let plain = match build::plain(&arguments.system, &out) {
+        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
+        plain => plain?,
     };
     // A file that cannot be used is told before anything is run.
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
@@ -35,11 +41,12 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     };
     drop(simulator);
 
-    let plan =
-        Plan { build: built.clone(), seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
+    let (seed, pruning, bounds) = (common.seed, Pruning::Infected, Bounds::default());
+    let plan = Plan { build: built.clone(), plain, seed, cases, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
-    if run_campaign(&mut campaign, common, &interrupted)? == End::Stopped {
+    let ended = run_campaign(&mut campaign, common, &interrupted);
+    if ended.map_err(|error| with_command(error, &arguments.system, common))? == End::Stopped {
         return Ok(stopped(&out));
     }
     let statistics = campaign.statistics()?;
@@ -47,7 +54,9 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
 
     let phase = Phase::open("analysing");
     let options = Options { seed: common.seed, suites: arguments.suites as usize, judgements, ..Options::default() };
-    let analysis = analyse(&outcomes, &options)?;
+    let mut analysis = analyse(&outcomes, &options)?;
+    let Statistics { cases_compared, pairs_checked, .. } = statistics;
+    analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });
     let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());
     phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
 
@@ -83,7 +92,15 @@ fn stopped(out: &Path) -> Exit {
     Exit::Interrupted
 }
 
-fn run_campaign(campaign: &mut Campaign, common: &Common, interrupted: &AtomicBool) -> anyhow::Result<End> {
+/// Puts the command that runs a pair again before the error of a campaign that is about one.
+fn with_command(error: CampaignError, system: &SystemArguments, common: &Common) -> anyhow::Error {
+    let CampaignError::PrunedWrongly { number, mutant, .. } = error else { return error.into() };
+    let case = format!("{number} --seed {}", common.seed);
+    let command = simulate::command_line(system, common, &case, mutant);
+    anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
+}
+
+fn run_campaign(campaign: &mut Campaign, common: &Common, interrupted: &AtomicBool) -> Result<End, CampaignError> {
     let mut phase: Option<(simutant_campaign::Phase, Phase, Progress)> = None;
     let end_phase = |(_, bar, last): (_, Phase, Progress)| bar.end(&done(&last));
     let end = campaign.run(

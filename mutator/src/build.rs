@@ -1,5 +1,7 @@
 //! One build of all mutants: copy the package, put probes and mutants in, compile, reject what does not, repeat.
 
+mod plain;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
@@ -22,11 +24,17 @@ use crate::source::Source;
 use crate::verdicts::{KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package, Selection};
 
+pub use plain::build_plain;
+
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
 
 /// The package of the main program.
 const MAIN: &str = "simutant-worker-main";
+
+/// How everything is compiled: as fast as it runs, with all checks.
+const PROFILE: &str =
+    "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
 
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
@@ -251,31 +259,41 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let (worker_name, worker_path) = request.worker;
         let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
         let members: Vec<String> = self.copies.iter().chain([&self.main()]).map(relative).collect();
         write(
             &self.root.join("Cargo.toml"),
             &format!(
-                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n\
-                 [profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n\n{}",
+                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{}",
                 package.patches(&self.copies)?,
             ),
         )?;
-        if package.lock.exists() {
-            let lock = read(&package.lock)?;
-            let copied = self.root.join("Cargo.lock.copied");
-            // Only when it has changed: cargo drops the entries that are not needed here.
-            if !std::fs::read_to_string(&copied).is_ok_and(|known| known == lock) {
-                write(&self.root.join("Cargo.lock"), &lock)?;
-                write(&copied, &lock)?;
-            }
-        }
+        self.write_lock(package)?;
         for (member, copy) in self.copies.iter().enumerate() {
             let manifest = package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)?;
             copy_package(package.members[member].root(), copy, &package.files_of(member))?;
             write(&copy.join("Cargo.toml"), &manifest.to_string())?;
         }
+        self.write_main_manifest(request, &self.copies[0])
+    }
+
+    /// Writes the lock file of the package's workspace, when that has changed: cargo drops the entries that are not needed here.
+    fn write_lock(&self, package: &Package) -> Result<(), MutatorError> {
+        if !package.lock.exists() {
+            return Ok(());
+        }
+        let lock = read(&package.lock)?;
+        let copied = self.root.join("Cargo.lock.copied");
+        if !std::fs::read_to_string(&copied).is_ok_and(|known| known == lock) {
+            write(&self.root.join("Cargo.lock"), &lock)?;
+            write(&copied, &lock)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest of the main program, which links the package in the folder `system`.
+    fn write_main_manifest(&self, request: &Request<'_>, system: &Path) -> Result<(), MutatorError> {
+        let (worker_name, worker_path) = request.worker;
         write(
             &self.main().join("Cargo.toml"),
             &format!(
@@ -284,8 +302,8 @@ impl Workspace {
                  worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = {:?}, package = {:?} }}\n",
                 self.program(),
                 worker_path.display().to_string(),
-                self.copies[0].display().to_string(),
-                package.name(),
+                system.display().to_string(),
+                request.package.name(),
             ),
         )
     }
@@ -298,8 +316,13 @@ impl Workspace {
             let compiled = copy.strip_prefix(&self.root).unwrap_or(copy).display().to_string();
             lines.push_str(&format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines()));
         }
+        self.write_main(package, "the instrumented system", &lines)
+    }
+
+    /// Writes the main program, with a row of its table for each line of `lines`.
+    fn write_main(&self, package: &Package, what: &str, lines: &str) -> Result<(), MutatorError> {
         let main = format!(
-            "//! Generated: the instrumented system behind a worker's protocol.\n\n\
+            "//! Generated: {what} behind a worker's protocol.\n\n\
              const LINES: &[(&str, &str, &[u32])] = &[\n{lines}];\n\n\
              fn main() -> std::process::ExitCode {{\n    \
              worker::main(&[worker::system::<system::{}>()], LINES)\n}}\n",

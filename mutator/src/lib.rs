@@ -71,7 +71,7 @@ mod test_support;
 mod types;
 mod verdicts;
 
-pub use build::{Build, BuildEvent, Request, build, build_with};
+pub use build::{Build, BuildEvent, Request, build, build_plain, build_with};
 pub use error::MutatorError;
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;

@@ -242,13 +242,22 @@ impl Package {
     /// Returns the sections `patch` and `replace` for the generated workspace: the user's, and those that put the members'
     /// copies in the place of packages from registries and repositories.
     pub(crate) fn patches(&self, folders: &[PathBuf]) -> Result<Table, MutatorError> {
-        let manifest = self.workspace_root.join("Cargo.toml");
-        let text = std::fs::read_to_string(&manifest).map_err(|error| MutatorError::io("read", &manifest, error))?;
-        let text: Table = toml::from_str(&text).map_err(|error| MutatorError::Metadata(error.to_string()))?;
+        let text = self.workspace_manifest()?;
         let copies = self.patched.iter().map(|(member, keys)| (&self.members[*member], &folders[*member], &keys[..]));
         Ok(patches::patches(&text, &self.workspace_root, &copies.collect::<Vec<_>>(), &|original| {
             self.copy_of(original, folders)
         }))
+    }
+
+    /// Returns the user's sections `patch` and `replace`, for a workspace elsewhere.
+    pub(crate) fn own_patches(&self) -> Result<Table, MutatorError> {
+        Ok(patches::patches(&self.workspace_manifest()?, &self.workspace_root, &[], &|_| None))
+    }
+
+    fn workspace_manifest(&self) -> Result<Table, MutatorError> {
+        let manifest = self.workspace_root.join("Cargo.toml");
+        let text = std::fs::read_to_string(&manifest).map_err(|error| MutatorError::io("read", &manifest, error))?;
+        toml::from_str(&text).map_err(|error| MutatorError::Metadata(error.to_string()))
     }
 
     /// Returns the folder of the copy of the package in a folder, if there is one.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simutant_mutator::{Build, MutatorError, Package, Request, build};
+use simutant_mutator::{Build, MutatorError, Package, Request, build, build_plain};
 use tempfile::TempDir;
 
 /// The package with the system: no file of its own is specification.
@@ -114,8 +114,9 @@ pub fn system<S: System>() -> Run { S::run }
 pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitCode {
     let mutants: u32 = std::env::args().nth(1).unwrap().parse().unwrap();
     for (compiled, path, lines) in lines {
-        assert!(compiled.ends_with(path) && !lines.is_empty());
+        println!("{compiled} holds {path} with {} lines", lines.len());
     }
+    println!("{}", (0..4).map(runs[0]).collect::<Vec<_>>().join(", "));
     for mutant in 0..mutants {
         let killed = (0..4).any(|input| {
             simutant_probe::start_clean(1_000);
@@ -177,7 +178,8 @@ fn packages(section: &str) -> TempDir {
     folder
 }
 
-fn build_toy(root: &Path) -> Result<Build, MutatorError> {
+/// Builds the system with all mutants, and as it is written.
+fn build_toy(root: &Path) -> Result<(Build, PathBuf), MutatorError> {
     let package = Package::find(&root.join("simulation/Cargo.toml"), "toy")?;
     let request = Request {
         package: &package,
@@ -185,7 +187,15 @@ fn build_toy(root: &Path) -> Result<Build, MutatorError> {
         directory: &root.join("build"),
         worker: ("simutant-worker", &root.join("worker")),
     };
-    build(&request, &mut |_| {})
+    Ok((build(&request, &mut |_| {})?, build_plain(&request, &mut |_| {})?))
+}
+
+/// Returns what a worker prints: the lines that begin as given, and the others.
+fn run(worker: &Path, mutants: usize) -> (Vec<String>, Vec<String>) {
+    let output = Command::new(worker).arg(mutants.to_string()).output().expect("the worker was built");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = String::from_utf8(output.stdout).expect("the worker prints text");
+    output.lines().map(str::to_owned).partition(|line| line.contains(" holds "))
 }
 
 /// Returns all files of the packages, but for what cargo and git write.
@@ -211,7 +221,7 @@ fn dependencies_are_mutated_where_everyone_uses_them() {
     let folder = packages(SECTION);
     let root = folder.path();
     let before = files(root);
-    let built = build_toy(root).expect("it compiles");
+    let (built, plain) = build_toy(root).expect("it compiles");
     assert!(files(root) == before, "a file of a user was changed");
 
     let paths: Vec<&str> = built.sites.files.iter().map(|file| file.path.as_str()).collect();
@@ -221,11 +231,9 @@ fn dependencies_are_mutated_where_everyone_uses_them() {
     assert_eq!(functions, ["ballot::Ballot::next", "ballot::step::step", "ballot::step::width", "quorum::is_quorum"]);
 
     let mutants = built.sites.mutants.len();
-    let output = Command::new(&built.worker).arg(mutants.to_string()).output().expect("the worker was built");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = String::from_utf8(output.stdout).expect("the worker prints text");
-    let killed: BTreeSet<&str> = output
-        .lines()
+    let (files, output) = run(&built.worker, mutants);
+    let killed: BTreeSet<&str> = output[1..]
+        .iter()
         .filter_map(|line| line.strip_suffix(" true"))
         .map(|mutant| {
             let mutant = &built.sites.mutants[mutant.parse::<usize>().expect("a number")];
@@ -233,6 +241,16 @@ fn dependencies_are_mutated_where_everyone_uses_them() {
         })
         .collect();
     assert_eq!(killed.into_iter().collect::<Vec<_>>(), ["ballot/src/step.rs", "quorum/src/lib.rs"]);
+
+    let (plain_files, plain_output) = run(&plain, 0);
+    assert_eq!(plain_output, output[..1], "as it is written");
+    for (index, path) in paths.iter().enumerate() {
+        assert!(files[index].contains(&format!("{path} holds {path} with ")), "{}", files[index]);
+        // The user's own file, or cargo's, with its own lines.
+        let (compiled, lines) = plain_files[index].split_once(&format!(" holds {path} with ")).expect("as the reports");
+        let source = std::fs::read_to_string(compiled).expect("it is the path of a file");
+        assert_eq!(lines, format!("{} lines", source.lines().count()));
+    }
 }
 
 #[track_caller]

@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let build = counter::build(program.as_ref());
     let bounds = Bounds { hang: Duration::from_secs(2), ..Bounds::default() };
-    let plan = Plan { build, seed: seed.parse()?, cases: cases.parse()?, pruning: Pruning::Infected, bounds };
+    let plain = build.worker.clone();
+    let plan = Plan { build, plain, seed: seed.parse()?, cases: cases.parse()?, pruning: Pruning::Infected, bounds };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
     campaign.run(jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;

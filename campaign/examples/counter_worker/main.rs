@@ -2,6 +2,8 @@
 //!
 //! The mutator generates such programs; this one shows what they look like inside, and the tests of the campaign run it.
 //! The system is one component that adds up the numbers below a limit.
+//!
+//! Started by another file name it makes a mistake that a campaign has to see ([`Mistake`]).
 
 use std::cell::Cell;
 use std::io::Write;
@@ -18,6 +20,27 @@ use simutant_sim_core::{
 
 /// How many mutants [`sum_below`] has.
 const MUTANTS: u32 = 19;
+
+/// What the worker does wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mistake {
+    None,
+    /// It does not say that mutant 1 is infected: named `counter_worker-silent`.
+    Silent,
+    /// The original takes longer than its test cases say: named `counter_worker-late`.
+    Late,
+}
+
+impl Mistake {
+    fn of_this_program() -> Self {
+        let program = std::env::args().next().unwrap_or_default();
+        match program.rsplit_once('-') {
+            Some((_, "silent")) => Self::Silent,
+            Some((_, "late")) => Self::Late,
+            _ => Self::None,
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Counter;
@@ -106,26 +129,30 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
         probe::tick();
         sum += number;
     }
-    context.pause(VirtualDuration::from_millis(1)).await;
+    let mistake = Mistake::of_this_program();
+    context.pause(VirtualDuration::from_millis(if mistake == Mistake::Late { 2 } else { 1 })).await;
     match body {
         0 => sum,
         1 => mutated(&context, sum, limit, &books).await,
         _ => {
-            record(sum, limit);
+            record(sum, limit, mistake);
             sum
         }
     }
 }
 
 /// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
-fn record(sum: u64, limit: u64) {
+fn record(sum: u64, limit: u64, mistake: Mistake) {
     probe::block(0);
     probe::block(if limit.is_multiple_of(2) { 1 } else { 2 });
     probe::branch(0, 1, limit.is_multiple_of(2));
     probe::reach(0);
     probe::compare(0, &sum, || sum + limit / 8);
     for mutant in (1..=9).chain(13..=18) {
-        probe::infect(mutant);
+        match (mistake, mutant) {
+            (Mistake::Silent, 1) => probe::reach(mutant),
+            _ => probe::infect(mutant),
+        }
     }
     probe::reach(10);
     probe::compare(10, &sum, || sum);

@@ -315,6 +315,8 @@ pub struct Simulated {
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// The digest of its events; 0 if there was no simulation.
+    pub digest: u64,
     /// Whether the mutated place was executed; `false` on the original.
     pub reached: bool,
     /// Who still waited when nothing was left to happen, and for what, in words; empty if the run ended otherwise.

@@ -165,6 +165,7 @@ pub(crate) fn simulate(
     trace.iter_mut().for_each(|trace| traced.name_originals(trace));
     Simulated {
         virtual_time_ns,
+        digest: ran.digest().unwrap_or_default(),
         reached: ran.mutant_reached,
         execution: ran.execution,
         waiting,

@@ -12,13 +12,13 @@ use crate::support::{assert_exit, folder, stderr, stdout, text, write};
 const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
 
 /// A package of a user, in a folder of its own.
-struct UserPackage {
+pub(crate) struct UserPackage {
     folder: TempDir,
 }
 
 impl UserPackage {
     /// Returns the package that `cargo new` makes.
-    fn new(kind: &str) -> Self {
+    pub(crate) fn new(kind: &str) -> Self {
         let folder = folder();
         let mut command = Command::new("cargo");
         command.args(["new", "--quiet", "--vcs", "none", "--name", "store", kind]).arg(folder.path().join("store"));
@@ -29,23 +29,27 @@ impl UserPackage {
         Self { folder }
     }
 
-    fn path(&self, file: &str) -> PathBuf {
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.path().join("store").join(file)
     }
 
-    fn read(&self, file: &str) -> String {
+    pub(crate) fn read(&self, file: &str) -> String {
         std::fs::read_to_string(self.path(file)).expect("it is there")
     }
 
-    /// Runs a program in the package's folder. All share what cargo builds.
+    /// Returns the folder of what cargo builds, which all packages share.
+    pub(crate) fn target_directory() -> &'static Path {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the folder of the build")
+    }
+
+    /// Runs a program in the package's folder.
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
-        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the folder of the build");
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", shared);
+        command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", Self::target_directory());
         command.output().expect("it can be started")
     }
 
-    fn simutant(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn simutant(&self, arguments: &[&str]) -> Output {
         self.run(env!("CARGO_BIN_EXE_simutant"), arguments)
     }
 

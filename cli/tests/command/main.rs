@@ -8,6 +8,7 @@ mod init;
 mod isolation;
 mod processes;
 mod resume;
+mod self_checks;
 mod shrink;
 mod study;
 mod support;

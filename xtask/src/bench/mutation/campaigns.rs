@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail, ensure};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning};
-use simutant_mutator::{Build, Probes};
+use simutant_mutator::Probes;
 use simutant_outcomes::Outcomes;
 
-use super::instrumentation::{build_in, worker};
+use super::instrumentation::{build_in, build_plain_in, worker};
 use super::{Places, Spent, timed};
 
 /// Test cases of a campaign. They are drawn: with so many, each test is drawn, and most of them about ten times.
@@ -35,20 +35,22 @@ pub(super) struct Campaigns {
 impl Campaigns {
     /// Runs both campaigns in turns, and makes sure that they come to the same.
     pub(super) fn run(places: &Places, repetitions: usize, divisor: usize) -> anyhow::Result<Self> {
-        let build = build_in(
-            places,
-            Probes::All,
-            &places.out.path().join("build"),
-            ("simutant-worker", &worker(&places.root)),
-        )?;
+        let (folder, worker) = (places.out.path().join("build"), worker(&places.root));
+        let worker = ("simutant-worker", &*worker);
+        let build = build_in(places, Probes::All, &folder, worker)?;
+        let plain = build_plain_in(places, &folder, worker)?;
+        let plan = |cases, pruning| {
+            let (build, plain) = (build.clone(), plain.clone());
+            Plan { build, plain, seed: SEED, cases, pruning, bounds: Bounds::default() }
+        };
         let (mut full, mut pruned) = (Vec::new(), Vec::new());
         let mut last = None;
         let cases = CASES / divisor;
         for round in 1..=repetitions {
             eprintln!("xtask: running campaigns, {round} of {repetitions}");
-            let (all, spent) = campaign(places, &build, cases, Pruning::None)?;
+            let (all, spent) = campaign(places, plan(cases, Pruning::None))?;
             full.push(spent);
-            let (infected, spent) = campaign(places, &build, cases, Pruning::Infected)?;
+            let (infected, spent) = campaign(places, plan(cases, Pruning::Infected))?;
             pruned.push(spent);
             same(&all, &infected).context("pruning changed what mutants come to")?;
             last = Some(all);
@@ -69,9 +71,8 @@ impl Campaigns {
     }
 }
 
-/// Runs a campaign from its beginning until all is in the journal, with one worker; returns what it came to, and the time.
-fn campaign(places: &Places, build: &Build, cases: usize, pruning: Pruning) -> anyhow::Result<(Outcomes, Spent)> {
-    let plan = Plan { build: build.clone(), seed: SEED, cases, pruning, bounds: Bounds::default() };
+/// Runs a campaign from its beginning until all is in the journal and checked, with one worker at a time; returns what it came to, and the time.
+fn campaign(places: &Places, plan: Plan) -> anyhow::Result<(Outcomes, Spent)> {
     let (campaign, spent) = timed(|| {
         let mut campaign = Campaign::open(&places.out.path().join("campaign"), plan, Existing::Delete)?;
         let end = campaign.run(NonZeroUsize::MIN, &mut |_| {}, &AtomicBool::new(false))?;

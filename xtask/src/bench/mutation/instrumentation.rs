@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use simutant_mutator::{Build, Probes, Request, Selection, build_with};
+use simutant_mutator::{Build, Probes, Request, Selection, build_plain, build_with};
 use simutant_outcomes::Sites;
 
 use super::{Places, timed};
@@ -128,6 +128,13 @@ pub(super) fn build_in(
     let operators = Selection::default();
     let request = Request { package: &places.package, operators: &operators, directory, worker };
     Ok(build_with(&request, probes, &mut |_| {})?)
+}
+
+/// Builds the package as it is written, beside the build with probes in the same folder.
+pub(super) fn build_plain_in(places: &Places, directory: &Path, worker: (&str, &Path)) -> anyhow::Result<PathBuf> {
+    let operators = Selection::default();
+    let request = Request { package: &places.package, operators: &operators, directory, worker };
+    Ok(build_plain(&request, &mut |_| {})?)
 }
 
 /// Lets a driver measure the suite.

@@ -1,0 +1,113 @@
+//! A sample of the pairs that pruning leaves out: they are run all the same, and must end as the original does.
+
+use std::collections::BTreeSet;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use simutant_outcomes::MutantNumber;
+
+/// One pair of so many is run.
+const ONE_OF: u64 = 200;
+/// So many pairs are run at least, if there are as many: fewer would show little.
+const PAIRS_MIN: u64 = 200;
+/// So many are run at most: more would cost time, and show little more.
+const PAIRS_MAX: u64 = 5_000;
+/// Tells these random numbers from others that are drawn from the same seed.
+const STREAM: u64 = 0x7072_756e_6564;
+
+/// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in ascending order, and
+/// so are the mutants that are returned for each test case.
+///
+/// The sample depends on the arguments alone, and each pair is as likely as any other.
+pub(crate) fn pruned_pairs(seed: u64, mutants: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+    // How many pairs there are before those of each test case, and in all.
+    let mut before = Vec::with_capacity(selected.len());
+    let mut total = 0;
+    for selected in selected {
+        before.push(total);
+        total += (mutants - selected.len()) as u64;
+    }
+    let mut sample = vec![Vec::new(); selected.len()];
+    for pair in draw(seed, total, (total / ONE_OF).clamp(PAIRS_MIN, PAIRS_MAX).min(total)) {
+        // The last test case with no more before it: those without any pair are passed over.
+        let case = before.partition_point(|&before| before <= pair) - 1;
+        sample[case].push(missing(&selected[case], (pair - before[case]) as MutantNumber));
+    }
+    sample
+}
+
+/// Draws `count` different numbers below `total` (Floyd's algorithm: Bentley and Floyd, Communications of the ACM 30(9), 1987).
+fn draw(seed: u64, total: u64, count: u64) -> BTreeSet<u64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
+    let mut drawn = BTreeSet::new();
+    for last in total - count..total {
+        // The upper half of the product; what that prefers, it prefers by less than one in 2^30 for less than 2^34 pairs.
+        let number = ((u128::from(random.next_u64()) * u128::from(last + 1)) >> 64) as u64;
+        if !drawn.insert(number) {
+            drawn.insert(last);
+        }
+    }
+    drawn
+}
+
+/// Returns number `index` of those that are not in `sorted`.
+fn missing(sorted: &[MutantNumber], index: MutantNumber) -> MutantNumber {
+    let passed = sorted.iter().zip(0..).take_while(|&(&number, before)| number - before <= index).count();
+    index + passed as MutantNumber
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn few_pairs_are_all_drawn_and_many_up_to_a_bound() {
+        #[track_caller]
+        fn check(cases: usize, mutants: usize, selected: &[MutantNumber], expect: u64) {
+            let sample = pruned_pairs(1, mutants, &vec![selected.to_vec(); cases]);
+            assert_eq!(sample.iter().map(Vec::len).sum::<usize>() as u64, expect);
+        }
+        check(10, 12, &[0, 3], 100);
+        check(10, 12, &(0..12).collect::<Vec<_>>(), 0);
+        check(100, 12, &[0, 3], PAIRS_MIN);
+        check(1_000, 202, &[0, 3], 1_000);
+        check(10_000, 202, &[0, 3], PAIRS_MAX);
+        assert_eq!(pruned_pairs(1, 0, &[]), Vec::<Vec<MutantNumber>>::new());
+    }
+
+    #[test]
+    fn another_seed_draws_other_pairs() {
+        let selected = vec![vec![1]; 100];
+        assert_eq!(pruned_pairs(1, 100, &selected), pruned_pairs(1, 100, &selected));
+        assert_ne!(pruned_pairs(1, 100, &selected), pruned_pairs(2, 100, &selected));
+    }
+
+    #[test]
+    fn no_part_of_the_pairs_is_preferred() {
+        let sample = pruned_pairs(7, 1_001, &vec![vec![500]; 1_000]);
+        let in_first_cases = sample[..500].iter().flatten().count();
+        let first_mutants = sample.iter().flatten().filter(|&&mutant| mutant < 500).count();
+        // Both are binomial with 5,000 draws: this is five standard deviations from one half.
+        for count in [in_first_cases, first_mutants] {
+            assert!(count.abs_diff(2_500) < 177, "{count}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn only_pruned_pairs_are_drawn_each_once_and_in_order(
+            seed: u64,
+            selected in prop::collection::vec(prop::collection::btree_set(0_u32..40, 0..40), 0..30),
+        ) {
+            let selected: Vec<Vec<u32>> = selected.into_iter().map(|set| set.into_iter().collect()).collect();
+            let sample = pruned_pairs(seed, 40, &selected);
+            prop_assert_eq!(sample.len(), selected.len());
+            for (sample, selected) in sample.iter().zip(&selected) {
+                prop_assert!(sample.is_sorted_by(|first, second| first < second));
+                prop_assert!(sample.iter().all(|mutant| *mutant < 40 && !selected.contains(mutant)));
+            }
+        }
+    }
+}
