@@ -361,6 +361,11 @@ fn is_compound(condition: &Expr) -> bool {
 
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        if let Stmt::Expr(expression, Some(_)) = statement
+            && self.only_tells(expression)
+        {
+            return;
+        }
         self.look(Form::Statement, Place::Statement(statement));
         self.statement = matches!(statement, Stmt::Expr(..)).then(|| range_of(statement));
         visit::visit_stmt(self, statement);
@@ -378,6 +383,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_arm(&mut self, arm: &'ast Arm) {
+        let has_no_mutants = self.only_tells(&arm.body);
         if let Pat::Guard(guarded) = &arm.pat {
             if !binds(&guarded.guard) {
                 self.look(Form::Expression, Place::Guard(&guarded.guard));
@@ -387,9 +393,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
         match &*arm.body {
             Expr::Block(body) => self.body(&body.block),
+            _ if has_no_mutants => {}
             body => self.look(Form::ArmBody, Place::ArmBody(body)),
         }
-        self.visit_expr(&arm.body);
+        if !has_no_mutants {
+            self.visit_expr(&arm.body);
+        }
     }
 
     fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
@@ -411,6 +420,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 }
 
 impl Finder<'_> {
+    /// Whether an expression is a call of a method that only tells people what happens.
+    fn only_tells(&self, expression: &Expr) -> bool {
+        matches!(expression, Expr::MethodCall(call) if self.context.names.is(Kind::Tell, &call.method.to_string()))
+    }
+
     /// Notes which parts of an expression are to be unsigned numbers.
     fn expect(&mut self, expression: &Expr) {
         let types = self.context.types;

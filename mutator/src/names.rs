@@ -86,6 +86,8 @@ kinds! {
     Address = address: "address" "addr" "source" "src" "destination" "dst" "dest" "from" "to" "sender" "receiver" "peer" "origin" "target";
     /// A word in the name of what breaks a tie between events of one time.
     Tie = tie: "seq" "sequence" "priority" "prio" "order" "serial" "counter" "id" "index" "number" "tie";
+    /// A call that only tells people what happens. No mutants are made of it, since no oracle listens.
+    Tell = tell: "note" "phase" "log" "trace" "debug" "info" "warn";
     /// A call that adds an arc from a place of a Petri net to a transition.
     InputArc = input_arc: "input_arc" "add_input" "add_input_arc" "arc_in" "arc_from_place" "consumes" "pre";
     /// A call that adds an arc from a transition of a Petri net to a place.

@@ -25,6 +25,14 @@ fn ror_of_an_unsigned_number_and_zero() {
 }
 
 #[test]
+fn what_only_tells_has_no_mutants() {
+    assert_snapshot!(mutants(
+        "fn f(s: S) { s.context.note(|| a + 1); if b { s.phase(\"c\" + d(2)); } match e { F => s.log(3), G => s.send(4) } let h = s.phase(5); }",
+        "default"
+    ));
+}
+
+#[test]
 fn cor() {
     let source = "fn f() { g(a && b(), c || d); }";
     assert_snapshot!(mutants(source, "COR"));

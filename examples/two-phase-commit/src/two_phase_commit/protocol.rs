@@ -71,11 +71,14 @@ pub async fn coordinator(context: Context<CommitMessage>, participants: Vec<Addr
         if !was_begun {
             context.pause(WRITE).await;
             begun.replace(Some(transaction));
+            context.phase("collecting");
             commit = all_vote_yes(&mut channel, &context, &participants, transaction).await;
         }
+        context.phase("deciding");
         context.pause(WRITE).await;
         decisions.change().push(commit);
     }
+    context.phase("telling");
     // Participants that were told before a crash are told again: they have done it, and say so.
     let decided = decisions.get().clone();
     for (transaction, commit) in (0..).zip(decided.iter().copied()) {
@@ -163,6 +166,7 @@ pub async fn participant(context: Context<CommitMessage>, votes: Vec<bool>, appl
                         let vote = votes[transaction as usize];
                         context.pause(WRITE).await;
                         log.change().insert(transaction, Entry { vote, is_done: false });
+                        context.phase("uncertain");
                         vote
                     }
                 };
@@ -175,6 +179,7 @@ pub async fn participant(context: Context<CommitMessage>, votes: Vec<bool>, appl
                     context.pause(WRITE).await;
                     apply(transaction, commit);
                     log.change().insert(transaction, Entry { vote: commit, is_done: true });
+                    context.phase("settled");
                 }
                 channel.send(delivery.source, CommitMessage::Done { transaction });
             }
