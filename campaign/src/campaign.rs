@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use simutant_mutator::Fingerprint;
 use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Sites, Verdict};
-use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes};
+use simutant_protocol::{Limits, Recorded, Sizes};
 
+use crate::checks::Checks;
 use crate::crew::{Crew, Workshop};
+use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
 use crate::journal::{Journal, Recording};
 use crate::lock::Lock;
@@ -47,13 +50,16 @@ pub struct Campaign {
 #[derive(Debug, Default)]
 struct Session {
     executed: u64,
+    kept: u64,
+    kept_checked: u64,
     elapsed: Duration,
     jobs: usize,
     pairs_unlisted: u64,
 }
 
 impl Campaign {
-    /// Opens the campaign in `directory`, or begins it; nothing is run yet.
+    /// Opens the campaign in `directory`, or begins it; nothing is run yet. If the source has changed since, what it can have
+    /// changed is forgotten, and runs again.
     ///
     /// # Errors
     /// If another process has it open, if the directory holds another campaign, or if its journal cannot be used.
@@ -66,15 +72,30 @@ impl Campaign {
         delete_answers(directory)?;
         let mut journal = Journal::open(directory)?;
         if journal.get::<Value>("system")?.is_none() {
-            journal.transaction(|journal| {
-                journal.set("sites", &plan.build.sites)?;
-                settings(&plan).iter().try_for_each(|(key, value)| journal.set(key, value))
-            })?;
+            journal.transaction(|journal| set_source(journal, &plan))?;
         }
-        let campaign =
+        let mut campaign =
             Self { directory: directory.to_owned(), plan, journal, session: Session::default(), _lock: lock };
         campaign.check_settings()?;
+        campaign.adopt_source()?;
         Ok(campaign)
+    }
+
+    /// If the source has changed since the last session, begins anew with the runs that are the same.
+    fn adopt_source(&mut self) -> Result<(), CampaignError> {
+        let Self { plan, journal, .. } = self;
+        let sites: Option<Sites> = journal.get("sites")?;
+        let sites = sites.ok_or_else(|| journal.damaged("the settings are not complete"))?;
+        let source_hash: Option<Value> = journal.get(SOURCE_HASH)?;
+        if sites == plan.build.sites && source_hash == Some(source_hash_of(plan)) {
+            return Ok(());
+        }
+        let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
+        let edit = fingerprint.and_then(|fingerprint| Edit::between(&sites, &fingerprint, &plan.build));
+        journal.transaction(|journal| {
+            journal.begin_anew(edit.as_ref())?;
+            set_source(journal, plan)
+        })
     }
 
     fn check_settings(&self) -> Result<(), CampaignError> {
@@ -83,17 +104,9 @@ impl Campaign {
         };
         for (field, expected) in settings(&self.plan) {
             let found: Value = self.journal.get(field)?.unwrap_or_default();
-            if found != expected && field == SOURCE_HASH {
-                return Err(CampaignError::OtherSource { directory: self.directory.clone() });
-            }
-            if found != expected {
+            if found != expected && field != SOURCE_HASH {
                 return differs(field, found.to_string(), expected.to_string());
             }
-        }
-        let sites = self.journal.get::<Sites>("sites")?;
-        let sites = sites.ok_or_else(|| self.journal.damaged("the settings are not complete"))?;
-        if sites != self.plan.build.sites {
-            return Err(CampaignError::OtherSource { directory: self.directory.clone() });
         }
         Ok(())
     }
@@ -164,6 +177,8 @@ impl Campaign {
             pairs_checked: checked.sum(),
             pairs_executed: self.journal.executions_count()?,
             session_executed: self.session.executed,
+            session_kept: self.session.kept,
+            session_kept_checked: self.session.kept_checked,
             session_seconds: self.session.elapsed.as_secs_f64(),
             session_jobs: self.session.jobs,
             session_pairs_unlisted: self.session.pairs_unlisted,
@@ -242,7 +257,9 @@ impl Campaign {
         self.journal.set("limits", &limits)?;
         let todo = numbers_of_none(&self.journal.units(&settings.content)?);
         let selected: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
-        let sampled = self.sampled(&selected);
+        let kept = self.journal.transaction(|journal| journal.settle_kept(&limits, &selected))?;
+        let again = sample::kept_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), &kept);
+        let checks = Checks { pruned: self.sampled(&selected), kept: self.journal.kept_runs(&again)? };
         let Self { plan, journal, session, directory, .. } = self;
         let executors = (0..jobs.get().min(todo.len()))
             .map(|job| {
@@ -254,19 +271,20 @@ impl Campaign {
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
             let case = Numbered { number, case: &cases[number], digest, reached };
-            let mut mutants = [&selected[number][..], &sampled[number]].concat();
+            let kept = |mutant: &MutantNumber| kept[number].contains(*mutant as usize);
+            let mut mutants: Vec<MutantNumber> = checks.mutants(number).collect();
+            mutants.extend(selected[number].iter().filter(|mutant| !kept(mutant)));
             mutants.sort_unstable();
             let mut runs = executor.execute(case, limits, &mutants)?;
-            // Of the sample nothing is kept: it says what was known.
-            for run in runs.extract_if(.., |run| sampled[number].binary_search(&run.mutant).is_ok()) {
-                check_pruned(plan, number, &run)?;
-            }
+            checks.take(plan, number, &mut runs)?;
             Ok(runs)
         };
         pool::run(executors, &todo, stop, work, |number, runs| {
             journal.transaction(|journal| journal.add_executions(number, &runs))?;
             done += 1;
             session.executed += runs.len() as u64;
+            session.kept += kept[number].count_ones(..) as u64;
+            session.kept_checked += again[number].len() as u64;
             let executions = session.executed;
             progress(Progress { phase: Phase::Mutants, done, total: cases.len(), executions });
             Ok(())
@@ -301,13 +319,24 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 11] {
         ("seed", (*seed).into()),
         ("cases", (*cases).into()),
         ("operators", build.operators.as_str().into()),
-        (SOURCE_HASH, format!("{:016x}", build.source_hash).into()),
+        (SOURCE_HASH, source_hash_of(plan)),
         ("pruning", serde_json::to_value(pruning).expect("a name")),
         ("baseline_steps", bounds.baseline_steps.into()),
         ("baseline_events", bounds.baseline_events.into()),
         ("memory_bytes", bounds.memory_bytes.into()),
         ("hang_ns", (bounds.hang.as_nanos() as u64).into()),
     ]
+}
+
+fn source_hash_of(plan: &Plan) -> Value {
+    format!("{:016x}", plan.build.source_hash).into()
+}
+
+/// Notes the settings and the source that the journal is about from now on.
+fn set_source(journal: &Journal, plan: &Plan) -> Result<(), CampaignError> {
+    journal.set("sites", &plan.build.sites)?;
+    journal.set("fingerprint", &plan.build.fingerprint)?;
+    settings(plan).iter().try_for_each(|(key, value)| journal.set(key, value))
 }
 
 fn workshop(plan: &Plan) -> Workshop<'_> {
@@ -332,31 +361,6 @@ fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded)
         None => Ok(()),
         Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
     }
-}
-
-/// Finds out whether a pair that is pruned ended as the original.
-fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
-    let how = match &run.execution {
-        execution if execution.verdict != Verdict::Reasonable => {
-            format!("ended {}: {}", execution.verdict, execution.reason)
-        }
-        _ if run.diverged => "had other events than the original".to_owned(),
-        _ => return Ok(()),
-    };
-    let sites = &plan.build.sites;
-    let change = sites.mutants.get(run.mutant as usize).map_or_else(String::new, |mutant| {
-        let (operator, original, replacement) = (&mutant.operator, &mutant.original, &mutant.replacement);
-        let path = sites.files.get(mutant.span.file).map_or("", |file| &file.path);
-        format!("{operator} at {path}:{}, where `{original}` becomes `{replacement}`", mutant.span.line)
-    });
-    Err(CampaignError::PrunedWrongly {
-        system: sites.system.clone(),
-        seed: plan.seed,
-        number,
-        mutant: run.mutant,
-        change,
-        how,
-    })
 }
 
 /// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.

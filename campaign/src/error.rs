@@ -86,6 +86,26 @@ pub enum CampaignError {
         /// How the run ended.
         how: String,
     },
+    /// A run that was kept after an edit of the source would be another one now.
+    #[error(
+        "test case {number} of seed {seed} on mutant {mutant} of {system} called nothing that has changed since the last study, but as \
+         one of the sample of such runs that is made again it differs: {difference}; the mutant is {change}; other runs that were kept may be \
+         wrong, and --fresh makes all of them again; this is an error of Simutant, or of a simulation that depends on more than its test case"
+    )]
+    KeptWrongly {
+        /// The system.
+        system: String,
+        /// The seed of the universe.
+        seed: u64,
+        /// The number of the test case in the universe.
+        number: usize,
+        /// The mutant.
+        mutant: MutantNumber,
+        /// What the mutant changes.
+        change: String,
+        /// In what they differ.
+        difference: String,
+    },
     /// The directory holds a campaign that differs from the one that was asked for.
     #[error(
         "{directory} holds a campaign with {field} {found}, but {field} {expected} was asked for; give another folder with \
@@ -100,15 +120,6 @@ pub enum CampaignError {
         found: String,
         /// Its value in the plan.
         expected: String,
-    },
-    /// The directory holds a campaign of the same system, whose source has changed since.
-    #[error(
-        "{directory} holds a campaign of other source: the simulation, the engine, or the operators that were asked for \
-         have changed since; give another folder with --out, or delete what is there with --fresh"
-    )]
-    OtherSource {
-        /// The folder.
-        directory: PathBuf,
     },
     /// Another process works in the directory.
     #[error("{0}: another campaign is running in this folder; wait for its end, or give another folder with --out")]

@@ -80,6 +80,8 @@ impl<'a> Executor<'a> {
                 mutant,
                 reached: reached.contains(mutant as usize),
                 diverged: true,
+                // Nobody was left to tell.
+                entered: u64::MAX,
                 execution,
             };
             match ended {

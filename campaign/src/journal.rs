@@ -14,7 +14,10 @@
 //! they went in.
 
 mod content;
+mod kept;
 mod traced;
+
+pub(crate) use kept::KeptRun;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +39,7 @@ const FILE: &str = "journal.sqlite";
 /// What SQLite's header says of our files: "Simu".
 const APPLICATION_ID: i32 = 0x5369_6d75;
 /// Raised when the meaning of a table changes.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
 
 /// A campaign's database.
 #[derive(Debug)]
@@ -212,8 +215,9 @@ impl Journal {
         })
     }
 
-    /// Adds all runs of a test case on mutants, which finishes the test case.
+    /// Adds runs of a test case on mutants, which with those that are kept finish the test case.
     pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
+        let kept = self.take_kept(case)?;
         let mut reasons = Vec::with_capacity(runs.len());
         for run in runs {
             let text = &run.execution.reason;
@@ -229,10 +233,10 @@ impl Journal {
         }
         self.try_sql(|connection| {
             let mut insert = connection.prepare_cached(
-                "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps, entered) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?;
-            for (MutantExecution { mutant, diverged, execution, .. }, reason) in runs.iter().zip(&reasons) {
+            for (MutantExecution { mutant, diverged, entered, execution, .. }, reason) in runs.iter().zip(&reasons) {
                 insert.execute(params![
                     case as i64,
                     mutant,
@@ -242,11 +246,12 @@ impl Journal {
                     reason,
                     execution.events.cast_signed(),
                     execution.steps.cast_signed(),
+                    entered.cast_signed(),
                 ])?;
             }
             connection
                 .prepare_cached("INSERT INTO units (test_case, executions) VALUES (?1, ?2)")?
-                .execute(params![case as i64, runs.len() as i64])?;
+                .execute(params![case as i64, (runs.len() + kept) as i64])?;
             Ok(())
         })
     }

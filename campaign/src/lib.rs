@@ -33,17 +33,22 @@
 //!   limit; they are tried twice.
 //! - The unit of work is a test case. It is in the journal as a whole or not at all; a campaign that was killed goes on
 //!   with the first one that is missing.
+//! - After an edit of the source the outcomes are those of a new campaign: a run is kept only if it called no function
+//!   whose body has changed (`edit.rs`). Every test case is run anew on the original and on the plain build, and pairs that are pruned are sampled anew: what
+//!   is not checked again is that a kept run was right when it was made. A random sample of them is made again, and must be what is kept.
 //! - No error of ours is a kill. A worker that someone kills is replaced and its run repeated; each run says whether it
 //!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error. So it does if a pair of the sample of those
-//!   that are pruned does not end as the original, or if the original does not do the same as the package without instrumentation.
+//!   that are pruned does not end as the original, if one of the sample of those that are kept is another one, or if the original does not do the same as the package without instrumentation.
 //!
 //! # Where to read on
 //!
-//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `plain.rs` and `sample.rs` for what is checked, `journal/schema.sql` for the tables.
+//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `plain.rs` and `checks.rs` for what is checked, `edit.rs` for what is kept, `journal/schema.sql` for the tables.
 
 mod bits;
 mod campaign;
+mod checks;
 mod crew;
+mod edit;
 mod error;
 mod executor;
 mod journal;

@@ -138,6 +138,11 @@ pub struct Statistics {
     pub pairs_checked: u64,
     /// Pairs executed in this session.
     pub session_executed: u64,
+    /// Pairs whose runs from before an edit of the source were kept in this session.
+    pub session_kept: u64,
+    /// Runs among these that were made again in this session, as a sample; they were what was kept. They are not counted as
+    /// executed.
+    pub session_kept_checked: u64,
     /// Seconds that this session spent on executing pairs.
     pub session_seconds: f64,
     /// Worker processes of this session.

@@ -1,10 +1,10 @@
-//! A sample of the pairs that pruning leaves out: they are run all the same, and must end as the original does.
+//! Samples of the runs that a campaign could do without: of the pairs that pruning leaves out, and of those that are kept after an edit.
 
 use std::collections::BTreeSet;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use simutant_outcomes::MutantNumber;
+use simutant_outcomes::{BitSet, MutantNumber};
 
 /// One pair of so many is run.
 const ONE_OF: u64 = 200;
@@ -12,33 +12,47 @@ const ONE_OF: u64 = 200;
 const PAIRS_MIN: u64 = 200;
 /// So many are run at most: more would cost time, and show little more.
 const PAIRS_MAX: u64 = 5_000;
-/// Tells these random numbers from others that are drawn from the same seed.
-const STREAM: u64 = 0x7072_756e_6564;
+/// Tells the random numbers of one sample from others that are drawn from the same seed.
+const PRUNED: u64 = 0x7072_756e_6564;
+const KEPT: u64 = 0x6b65_7074;
 
 /// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in ascending order, and
 /// so are the mutants that are returned for each test case.
 ///
 /// The sample depends on the arguments alone, and each pair is as likely as any other.
 pub(crate) fn pruned_pairs(seed: u64, mutants: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+    others(seed ^ PRUNED, mutants, selected)
+}
+
+/// Draws pairs of a test case and a mutant whose run was kept after an edit, in the same way.
+pub(crate) fn kept_pairs(seed: u64, mutants: usize, kept: &[BitSet]) -> Vec<Vec<MutantNumber>> {
+    let without = |kept: &BitSet| {
+        (0..mutants).filter(|&mutant| !kept.contains(mutant)).map(|mutant| mutant as MutantNumber).collect()
+    };
+    others(seed ^ KEPT, mutants, &kept.iter().map(without).collect::<Vec<_>>())
+}
+
+/// Draws from all pairs but those of each test case's mutants in `without`.
+fn others(seed: u64, mutants: usize, without: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
     // How many pairs there are before those of each test case, and in all.
-    let mut before = Vec::with_capacity(selected.len());
+    let mut before = Vec::with_capacity(without.len());
     let mut total = 0;
-    for selected in selected {
+    for without in without {
         before.push(total);
-        total += (mutants - selected.len()) as u64;
+        total += (mutants - without.len()) as u64;
     }
-    let mut sample = vec![Vec::new(); selected.len()];
+    let mut sample = vec![Vec::new(); without.len()];
     for pair in draw(seed, total, (total / ONE_OF).clamp(PAIRS_MIN, PAIRS_MAX).min(total)) {
         // The last test case with no more before it: those without any pair are passed over.
         let case = before.partition_point(|&before| before <= pair) - 1;
-        sample[case].push(missing(&selected[case], (pair - before[case]) as MutantNumber));
+        sample[case].push(missing(&without[case], (pair - before[case]) as MutantNumber));
     }
     sample
 }
 
 /// Draws `count` different numbers below `total` (Floyd's algorithm: Bentley and Floyd, Communications of the ACM 30(9), 1987).
 fn draw(seed: u64, total: u64, count: u64) -> BTreeSet<u64> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut drawn = BTreeSet::new();
     for last in total - count..total {
         // The upper half of the product; what that prefers, it prefers by less than one in 2^30 for less than 2^34 pairs.
@@ -82,6 +96,16 @@ mod tests {
         let selected = vec![vec![1]; 100];
         assert_eq!(pruned_pairs(1, 100, &selected), pruned_pairs(1, 100, &selected));
         assert_ne!(pruned_pairs(1, 100, &selected), pruned_pairs(2, 100, &selected));
+    }
+
+    #[test]
+    fn of_what_is_kept_nothing_else_is_drawn() {
+        let kept: Vec<BitSet> = vec![(3..7).collect(), BitSet::new(), (0..2).collect()];
+        assert_eq!(kept_pairs(1, 8, &kept), [vec![3, 4, 5, 6], vec![], vec![0, 1]], "so few are all drawn");
+        let kept: Vec<BitSet> = vec![(0..80).collect(); 10];
+        let sample = kept_pairs(1, 100, &kept);
+        assert_eq!(sample.iter().map(Vec::len).sum::<usize>() as u64, PAIRS_MIN);
+        assert!(sample.iter().flatten().all(|&mutant| mutant < 80), "{sample:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #[path = "../examples/counter_campaign/counter.rs"]
 mod counter;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use simutant_campaign::{
-    Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Trace, read_outcomes,
+    Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CriterionKind, Outcomes, Quota, Verdict};
@@ -358,10 +358,111 @@ fn another_campaign_in_the_folder_is_an_error_that_names_what_differs() {
     };
     check(Plan { seed: 2, ..plan() }, "with seed 28, but seed 2 was asked for");
     check(Plan { cases: 9, ..plan() }, "with cases 8, but cases 9 was asked for");
-    let mut changed = plan();
-    changed.build.source_hash += 1;
-    check(changed.clone(), "holds a campaign of other source");
-    drop(Campaign::open(folder.path(), changed, Existing::Delete).expect("the old one is deleted"));
+    let other = Plan { seed: 2, ..plan() };
+    drop(Campaign::open(folder.path(), other, Existing::Delete).expect("the old one is deleted"));
+}
+
+/// Returns the plan with a second function, which no run calls, and which is as `hash` says.
+fn with_uncalled(hash: u64) -> Plan {
+    let mut plan = plan();
+    plan.build.source_hash = hash;
+    plan.build.fingerprint.functions.push(hash);
+    plan.build.sites.functions.push(plan.build.sites.functions[0].clone());
+    plan.build.sites.functions[1].path = "counter::uncalled".to_owned();
+    plan
+}
+
+fn run_again(directory: &Path, plan: Plan) -> Statistics {
+    let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
+    let end = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    assert_eq!(end, End::Finished);
+    campaign.statistics().expect("it can be read")
+}
+
+/// Finishes the campaign, and returns how many pairs were executed and how many kept.
+fn finish(directory: &Path, plan: Plan) -> (u64, u64) {
+    let statistics = run_again(directory, plan);
+    assert_eq!(statistics.pairs_executed, statistics.session_executed + statistics.session_kept);
+    // So few are all in the samples.
+    assert_eq!(statistics.session_kept_checked, statistics.session_kept);
+    assert_eq!((statistics.pairs_checked, statistics.cases_compared), (statistics.pairs_pruned, CASES as u64));
+    (statistics.session_executed, statistics.session_kept)
+}
+
+#[test]
+fn runs_that_called_nothing_that_has_changed_are_kept() {
+    let folder = folder();
+    let (all, kept) = finish(folder.path(), with_uncalled(1));
+    assert_eq!(kept, 0);
+    let expected = read_outcomes(folder.path()).expect("it is finished");
+    let lost = |outcomes: &Outcomes| -> u64 {
+        // Who ends the process says nothing any more.
+        let silent = [Cause::StackOverflow, Cause::Abort, Cause::Exit, Cause::Hang];
+        let of = |causes: &BTreeMap<Cause, u32>| -> u64 {
+            silent.iter().filter_map(|cause| causes.get(cause)).map(|&count| u64::from(count)).sum()
+        };
+        // Mutant 4 takes memory without a step.
+        outcomes.causes.iter().map(of).sum::<u64>() + CASES as u64
+    };
+
+    let changed = finish(folder.path(), with_uncalled(2));
+    assert_eq!(changed, (lost(&expected), all - lost(&expected)), "of {all}");
+    assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
+
+    // The function that all runs call.
+    let mut hot = with_uncalled(2);
+    hot.build.source_hash = 3;
+    hot.build.fingerprint.functions[0] += 1;
+    assert_eq!(finish(folder.path(), hot.clone()), (all, 0));
+
+    // Something that is not a function.
+    hot.build.source_hash = 4;
+    hot.build.fingerprint.fixed += 1;
+    assert_eq!(finish(folder.path(), hot.clone()), (all, 0));
+    assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
+    let executed = run_again(folder.path(), hot).session_executed;
+    assert_eq!(executed, 0, "the source is the same");
+}
+
+#[test]
+fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
+    let folder = folder();
+    finish(folder.path(), with_uncalled(1));
+    for workers in 1..3 {
+        let mut plan = with_uncalled(2);
+        plan.build.worker =
+            if workers == 1 { mistaken(folder.path(), "calm") } else { folder.path().join("counter_worker-calm") };
+        let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
+        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 panicked");
+        assert!(matches!(error, CampaignError::KeptWrongly { number: 0, mutant: 1, .. }), "{error}");
+        let text = error.to_string();
+        for part in [
+            "test case 0 of seed 28 on mutant 1 of counter called nothing that has changed",
+            "the verdict was abnormal adder panicked at ",
+            ", and is reasonable",
+            "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0, "the test case is not done");
+    }
+}
+
+#[test]
+fn a_second_edit_before_the_end_keeps_what_the_first_one_kept() {
+    let folder = folder();
+    finish(folder.path(), with_uncalled(1));
+    let expected = read_outcomes(folder.path()).expect("it is finished");
+    let changed = finish(folder.path(), with_uncalled(2));
+    let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
+    let stop = AtomicBool::new(false);
+    let mut after_three = |progress: simutant_campaign::Progress| {
+        stop.store(progress.phase == simutant_campaign::Phase::Mutants && progress.done >= 3, Relaxed);
+    };
+    assert_eq!(campaign.run(jobs(1), &mut after_three, &stop).expect("it runs"), End::Stopped);
+    drop(campaign);
+    assert_eq!(finish(folder.path(), with_uncalled(4)), changed);
+    assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
 }
 
 #[test]

@@ -62,9 +62,9 @@ impl Exit {
                 CampaignError::BaselineFailed { .. }
                 | CampaignError::NotDeterministic { .. }
                 | CampaignError::NotAsWritten { .. }
-                | CampaignError::PrunedWrongly { .. } => Self::Failed,
+                | CampaignError::PrunedWrongly { .. }
+                | CampaignError::KeptWrongly { .. } => Self::Failed,
                 CampaignError::OtherCampaign { .. }
-                | CampaignError::OtherSource { .. }
                 | CampaignError::CaseRefused { .. }
                 | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {

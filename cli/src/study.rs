@@ -94,7 +94,11 @@ fn stopped(out: &Path) -> Exit {
 
 /// Puts the command that runs a pair again before the error of a campaign that is about one.
 fn with_command(error: CampaignError, system: &SystemArguments, common: &Common) -> anyhow::Error {
-    let CampaignError::PrunedWrongly { number, mutant, .. } = error else { return error.into() };
+    let (CampaignError::PrunedWrongly { number, mutant, .. } | CampaignError::KeptWrongly { number, mutant, .. }) =
+        error
+    else {
+        return error.into();
+    };
     let case = format!("{number} --seed {}", common.seed);
     let command = simulate::command_line(system, common, &case, mutant);
     anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
@@ -165,6 +169,13 @@ fn spent(statistics: &Statistics) -> String {
         ),
         None => "none in this session".to_owned(),
     };
+    let kept = match statistics.session_kept {
+        0 => String::new(),
+        kept => format!(
+            "\nkept {kept} of {} runs from before the edit, since they called nothing that it changed; {} of them were made again and are the same",
+            statistics.pairs_executed, statistics.session_kept_checked,
+        ),
+    };
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
     let unlisted = match statistics.session_pairs_unlisted {
         0 => String::new(),
@@ -173,7 +184,7 @@ fn spent(statistics: &Statistics) -> String {
         ),
     };
     format!(
-        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}{unlisted}",
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}{kept}{unlisted}",
         statistics.pairs,
         statistics.pairs_pruned,
         share(statistics.pairs_pruned),

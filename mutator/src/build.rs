@@ -2,7 +2,7 @@
 
 mod plain;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;
@@ -15,6 +15,7 @@ use simutant_outcomes::Sites;
 
 use crate::declarations::Declarations;
 use crate::edit::Owner;
+use crate::fingerprint::{Fingerprint, may_remember};
 use crate::identity::Hash;
 use crate::instrument::{Instrumented, Probes, Specification};
 use crate::judgements::FILE_END;
@@ -67,6 +68,8 @@ pub struct Build {
     pub worker: PathBuf,
     /// A hash of all source that went into it: outcomes of equal hashes can be compared.
     pub source_hash: u64,
+    /// Hashes of the parts of that source, by which a study after an edit knows what it can keep.
+    pub fingerprint: Fingerprint,
     /// The mutation operators that were asked for, in the form that [`Selection`] is written in.
     pub operators: String,
 }
@@ -127,10 +130,13 @@ pub fn build_with(
         progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
         let errors = match workspace.compile(progress)? {
             Compiled::Executable(worker) => {
-                let verdicts = KnownVerdicts::new(&verdicts, &specification, inputs);
-                write(&known, &serde_json::to_string(&verdicts).expect("verdicts are plain data"))?;
+                let said = KnownVerdicts::new(&verdicts, &specification, inputs);
+                write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
+                let lock = read(&workspace.root.join("Cargo.lock"))?;
                 let mut source_hash = Hash(inputs);
-                source_hash.write(read(&workspace.root.join("Cargo.lock"))?.as_bytes());
+                source_hash.write(lock.as_bytes());
+                let mut fixed = Hash(workspace.fixed_hash(request)?);
+                fixed.write(lock.as_bytes());
                 instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
                 // A name of its own: a campaign goes on with its executable, whatever is built here meanwhile.
                 let name = format!("simutant-worker-{}-{:016x}", package.system, source_hash.0);
@@ -140,6 +146,7 @@ pub fn build_with(
                     sites: instrumented.sites,
                     worker: copy,
                     source_hash: source_hash.0,
+                    fingerprint: specification.fingerprint(fixed.0, &verdicts),
                     operators: request.operators.to_string(),
                 });
             }
@@ -474,12 +481,35 @@ impl Workspace {
 
     /// Returns a hash of all local source that goes into the executable: the same wherever the folders are.
     fn input_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
+        self.hash(request, &BTreeSet::new())
+    }
+
+    /// Returns a hash of the same but for the specification files, unless functions in there may be remembered elsewhere.
+    fn fixed_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
+        let package = request.package;
+        let mut specification = BTreeSet::new();
+        for (number, member) in package.members.iter().enumerate() {
+            specification.extend(package.files_of(number).iter().map(|file| member.root().join(file)));
+        }
+        for member in &package.members {
+            for (relative, path) in list_files(&member.root().join("src"))? {
+                let is_code = relative.extension().is_some_and(|extension| extension == "rs");
+                if is_code && !specification.contains(&path) && may_remember(&read(&path)?) {
+                    return self.input_hash(request);
+                }
+            }
+        }
+        self.hash(request, &specification)
+    }
+
+    /// Returns a hash of all local source that goes into the executable but for the files that are left out.
+    fn hash(&self, request: &Request<'_>, left_out: &BTreeSet<PathBuf>) -> Result<u64, MutatorError> {
         let package = request.package;
         let dependencies = package.local_dependencies.iter().map(PathBuf::as_path);
         let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
         let mut hash = Hash::default();
         for folder in package.members.iter().map(|member| member.root().to_owned()).chain(sources) {
-            for (relative, path) in list_files(&folder)? {
+            for (relative, path) in list_files(&folder)?.into_iter().filter(|(_, path)| !left_out.contains(path)) {
                 hash.write(relative.to_string_lossy().as_bytes());
                 hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
             }

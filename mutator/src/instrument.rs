@@ -14,6 +14,7 @@ use simutant_outcomes::{
 
 use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes};
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
+use crate::fingerprint::{Fingerprint, Fingerprints};
 use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
 use crate::mutation::{self, ArmParts, Candidate, Form, Settings};
@@ -165,6 +166,17 @@ impl Specification {
         obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
     }
 
+    /// Returns hashes of the source; `inputs` is one of what is not in the specification files.
+    pub(crate) fn fingerprint(&self, inputs: u64, verdicts: &Verdicts) -> Fingerprint {
+        let mut fingerprints = Fingerprints::new(inputs, &self.sources);
+        for (file, source) in self.sources.iter().enumerate() {
+            let is_instrumented = |index: &usize| self.obstacle(file, *index, verdicts).is_none();
+            let instrumented: Vec<usize> = (0..source.functions.len()).filter(is_instrumented).collect();
+            fingerprints.add(source, &instrumented);
+        }
+        fingerprints.finish()
+    }
+
     /// Returns the data flow of all functions that are instrumented.
     fn flows(&self, verdicts: &Verdicts) -> Flows {
         let mut functions = Vec::new();
@@ -198,6 +210,7 @@ impl Specification {
     ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
+        let number = sites.functions.len();
         let edits = self.edits((file, index), verdicts, flows, numbering, sites);
         let Range { start: first, end } = numbering.of_function(file, index);
         let count = end - first;
@@ -219,7 +232,7 @@ impl Specification {
                     body(variant, output);
                 }
             };
-            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}) {{ 0 => {{"));
+            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
             body(Variant::Clean, output);
             if count > 0 {
                 output.text.push_str("} 1 => {");

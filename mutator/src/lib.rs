@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
-//! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT) { 0 => {clean} 1 => {mutated} _ => {recording} } }
+//! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT, FUNCTION) { 0 => {clean} 1 => {mutated} _ => {recording} } }
 //! ```
 //!
 //! A short function is one that the compiler puts in the place of its calls, if it stays short: its two other bodies are
@@ -45,7 +45,8 @@
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part.
+//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part, `fingerprint.rs` for
+//! what an edit has changed.
 
 mod build;
 mod conditions;
@@ -53,6 +54,7 @@ mod dataflow;
 mod declarations;
 mod edit;
 mod error;
+mod fingerprint;
 mod graph;
 mod identity;
 mod init;
@@ -73,6 +75,7 @@ mod verdicts;
 
 pub use build::{Build, BuildEvent, Request, build, build_plain, build_with};
 pub use error::MutatorError;
+pub use fingerprint::Fingerprint;
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};

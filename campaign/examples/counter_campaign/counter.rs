@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use simutant_mutator::Build;
+use simutant_mutator::{Build, Fingerprint};
 use simutant_outcomes::{Block, Branch, BranchOutcome, Class, Function, Mutant, Sites, SourceFile, Span, Tier};
 
 /// The file that the places point into.
@@ -17,7 +17,8 @@ const MUTANTS: usize = 19;
 pub(crate) fn build(beside: &Path) -> Build {
     let worker = beside.ancestors().map(|folder| folder.join("examples/counter_worker")).find(|path| path.exists());
     let worker: PathBuf = worker.expect("build it: cargo build -p simutant-campaign --examples");
-    Build { sites: sites(), worker, source_hash: 0x5eed, operators: "HAND".to_owned() }
+    let fingerprint = Fingerprint { fixed: 0x5eed, functions: vec![1] };
+    Build { sites: sites(), worker, source_hash: 0x5eed, fingerprint, operators: "HAND".to_owned() }
 }
 
 fn sites() -> Sites {

@@ -304,6 +304,8 @@ pub struct MutantExecution {
     pub reached: bool,
     /// Whether its events differ from those of the original's run.
     pub diverged: bool,
+    /// The functions that the run called, and that reading its test case called: function `n` is bit `n % 64`.
+    pub entered: u64,
     /// How the run ended.
     pub execution: Execution,
 }

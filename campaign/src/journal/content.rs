@@ -156,7 +156,11 @@ impl Journal {
         Ok(counts.iter().map(|count| count.cast_unsigned()).sum())
     }
 
-    fn rows<T>(&self, sql: &str, read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, CampaignError> {
+    pub(super) fn rows<T>(
+        &self,
+        sql: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, CampaignError> {
         self.try_sql(|connection| connection.prepare_cached(sql)?.query_map([], read)?.collect())
     }
 

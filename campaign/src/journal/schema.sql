@@ -1,6 +1,7 @@
 -- Settings of the campaign and what it noted once: key, and value as JSON.
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
---   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants).
+--   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
+--   fingerprint (of the source, by function), kept_limits (of the runs that are kept).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -62,8 +63,31 @@ CREATE TABLE executions (
     reason INTEGER NOT NULL REFERENCES reasons,
     events INTEGER NOT NULL,
     steps INTEGER NOT NULL,
+    entered INTEGER NOT NULL, -- the functions that the run called: number n is bit n % 64
     PRIMARY KEY (test_case, mutant)
 ) STRICT, WITHOUT ROWID;
+
+-- Runs from before an edit of the source that are the same after it, as far as is known: they have the numbers of the new source,
+-- and go to executions, whose columns these are, when their test cases are finished.
+CREATE TABLE kept (
+    test_case INTEGER NOT NULL,
+    mutant INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,
+    cause INTEGER NOT NULL,
+    diverged INTEGER NOT NULL,
+    reason INTEGER NOT NULL REFERENCES reasons,
+    events INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    entered INTEGER NOT NULL,
+    PRIMARY KEY (test_case, mutant)
+) STRICT, WITHOUT ROWID;
+
+-- The test cases of these runs, and what the original did on them then.
+CREATE TABLE kept_cases (
+    number INTEGER PRIMARY KEY,
+    input TEXT NOT NULL,
+    digest INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE reasons (
     number INTEGER PRIMARY KEY,

@@ -30,6 +30,8 @@ pub(crate) struct Ran {
     pub(crate) execution: Execution,
     /// Whether the mutated place was executed.
     pub(crate) mutant_reached: bool,
+    /// The functions that were called, in the form of [`probe::take_entered`].
+    pub(crate) entered: u64,
     recording: Option<probe::Recording>,
     /// The most memory that it had in use, in bytes; only of the original.
     memory_bytes: u64,
@@ -70,6 +72,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
     Ran {
         execution: Execution { verdict, cause, reason: reason.unwrap_or_default(), events, steps: finished.steps },
         mutant_reached: finished.mutant_reached,
+        entered: finished.entered,
         recording: finished.recording,
         memory_bytes: memory.bytes_max,
         report,

@@ -72,7 +72,11 @@ fn answer(
             Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes, traced)))
         }
         Request::Execute { case, limits, digest, mutants, answers } => {
-            execute(&*system.load(case)?, limits, digest, &mutants, &answers)?;
+            // What reading the test case calls is a part of every run on it.
+            simutant_probe::take_entered();
+            let case = system.load(case)?;
+            let entered = simutant_probe::take_entered();
+            execute(&*case, entered, limits, digest, &mutants, &answers)?;
             Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
         Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
@@ -85,6 +89,7 @@ fn answer(
 
 fn execute(
     case: &dyn Case,
+    entered: u64,
     limits: Limits,
     digest: u64,
     mutants: &[MutantNumber],
@@ -95,7 +100,8 @@ fn execute(
     for &mutant in mutants {
         let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let diverged = ran.digest() != Some(digest);
-        let line = MutantExecution { mutant, reached: ran.mutant_reached, diverged, execution: ran.execution };
+        let (reached, entered) = (ran.mutant_reached, entered | ran.entered);
+        let line = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution };
         // One call for a line: a process that dies leaves whole lines.
         answers.write_all(&to_line(&line)).map_err(failed)?;
     }

@@ -42,6 +42,8 @@ thread_local! {
     static STEP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
     static OUT_OF_STEPS: Cell<bool> = const { Cell::new(false) };
     static MUTANT_REACHED: Cell<bool> = const { Cell::new(false) };
+    /// Whether a function was called, by its number modulo 64. Bytes, since storing one need not wait for the last.
+    static ENTERED: [Cell<bool>; 64] = const { [const { Cell::new(false) }; 64] };
     #[cfg(not(feature = "rehearsal"))]
     static RECORDER: record::Recorder = const { record::Recorder::new() };
     #[cfg(feature = "rehearsal")]
@@ -61,6 +63,8 @@ pub struct Finished {
     pub out_of_steps: bool,
     /// Whether the active mutant was executed at least once.
     pub mutant_reached: bool,
+    /// The functions that were called; see [`take_entered`].
+    pub entered: u64,
     /// What the run covered, reached and infected; only after [`start_recording`].
     pub recording: Option<Recording>,
 }
@@ -71,6 +75,7 @@ fn start(active: u32, step_limit: u64, sizes: Option<Sizes>) {
     STEP_LIMIT.set(step_limit);
     OUT_OF_STEPS.set(false);
     MUTANT_REACHED.set(false);
+    take_entered();
     RECORDER.with(|recorder| {
         _ = recorder.finish();
         sizes.inspect(|&sizes| recorder.start(sizes));
@@ -103,16 +108,26 @@ pub fn finish() -> Finished {
         steps: STEP_LIMIT.get().wrapping_sub(STEPS_LEFT.get()),
         out_of_steps: OUT_OF_STEPS.get(),
         mutant_reached: MUTANT_REACHED.get(),
+        entered: take_entered(),
         recording: RECORDER.with(record::Recorder::finish),
     }
 }
 
+/// Returns which functions this thread has called since a run began or this was asked for last: the function with number `n` is
+/// bit `n % 64`. A bit can stand for several functions; one that is not set stands for none that was called.
+pub fn take_entered() -> u64 {
+    let add = |set, (bit, entered): (usize, &Cell<bool>)| set | u64::from(entered.take()) << bit;
+    ENTERED.with(|entered| entered.iter().enumerate().fold(0, add))
+}
+
 /// Says which body of a function runs: 0 the clean one, 1 the one with the mutants, 2 the one that records.
 ///
-/// `first` is the number of the function's first mutant, `count` how many it has. A call is a step.
+/// `first` is the number of the function's first mutant, `count` how many it has, `function` its own. A call is a step.
 #[inline]
-pub fn enter(first: u32, count: u32) -> u8 {
+pub fn enter(first: u32, count: u32, function: u32) -> u8 {
     tick();
+    // One instruction where the number is a constant, as it is in generated code.
+    ENTERED.with(|entered| entered[function as usize % 64].set(true));
     #[cfg(feature = "rehearsal")]
     if count > 0 && rehearsal::is_mutated() {
         return 1;
@@ -351,13 +366,25 @@ mod tests {
     #[test]
     fn a_call_runs_the_body_that_the_run_asks_for() {
         start_clean(10);
-        assert_eq!(enter(0, 3), 0);
+        assert_eq!(enter(0, 3, 0), 0);
         start_mutant(2, 10);
-        assert_eq!((enter(0, 2), enter(2, 1), enter(3, 0)), (0, 1, 0));
+        assert_eq!((enter(0, 2, 1), enter(2, 1, 2), enter(3, 0, 67)), (0, 1, 0));
         start_recording(10, SIZES);
-        assert_eq!(enter(0, 3), 2);
+        assert_eq!(enter(0, 3, 0), 2);
         assert_eq!(finish().steps, 1);
-        assert_eq!(enter(0, 3), 0, "nothing is active after a run");
+        assert_eq!(enter(0, 3, 0), 0, "nothing is active after a run");
+    }
+
+    #[test]
+    fn a_run_knows_what_it_called() {
+        enter(0, 3, 9);
+        start_mutant(2, 10);
+        enter(0, 2, 1);
+        enter(0, 2, 66);
+        assert_eq!(finish().entered, 0b110, "66 shares its bit with 2");
+        assert_eq!(take_entered(), 0, "a run has ended");
+        enter(0, 2, 63);
+        assert_eq!((take_entered(), take_entered()), (1 << 63, 0));
     }
 
     #[test]
@@ -406,7 +433,7 @@ mod tests {
         start_recording(10, SIZES);
         reach(0);
         compare(0, &1, || {
-            assert_eq!(enter(0, 3), 0, "an alternative records nothing");
+            assert_eq!(enter(0, 3, 0), 0, "an alternative records nothing");
             1
         });
         compare(1, &1, || 2);

@@ -1,0 +1,97 @@
+//! Runs that a campaign makes although it knows what they come to: what they show must be that.
+
+use simutant_outcomes::{MutantNumber, Verdict};
+use simutant_protocol::MutantExecution;
+
+use crate::journal::KeptRun;
+use crate::{CampaignError, Plan};
+
+/// The runs that are made as checks, for each test case.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    /// Mutants that the test case does not infect: the run must be the original's.
+    pub(crate) pruned: Vec<Vec<MutantNumber>>,
+    /// Runs that are kept after an edit: the run must be what is kept.
+    pub(crate) kept: Vec<Vec<KeptRun>>,
+}
+
+impl Checks {
+    /// Returns the mutants of a test case.
+    pub(crate) fn mutants(&self, case: usize) -> impl Iterator<Item = MutantNumber> {
+        self.pruned[case].iter().copied().chain(self.kept[case].iter().map(|kept| kept.mutant))
+    }
+
+    /// Takes the runs of a test case that are checks out of `runs`: they say what was known, and the others are kept.
+    pub(crate) fn take(&self, plan: &Plan, case: usize, runs: &mut Vec<MutantExecution>) -> Result<(), CampaignError> {
+        let mut checked = Ok(());
+        runs.retain(|run| {
+            let is_pruned = self.pruned[case].contains(&run.mutant);
+            let kept = self.kept[case].iter().find(|kept| kept.mutant == run.mutant);
+            if checked.is_ok() && is_pruned {
+                checked = check_pruned(plan, case, run);
+            }
+            if let (Ok(()), Some(kept)) = (&checked, kept) {
+                checked = check_kept(plan, case, kept, run);
+            }
+            !is_pruned && kept.is_none()
+        });
+        checked
+    }
+}
+
+/// Finds out whether a pair that is pruned ended as the original.
+fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
+    let how = match &run.execution {
+        execution if execution.verdict != Verdict::Reasonable => {
+            format!("ended {}: {}", execution.verdict, execution.reason)
+        }
+        _ if run.diverged => "had other events than the original".to_owned(),
+        _ => return Ok(()),
+    };
+    let (system, change) = (plan.build.sites.system.clone(), change(plan, run.mutant));
+    Err(CampaignError::PrunedWrongly { system, seed: plan.seed, number, mutant: run.mutant, change, how })
+}
+
+/// Finds out whether a run that is kept would be the same now.
+fn check_kept(plan: &Plan, number: usize, kept: &KeptRun, run: &MutantExecution) -> Result<(), CampaignError> {
+    let facts = |diverged, entered: u64, execution: &simutant_outcomes::Execution| {
+        [
+            ("verdict", format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()),
+            ("cause", execution.cause.map_or_else(|| "none".to_owned(), |cause| cause.to_string())),
+            ("number of events", execution.events.to_string()),
+            ("number of steps", execution.steps.to_string()),
+            ("divergence from the original", format!("{diverged}")),
+            ("set of functions that it called", format!("{entered:016x}")),
+        ]
+    };
+    let was = facts(kept.diverged, kept.entered, &kept.execution);
+    let is = facts(run.diverged, run.entered, &run.execution);
+    let Some(((fact, was), (_, is))) = was.into_iter().zip(is).find(|(was, is)| was != is) else { return Ok(()) };
+    Err(CampaignError::KeptWrongly {
+        system: plan.build.sites.system.clone(),
+        seed: plan.seed,
+        number,
+        mutant: run.mutant,
+        change: change(plan, run.mutant),
+        difference: format!("the {fact} was {was}, and is {is}"),
+    })
+}
+
+/// Says what a mutant changes.
+fn change(plan: &Plan, mutant: MutantNumber) -> String {
+    let sites = &plan.build.sites;
+    sites.mutants.get(mutant as usize).map_or_else(String::new, |mutant| {
+        let path = |file: usize| sites.files.get(file).map_or("", |file| &file.path);
+        let change = |change: &simutant_outcomes::Mutant| {
+            format!(
+                "{} at {}:{}, where `{}` becomes `{}`",
+                change.operator,
+                path(change.span.file),
+                change.span.line,
+                change.original,
+                change.replacement
+            )
+        };
+        sites.changes(mutant).into_iter().map(change).collect::<Vec<_>>().join(", and ")
+    })
+}
