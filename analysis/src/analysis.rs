@@ -153,6 +153,7 @@ impl VerdictTotals {
 pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, AnalysisError> {
     options.validate()?;
     shape::validate(outcomes)?;
+    survivors::check_compiled(outcomes, options)?;
     let mutants = mutants::classify(outcomes, options);
     let dominators = dominators(&outcomes.kills);
     let analysed = mutants.of(MutantClass::Analysed);

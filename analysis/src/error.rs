@@ -1,5 +1,7 @@
 //! Why an analysis is refused.
 
+use simutant_outcomes::MutantNumber;
+
 use crate::{OptionsError, ShapeError};
 
 /// Why [`analyse`](crate::analyse) cannot work on what it was given.
@@ -12,4 +14,14 @@ pub enum AnalysisError {
     /// The parts of the outcomes do not fit together; the message names the field.
     #[error("the outcomes do not fit together: {0}; run the campaign again to record them anew")]
     Shape(#[from] ShapeError),
+    /// A run differs that cannot, since the machine code is the same: an error of Simutant's.
+    #[error(
+        "mutant {mutant} has the same machine code as {other}, and a run of it differs: this is an error of Simutant's"
+    )]
+    Compiled {
+        /// The mutant.
+        mutant: MutantNumber,
+        /// The original, or another mutant.
+        other: String,
+    },
 }

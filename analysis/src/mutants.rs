@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, Judged, Outcomes};
+use simutant_outcomes::{BitSet, Compiled, Judged, Outcomes};
 
 use crate::options::Options;
 
@@ -16,8 +16,10 @@ use crate::options::Options;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantClass {
-    /// No test case kills it, and a person judged that none can.
+    /// No test case kills it, and none can: a person judged so, or the compiler makes the original's machine code of it.
     Equivalent,
+    /// The compiler makes the same machine code of it as of another mutant, which counts for both.
+    Duplicate,
     /// No test case reaches its place.
     NeverReached,
     /// Its place is reached, but its code never has another value or effect there.
@@ -34,9 +36,10 @@ pub enum MutantClass {
 }
 
 impl MutantClass {
-    /// All classes: first the equivalent mutants, then the others by how far they get.
-    pub const ALL: [Self; 7] = [
+    /// All classes: first the mutants that scores leave out, then the others by how far they get.
+    pub const ALL: [Self; 8] = [
         Self::Equivalent,
+        Self::Duplicate,
         Self::NeverReached,
         Self::NeverInfected,
         Self::NeverPropagated,
@@ -45,7 +48,7 @@ impl MutantClass {
         Self::Analysed,
     ];
 
-    /// Returns whether some test case kills the mutants of this class.
+    /// Returns whether some test case kills the mutants of this class. It is not said of duplicates: see the other mutant.
     pub fn is_killed(self) -> bool {
         matches!(self, Self::Pathological | Self::Analysed)
     }
@@ -55,6 +58,7 @@ impl std::fmt::Display for MutantClass {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Equivalent => "equivalent",
+            Self::Duplicate => "duplicate",
             Self::NeverReached => "never reached",
             Self::NeverInfected => "never infected",
             Self::NeverPropagated => "never propagated",
@@ -82,6 +86,9 @@ pub struct MutantClasses {
 pub struct ClassCounts {
     /// See [`MutantClass::Equivalent`].
     pub equivalent: usize,
+    /// See [`MutantClass::Duplicate`].
+    #[serde(default)]
+    pub duplicate: usize,
     /// See [`MutantClass::NeverReached`].
     pub never_reached: usize,
     /// See [`MutantClass::NeverInfected`].
@@ -109,13 +116,14 @@ impl ClassCounts {
 
     /// Returns how many mutants there are.
     pub fn total(self) -> usize {
-        self.unkilled() + self.killed()
+        self.unkilled() + self.killed() + self.duplicate
     }
 
     /// Returns how many mutants are of `class`.
     pub fn of(self, class: MutantClass) -> usize {
         match class {
             MutantClass::Equivalent => self.equivalent,
+            MutantClass::Duplicate => self.duplicate,
             MutantClass::NeverReached => self.never_reached,
             MutantClass::NeverInfected => self.never_infected,
             MutantClass::NeverPropagated => self.never_propagated,
@@ -128,6 +136,7 @@ impl ClassCounts {
     fn add(&mut self, class: MutantClass) {
         *match class {
             MutantClass::Equivalent => &mut self.equivalent,
+            MutantClass::Duplicate => &mut self.duplicate,
             MutantClass::NeverReached => &mut self.never_reached,
             MutantClass::NeverInfected => &mut self.never_infected,
             MutantClass::NeverPropagated => &mut self.never_propagated,
@@ -161,9 +170,11 @@ pub(crate) fn classify(outcomes: &Outcomes, options: &Options) -> MutantClasses 
         let judgement = options.judgements.get(&outcomes.sites.mutants[mutant].identity);
         judgement.is_some_and(|judgement| judgement.judged == Judged::Equivalent)
     };
+    let compiled = |mutant: usize| options.compiled.get(&outcomes.sites.mutants[mutant].identity);
     let classes: Vec<MutantClass> = (0..mutants)
         .map(|mutant| match outcomes.kills[mutant].count_ones(..) {
-            0 if is_judged_equivalent(mutant) => MutantClass::Equivalent,
+            _ if matches!(compiled(mutant), Some(Compiled::Duplicate(_))) => MutantClass::Duplicate,
+            0 if compiled(mutant).is_some() || is_judged_equivalent(mutant) => MutantClass::Equivalent,
             0 if !reached.contains(mutant) => MutantClass::NeverReached,
             0 if !infected.contains(mutant) => MutantClass::NeverInfected,
             0 if outcomes.diverged[mutant].is_clear() => MutantClass::NeverPropagated,
@@ -200,6 +211,16 @@ mod tests {
         check(".di.", MutantClass::NeverKilled);
         check(".rik", MutantClass::Analysed);
         check("kkki", MutantClass::Pathological);
+    }
+
+    #[test]
+    fn what_the_compiler_says_comes_first() {
+        let identity = |mutant: usize| format!("{mutant:016x}");
+        let compiled = [(identity(0), Compiled::Equivalent), (identity(2), Compiled::Duplicate(identity(1)))];
+        let options = Options { compiled: compiled.into(), ..Options::default() };
+        let classes = classify(&from_kills(&[".ri.", "k...", "k..."]), &options);
+        assert_eq!(classes.classes, [MutantClass::Equivalent, MutantClass::Analysed, MutantClass::Duplicate]);
+        assert_eq!((classes.counts.total(), classes.counts.killed(), classes.counts.unkilled()), (3, 1, 1));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::Judgement;
+use simutant_outcomes::{Compiled, Judgement};
 
 /// The settings of an analysis; [`Options::default`] is what the thesis used, where it used something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub struct Options {
     pub cost_multiplier: u32,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,
+    /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of each other.
+    pub compiled: BTreeMap<String, Compiled>,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             random_size_max: 30,
             cost_multiplier: 10,
             judgements: BTreeMap::new(),
+            compiled: BTreeMap::new(),
         }
     }
 }

@@ -5,9 +5,10 @@
 //! than the original's, and still pass, shows what the oracle does not look at.
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, Judged, Judgement, MutantNumber, Outcomes};
+use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outcomes};
 
 use crate::chosen::case_name;
+use crate::error::AnalysisError;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::options::Options;
 use crate::score::Score;
@@ -35,6 +36,9 @@ pub struct Survivor {
     pub example: Option<usize>,
     /// What a person says of it.
     pub judgement: Option<Judgement>,
+    /// What the compiler makes of it, if that says anything.
+    #[serde(default)]
+    pub compiled: Option<Compiled>,
 }
 
 /// A mutant that is judged equivalent, and killed: the judgement is wrong.
@@ -71,9 +75,9 @@ impl Contradiction {
 pub struct ScoreBounds {
     /// The killed mutants, pathological ones too.
     pub killed: usize,
-    /// All mutants.
+    /// All mutants, those with equal machine code once.
     pub mutants: usize,
-    /// Those of them that are judged equivalent, and that nothing kills.
+    /// Those of them that are judged or compiled to be equivalent, and that nothing kills.
     pub equivalent: usize,
 }
 
@@ -83,7 +87,7 @@ impl ScoreBounds {
         Score { killed: self.killed, of: self.mutants }
     }
 
-    /// Returns the score if those that are judged equivalent are, and no others.
+    /// Returns the score if those that are known as equivalent are, and no others.
     pub fn upper(self) -> Score {
         Score { killed: self.killed, of: self.mutants - self.equivalent }
     }
@@ -104,7 +108,8 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
         let cases = outcomes.cases.iter().enumerate();
         cases.filter(|(_, case)| set(case).contains(mutant)).map(|(number, _)| number).collect()
     };
-    let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| !class.is_killed());
+    let is_unkilled = |class: MutantClass| !class.is_killed() && class != MutantClass::Duplicate;
+    let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| is_unkilled(**class));
     unkilled
         .map(|(number, &class)| {
             let mutant = &outcomes.sites.mutants[number];
@@ -121,6 +126,7 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
                 infected: infected.len(),
                 diverged: diverged.count_ones(..),
                 judgement: options.judgements.get(&mutant.identity).cloned(),
+                compiled: options.compiled.get(&mutant.identity).cloned(),
             }
         })
         .collect()
@@ -146,6 +152,32 @@ pub(crate) fn contradictions(outcomes: &Outcomes, options: &Options) -> Vec<Cont
         .collect()
 }
 
+/// Checks that no run contradicts what the compiler makes of mutants: it would be an error of the comparison.
+pub(crate) fn check_compiled(outcomes: &Outcomes, options: &Options) -> Result<(), AnalysisError> {
+    let mutants = &outcomes.sites.mutants;
+    for (mutant, compiled) in options.compiled.iter().filter_map(|(identity, compiled)| {
+        Some((mutants.iter().position(|mutant| mutant.identity == *identity)?, compiled))
+    }) {
+        let (other, differs) = match compiled {
+            Compiled::Equivalent => {
+                ("the original".to_owned(), !outcomes.kills[mutant].is_clear() || !outcomes.diverged[mutant].is_clear())
+            }
+            Compiled::Duplicate(identity) => {
+                let other = mutants.iter().position(|mutant| mutant.identity == *identity);
+                let is_same = other.is_some_and(|other| {
+                    outcomes.kills[other] == outcomes.kills[mutant]
+                        && outcomes.diverged[other] == outcomes.diverged[mutant]
+                });
+                (format!("mutant [{identity}]"), !is_same)
+            }
+        };
+        if differs {
+            return Err(AnalysisError::Compiled { mutant: mutant as MutantNumber, other });
+        }
+    }
+    Ok(())
+}
+
 /// Returns the identities that were judged and that no mutant has: the code they were about has changed.
 pub(crate) fn stale(outcomes: &Outcomes, options: &Options) -> Vec<String> {
     let is_gone = |identity: &&String| outcomes.sites.mutants.iter().all(|mutant| mutant.identity != **identity);
@@ -155,8 +187,8 @@ pub(crate) fn stale(outcomes: &Outcomes, options: &Options) -> Vec<String> {
 /// Returns the bounds of the score of test cases that kill these mutants.
 pub(crate) fn bounds(killed: &BitSet, classes: &MutantClasses) -> ScoreBounds {
     ScoreBounds {
-        killed: killed.count_ones(..),
-        mutants: classes.classes.len(),
+        killed: killed.ones().filter(|&mutant| classes.classes[mutant] != MutantClass::Duplicate).count(),
+        mutants: classes.classes.len() - classes.counts.duplicate,
         equivalent: classes.counts.of(MutantClass::Equivalent),
     }
 }
@@ -195,6 +227,27 @@ mod tests {
                 (MutantClass::NeverKilled, 4, 3, 2, Some(2)),
             ]
         );
+    }
+
+    #[test]
+    fn the_compiler_moves_the_bounds_and_is_never_contradicted() {
+        let identity = |mutant: usize| format!("{mutant:016x}");
+        let analysed = |compiled: Vec<(usize, Compiled)>| {
+            let compiled = compiled.into_iter().map(|(mutant, compiled)| (identity(mutant), compiled)).collect();
+            let options = Options { compiled, ..Options::default() };
+            analyse(&from_kills(&["k...", "k...", "i...", "d..."]), &options)
+        };
+        let same_as = |mutant| Compiled::Duplicate(identity(mutant));
+        let analysis = analysed(vec![(1, same_as(0)), (2, Compiled::Equivalent)]).expect("sound");
+        assert_eq!(analysis.score_bounds.to_string(), "33.3 % (1 of 3) to 50.0 % (1 of 2)");
+        let evidence: Vec<_> = analysis.survivors.iter().map(|survivor| survivor.compiled.clone()).collect();
+        assert_eq!(evidence, [Some(Compiled::Equivalent), None]);
+        for wrong in
+            [(0, Compiled::Equivalent), (3, Compiled::Equivalent), (2, same_as(1)), (3, same_as(2)), (2, same_as(9))]
+        {
+            let message = analysed(vec![wrong]).expect_err("a run says otherwise").to_string();
+            assert!(message.contains("the same machine code as"), "{message}");
+        }
     }
 
     #[test]

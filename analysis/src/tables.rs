@@ -88,27 +88,26 @@ fn overview(analysis: &Analysis) -> String {
 fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     let counts = analysis.mutants.counts;
     let mut head = vec!["".to_string(), "all".into()];
-    head.extend(MutantClass::ALL.map(|class| class.to_string()));
+    // Only the compiler finds duplicates, when it is asked.
+    let is_shown = |class: &MutantClass| *class != MutantClass::Duplicate || counts.duplicate > 0;
+    let shown: Vec<MutantClass> = MutantClass::ALL.into_iter().filter(is_shown).collect();
+    head.extend(shown.iter().map(|class| class.to_string()));
     head.push("dominators".into());
     let mut table = table(head);
     let mut row = vec!["here".to_string(), counts.total().to_string()];
-    row.extend(MutantClass::ALL.map(|class| counts.of(class).to_string()));
+    row.extend(shown.iter().map(|class| counts.of(*class).to_string()));
     row.push(analysis.dominators.classes.len().to_string());
     table.add_row(cells(row));
     if let Some(reference) = reference {
         let [all, equivalent, pathological, used] = reference.mutants;
-        let row = [
-            "thesis".to_string(),
-            all.to_string(),
-            equivalent.to_string(),
-            NONE.into(),
-            NONE.into(),
-            NONE.into(),
-            NONE.into(),
-            pathological.to_string(),
-            used.to_string(),
-            NONE.into(),
-        ];
+        let mut row = vec!["thesis".to_string(), all.to_string()];
+        row.extend(shown.iter().map(|class| match class {
+            MutantClass::Equivalent => equivalent.to_string(),
+            MutantClass::Pathological => pathological.to_string(),
+            MutantClass::Analysed => used.to_string(),
+            _ => NONE.to_owned(),
+        }));
+        row.push(NONE.into());
         table.add_row(cells(row));
     }
     table
@@ -125,7 +124,7 @@ fn bounds(analysis: &Analysis) -> Vec<String> {
     }
     if analysis.score_bounds.equivalent > 0 {
         line.push_str(&format!(
-            ": without and with the {} that are judged equivalent",
+            ": without and with the {} that are known to be equivalent",
             analysis.score_bounds.equivalent
         ));
     }
@@ -163,6 +162,11 @@ fn survivors_notes(analysis: &Analysis) -> Vec<String> {
         if count > SURVIVORS_MAX {
             notes.push(format!("{class}: {} more in report.html and results.json.", count - SURVIVORS_MAX));
         }
+    }
+    let compiled = analysis.survivors.iter().filter(|survivor| survivor.compiled.is_some());
+    let compiled: Vec<String> = compiled.map(|survivor| survivor.mutant.to_string()).collect();
+    if !compiled.is_empty() {
+        notes.push(format!("Equivalent, since they have the machine code of the original: {}.", compiled.join(", ")));
     }
     for survivor in &analysis.survivors {
         if let Some(judgement) = &survivor.judgement {

@@ -152,6 +152,10 @@ pub(crate) struct StudyArguments {
     /// Delete what an earlier study left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Compile every mutant as a function of its own, too, and leave out of the scores those with the machine code of the original, or of
+    /// another mutant.
+    #[arg(long)]
+    pub(crate) compiler_equivalence: bool,
 }
 
 #[derive(Debug, Args)]

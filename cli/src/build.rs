@@ -1,9 +1,11 @@
 //! Finds a system's package and builds it with its mutants.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build, build_plain};
+use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build, build_plain, compiler_equivalence};
+use simutant_outcomes::Compiled;
 
 use crate::arguments::SystemArguments;
 use crate::output;
@@ -73,6 +75,35 @@ pub(crate) fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<P
     .with_context(|| format!("cannot build {what}"))?;
     phase.end(&what);
     Ok(built)
+}
+
+/// Compiles each mutant as a function of its own, and returns what that says of mutants.
+pub(crate) fn compiled(
+    arguments: &SystemArguments,
+    out: &Path,
+    built: &Build,
+) -> anyhow::Result<BTreeMap<String, Compiled>> {
+    let package = find(arguments)?;
+    let phase = Phase::open("comparing");
+    let request = Request {
+        package: &package,
+        operators: &arguments.operators(package.operators()),
+        directory: &out.join("build"),
+        worker: ("simutant-worker", Path::new(WORKER)),
+    };
+    let equivalence = compiler_equivalence(&request, built, &mut |event| {
+        if let BuildEvent::Compiling { mutants, .. } = event {
+            phase.message(format!("the machine code of {mutants} mutants"));
+        }
+    })
+    .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
+    let equivalent = equivalence.found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
+    phase.end(&format!(
+        "of {} mutants with machine code of their own, {equivalent} have that of the original, {} that of another mutant",
+        equivalence.compared,
+        equivalence.found.len() - equivalent,
+    ));
+    Ok(equivalence.found)
 }
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own.

@@ -1,5 +1,6 @@
 //! `simutant study`: from a simulation to the inputs that are worth running.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,6 +32,14 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     };
     // A file that cannot be used is told before anything is run.
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
+    let compiled = match arguments.compiler_equivalence {
+        true => build::compiled(&arguments.system, &out, &built),
+        false => Ok(BTreeMap::new()),
+    };
+    let compiled = match compiled {
+        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
+        compiled => compiled?,
+    };
     let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
         check_criterion(criterion, &simulator.criteria()?)?;
@@ -53,7 +62,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let outcomes = campaign.outcomes()?;
 
     let phase = Phase::open("analysing");
-    let options = Options { seed: common.seed, suites: arguments.suites as usize, judgements, ..Options::default() };
+    let options =
+        Options { seed: common.seed, suites: arguments.suites as usize, judgements, compiled, ..Options::default() };
     let mut analysis = analyse(&outcomes, &options)?;
     let Statistics { cases_compared, pairs_checked, .. } = statistics;
     analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });

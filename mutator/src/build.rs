@@ -1,5 +1,6 @@
 //! One build of all mutants: copy the package, put probes and mutants in, compile, reject what does not, repeat.
 
+mod compiled;
 mod plain;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +10,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
+use cargo_metadata::{Artifact, Message};
 use simutant_outcomes::Sites;
 
 use crate::declarations::Declarations;
@@ -25,6 +26,7 @@ use crate::source::Source;
 use crate::verdicts::{KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package, Selection};
 
+pub use compiled::{Equivalence, compiler_equivalence};
 pub use plain::build_plain;
 
 /// The folder of the probe crate, which the instrumented copy depends on.
@@ -207,6 +209,15 @@ enum Compiled {
     Errors(Vec<Diagnostic>),
 }
 
+/// What cargo did.
+struct Run {
+    artifacts: Vec<Artifact>,
+    errors: Vec<Diagnostic>,
+    succeeds: bool,
+    /// What it wrote for a person.
+    complaints: String,
+}
+
 /// A mutant that may be to blame for an error elsewhere in its function.
 struct Suspect {
     candidate: usize,
@@ -340,14 +351,21 @@ impl Workspace {
 
     fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled, MutatorError> {
         let program = self.program();
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(["build", "--release", "--message-format=json", "--package", MAIN]);
-        // Mutants look odd on purpose: no lint may reject what compiles. What the user says to the compiler stays.
-        match (std::env::var("CARGO_ENCODED_RUSTFLAGS"), std::env::var("RUSTFLAGS")) {
-            (Ok(flags), _) => command.env("CARGO_ENCODED_RUSTFLAGS", format!("{flags}\u{1f}{CAP_LINTS}")),
-            (_, Ok(flags)) => command.env("RUSTFLAGS", format!("{flags} {CAP_LINTS}")),
-            _ => command.args(["--config", &format!("build.rustflags=[{CAP_LINTS:?}]")]),
-        };
+        let mut command = cargo("build");
+        command.args(["--package", MAIN]);
+        let run = self.run(command, progress)?;
+        let executable = run.artifacts.into_iter().find(|artifact| artifact.target.name == program);
+        match executable.and_then(|artifact| artifact.executable) {
+            Some(executable) if run.succeeds => Ok(Compiled::Executable(executable.into())),
+            _ if run.errors.is_empty() => {
+                Err(MutatorError::Cargo { directory: self.root.clone(), message: run.complaints })
+            }
+            _ => Ok(Compiled::Errors(run.errors)),
+        }
+    }
+
+    /// Runs cargo in the workspace.
+    fn run(&self, mut command: Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
         let mut child = command
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", &self.target_directory)
@@ -364,30 +382,24 @@ impl Workspace {
         });
         let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut errors = Vec::new();
-        let mut executable = None;
+        let mut artifacts = Vec::new();
         for message in Message::parse_stream(stdout) {
             match message.map_err(MutatorError::NoCargo)? {
                 Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
                     errors.push(message.message);
                 }
                 Message::CompilerArtifact(artifact) => {
-                    if artifact.target.name == program {
-                        executable = artifact.executable.map(PathBuf::from);
-                    }
                     if !artifact.fresh {
-                        progress(BuildEvent::Compiled { name: artifact.target.name });
+                        progress(BuildEvent::Compiled { name: artifact.target.name.clone() });
                     }
+                    artifacts.push(artifact);
                 }
                 _ => {}
             }
         }
         let status = child.wait().map_err(MutatorError::NoCargo)?;
         let complaints = complaints.join().unwrap_or_default();
-        match executable {
-            Some(executable) if status.success() => Ok(Compiled::Executable(executable)),
-            _ if errors.is_empty() => Err(MutatorError::Cargo { directory: self.root.clone(), message: complaints }),
-            _ => Ok(Compiled::Errors(errors)),
-        }
+        Ok(Run { artifacts, errors, succeeds: status.success(), complaints })
     }
 
     /// Finds out what an error is about, and rejects that.
@@ -522,6 +534,19 @@ impl Workspace {
         let message = errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n");
         MutatorError::DoesNotCompile { directory: self.root.clone(), message }
     }
+}
+
+/// Returns a command of cargo that compiles as the instrumented build does, and tells what it does.
+fn cargo(command: &str) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args([command, "--release", "--message-format=json"]);
+    // Mutants look odd on purpose: no lint may reject what compiles. What the user says to the compiler stays.
+    match (std::env::var("CARGO_ENCODED_RUSTFLAGS"), std::env::var("RUSTFLAGS")) {
+        (Ok(flags), _) => cargo.env("CARGO_ENCODED_RUSTFLAGS", format!("{flags}\u{1f}{CAP_LINTS}")),
+        (_, Ok(flags)) => cargo.env("RUSTFLAGS", format!("{flags} {CAP_LINTS}")),
+        _ => cargo.args(["--config", &format!("build.rustflags=[{CAP_LINTS:?}]")]),
+    };
+    cargo
 }
 
 /// Reads what an earlier build with the same inputs found out; a file that cannot be used is as good as none.

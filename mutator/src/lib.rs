@@ -45,11 +45,12 @@
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part, `fingerprint.rs` for
-//! what an edit has changed.
+//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and
+//! `machine_code.rs` for what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
 mod build;
 mod conditions;
+mod copies;
 mod dataflow;
 mod declarations;
 mod edit;
@@ -60,6 +61,7 @@ mod identity;
 mod init;
 mod instrument;
 mod judgements;
+mod machine_code;
 mod mutation;
 mod names;
 mod operators;
@@ -73,7 +75,7 @@ mod test_support;
 mod types;
 mod verdicts;
 
-pub use build::{Build, BuildEvent, Request, build, build_plain, build_with};
+pub use build::{Build, BuildEvent, Equivalence, Request, build, build_plain, build_with, compiler_equivalence};
 pub use error::MutatorError;
 pub use fingerprint::Fingerprint;
 pub use init::{InitError, InitRequest, Initialised, init};

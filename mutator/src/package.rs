@@ -162,10 +162,7 @@ impl Package {
         for (member, (package, field, entries)) in named.iter().enumerate() {
             let conditions = graph.conditions(package, &target);
             members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
-            let left_out = members[member]
-                .library()
-                .map(|library| modules::left_out(library.src_path.as_std_path(), &members[member].conditions));
-            let paths = specification_files(members[member].root(), entries, &left_out.unwrap_or_default())
+            let paths = specification_files(members[member].root(), entries, &members[member].left_out())
                 .map_err(|message| refuse(field, message))?;
             files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
             if member > 0 && package.source.is_some() {

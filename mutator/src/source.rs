@@ -38,6 +38,19 @@ pub(crate) struct FunctionSource {
     pub(crate) obstacle: Option<&'static str>,
     /// `None` if no closure could do in its place.
     pub(crate) closure: Option<Closure>,
+    /// What the function belongs to.
+    pub(crate) home: Home,
+}
+
+/// What a function belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// A module.
+    Module,
+    /// A type without parameters, but for lifetimes.
+    Type,
+    /// A type with parameters, or a trait.
+    Other,
 }
 
 /// What a closure needs to do what a function does.
@@ -109,7 +122,9 @@ fn join(path: &str, name: &str) -> String {
 fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
     for item in items {
         match item {
-            Item::Fn(item) if !is_test(&item.attrs) => functions.push(function(path, None, item.sig, *item.block)),
+            Item::Fn(item) if !is_test(&item.attrs) => {
+                functions.push(function(path, None, Home::Module, item.sig, *item.block));
+            }
             Item::Mod(item) if !is_test(&item.attrs) => {
                 let path = join(path, &item.ident.to_string());
                 collect(item.content.map(|(_, items)| items).unwrap_or_default(), &path, functions);
@@ -117,11 +132,13 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
             Item::Impl(item) if !is_test(&item.attrs) => {
                 let self_type = type_name(&item.self_ty);
                 let path = join(path, &self_type);
+                let is_plain = item.trait_.is_none() && has_lifetimes_only(&item.generics);
+                let home = if is_plain { Home::Type } else { Home::Other };
                 for item in item.items {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
                     {
-                        functions.push(function(&path, Some(&self_type), item.sig, item.block));
+                        functions.push(function(&path, Some(&self_type), home, item.sig, item.block));
                     }
                 }
             }
@@ -131,7 +148,7 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
                     if let TraitItem::Fn(item) = item
                         && let Some(body) = item.default
                     {
-                        functions.push(function(&path, None, item.sig, body));
+                        functions.push(function(&path, None, Home::Other, item.sig, body));
                     }
                 }
             }
@@ -140,7 +157,12 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
     }
 }
 
-fn function(path: &str, self_type: Option<&str>, signature: Signature, body: Block) -> FunctionSource {
+/// Returns whether nothing but lifetimes is left open.
+pub(crate) fn has_lifetimes_only(generics: &syn::Generics) -> bool {
+    generics.params.iter().all(|parameter| matches!(parameter, syn::GenericParam::Lifetime(_)))
+}
+
+fn function(path: &str, self_type: Option<&str>, home: Home, signature: Signature, body: Block) -> FunctionSource {
     let range = range_of(&signature).start..range_of(&body).end;
     let obstacle = if signature.constness.is_some() {
         Some("a const function cannot call the probes")
@@ -159,7 +181,7 @@ fn function(path: &str, self_type: Option<&str>, signature: Signature, body: Blo
         ReturnType::Type(_, returns) => Some(Closure { returns: Some(range_of(&**returns)) }),
         ReturnType::Default => Some(Closure { returns: None }),
     };
-    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure }
+    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure, home }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, Selection, build};
+use simutant_mutator::{Build, Equivalence, MutatorError, Package, Request, Selection, build, compiler_equivalence};
+use simutant_outcomes::Compiled;
 
 const MANIFEST: &str = r#"
 [package]
@@ -104,15 +105,22 @@ fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, Mutat
     write(&root.join("worker/src/lib.rs"), WORKER);
     let manifest = format!("{MANIFEST}\n[dependencies]\nsimutant-worker = {{ path = \"../worker\" }}\n");
     write(&root.join("toy/Cargo.toml"), &manifest);
+    with_toy(root, operators, |request| build(request, &mut |_| {}))
+}
+
+/// Does something with a package that [`build_toy`] wrote below `root`.
+fn with_toy<T>(
+    root: &Path,
+    operators: &str,
+    act: impl FnOnce(&Request<'_>) -> Result<T, MutatorError>,
+) -> Result<T, MutatorError> {
     let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?;
-    let request = Request {
+    act(&Request {
         package: &package,
         operators: &Selection::parse(operators).expect("a list of operators"),
         directory: &root.join("build"),
         worker: ("simutant-worker", &root.join("worker")),
-    };
-    let mut rounds = 0;
-    build(&request, &mut |event| rounds += u32::from(matches!(event, BuildEvent::Compiling { .. })))
+    })
 }
 
 fn run(built: &Build) -> String {
@@ -320,4 +328,82 @@ fn an_unknown_system_names_those_there_are() {
     write(&root.path().join("Cargo.toml"), &damaged);
     let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("the field is unknown");
     assert!(error.to_string().contains("unknown field `specifications`"), "{error}");
+}
+
+/// Returns what the compiler's output says of the mutants, and how many runs on them end otherwise than on the original.
+fn equivalence(root: &Path, text: &str, operators: &str) -> (Build, Equivalence, BTreeMap<usize, Vec<String>>) {
+    let built = build_toy(root, text, operators).expect("it compiles");
+    let equivalence = with_toy(root, operators, |request| compiler_equivalence(request, &built, &mut |_| {}));
+    let mut runs: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for line in run(&built).lines().filter_map(|line| line.strip_prefix("pair ")) {
+        let mut fields = line.splitn(5, ' ');
+        let number = fields.next().and_then(|number| number.parse().ok()).expect("a number");
+        runs.entry(number).or_default().push(fields.skip(1).collect::<Vec<_>>().join(" "));
+    }
+    (built, equivalence.expect("it compiles"), runs)
+}
+
+#[test]
+fn mutants_with_the_code_of_the_original_or_of_each_other_are_found() {
+    const EQUAL: &str = "pub fn run(input: u32) -> String {
+    format!(\"{} {} {} {:?}\", low(input), sum(&[input, 3]), waits(input), Meter { count: input }.read(2))
+}
+fn low(x: u32) -> u32 { let y = x + 0; if y < 10 { y } else { 10 } }
+fn sum(list: &[u32]) -> u32 { let mut total = 0; for index in 0..list.len() { total += pick(list, index); } total }
+fn pick(list: &[u32], at: usize) -> u32 {
+    list[at + 0] * 3
+}
+struct Meter { count: u32 }
+impl Meter { fn read(&self, by: u32) -> Option<u32> { if by == 0 { return None; } let twice = self.count * 1; Some(twice / by) } }
+async fn two(x: u32) -> u32 { std::future::ready(x).await + 0 }
+fn waits(x: u32) -> u32 {
+    let mut future = std::pin::pin!(two(x));
+    match future.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => 99,
+    }
+}
+fn recursive(x: u32) -> u32 { if x + 0 > 3 { recursive(x - 1) } else { x } }
+fn generic<T: Into<u32>>(x: T) -> u32 { x.into() + 0 }
+";
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let (built, equivalence, runs) = equivalence(root.path(), EQUAL, "all");
+    let mutants = &built.sites.mutants;
+    let number_of = |identity: &str| mutants.iter().position(|mutant| mutant.identity == identity).expect("a mutant");
+    let mut shown = String::new();
+    for (identity, compiled) in &equivalence.found {
+        let number = number_of(identity);
+        let show = |number: usize| {
+            let mutant = &mutants[number];
+            format!(
+                "{} {}: {} -> {}",
+                built.sites.functions[mutant.function].path, mutant.operator, mutant.original, mutant.replacement
+            )
+        };
+        match compiled {
+            Compiled::Equivalent => {
+                shown.push_str(&format!("{} as the original\n", show(number)));
+                assert!(
+                    runs[&number].iter().all(|run| run.starts_with("false")),
+                    "{}: {:?}",
+                    show(number),
+                    runs[&number]
+                );
+            }
+            Compiled::Duplicate(other) => {
+                let other = number_of(other);
+                shown.push_str(&format!("{} as {}\n", show(number), show(other)));
+                let values = |number: usize| -> Vec<&str> {
+                    runs[&number]
+                        .iter()
+                        .map(|run| run.rsplit_once("true ").or(run.rsplit_once("false ")).expect("a value").1)
+                        .collect()
+                };
+                assert_eq!(values(number), values(other), "{} as {}", show(number), show(other));
+            }
+        }
+    }
+    let mut lines: Vec<&str> = shown.lines().collect();
+    lines.sort_unstable();
+    insta::assert_snapshot!(format!("{} of {} compared\n{}", equivalence.compared, mutants.len(), lines.join("\n")));
 }

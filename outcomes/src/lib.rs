@@ -8,6 +8,7 @@
 //! Everything here is plain data: public fields, serde, `validate` where a file made by hand can be wrong.
 
 mod cause;
+mod compiled;
 mod judgement;
 mod outcome;
 mod sites;
@@ -16,6 +17,7 @@ mod suite;
 pub use fixedbitset::FixedBitSet as BitSet;
 
 pub use cause::Cause;
+pub use compiled::Compiled;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,

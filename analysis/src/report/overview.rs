@@ -88,6 +88,7 @@ fn classes(page: &Page<'_>) -> Markup {
 pub(super) fn class_name(class: MutantClass) -> &'static str {
     match class {
         MutantClass::Equivalent => "equivalent",
+        MutantClass::Duplicate => "duplicate",
         MutantClass::NeverReached => "never-reached",
         MutantClass::NeverInfected => "never-infected",
         MutantClass::NeverPropagated => "never-propagated",

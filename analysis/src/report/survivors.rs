@@ -23,7 +23,10 @@ const GROUPS: [(MutantClass, &str); 5] = [
         "The code is executed, but never computes anything else: find a test case that tells the two apart, or show that none can.",
     ),
     (MutantClass::NeverReached, "No test case executes the code: find one that does, or show that none can."),
-    (MutantClass::Equivalent, "A person judged that no test case can kill them: scores leave them out."),
+    (
+        MutantClass::Equivalent,
+        "No test case can kill them, as a person judged or as their machine code shows: scores leave them out.",
+    ),
 ];
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
@@ -84,6 +87,7 @@ fn table(page: &Page<'_>, group: &[&Survivor]) -> Markup {
                             @if let Some(judgement) = &survivor.judgement {
                                 b { (judgement.judged) } ": " (judgement.reason)
                             }
+                            @if survivor.compiled.is_some() { b { "equivalent" } ": the machine code of the original" }
                         }
                     }
                 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
 use toml::{Table, Value};
 
+use super::modules;
 use crate::MutatorError;
 use crate::conditions::Conditions;
 
@@ -35,6 +36,12 @@ impl Member {
             |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
         let manifest = self.metadata.manifest_path.clone().into();
         self.metadata.targets.iter().find(is_library).ok_or(MutatorError::NoLibrary { manifest })
+    }
+
+    /// Returns the files of the library whose modules are not compiled.
+    pub(crate) fn left_out(&self) -> BTreeSet<PathBuf> {
+        let library = self.library();
+        library.map(|library| modules::left_out(library.src_path.as_std_path(), &self.conditions)).unwrap_or_default()
     }
 
     pub(super) fn manifest(
