@@ -61,7 +61,7 @@ impl RandomBaseline {
         }
         let expected = |counts: &[u64]| -> f64 {
             let kept = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-            kept.map(|(kills, &count)| count as f64 * self.survival(kills, size)).sum()
+            kept.map(|(kills, &count)| count as f64 * Self::survival(self.universe, kills, size)).sum()
         };
         let mutants = self.mutants as f64;
         let surviving = expected(&self.with_kills) / mutants;
@@ -70,14 +70,16 @@ impl RandomBaseline {
         Some(Moments { mean: 1.0 - surviving, sd: variance.max(0.0).sqrt() })
     }
 
+    /// Returns the probability that none of `kills` test cases of a universe is among `size` drawn from it.
+    ///
     /// `C(N - k, n) / C(N, n)` as a product of `min(n, k)` ratios: exact but for rounding, where a difference of
     /// logarithms of binomials of large numbers would cancel.
-    fn survival(&self, kills: usize, size: usize) -> f64 {
+    pub(crate) fn survival(universe: usize, kills: usize, size: usize) -> f64 {
         let (fewer, more) = (kills.min(size), kills.max(size));
-        if more + fewer > self.universe {
+        if more + fewer > universe {
             return 0.0;
         }
-        (0..fewer).map(|drawn| (self.universe - more - drawn) as f64 / (self.universe - drawn) as f64).product()
+        (0..fewer).map(|drawn| (universe - more - drawn) as f64 / (universe - drawn) as f64).product()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The boosting scenario (thesis, sections 3.3.2 and 4.4): of several adequate suites, the one with the best score.
 
+mod foresight;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -14,6 +16,8 @@ use crate::score::Score;
 use crate::statistics::{Summary, ZTest, z_test};
 use crate::suites::AdequateSuite;
 use crate::text::p_value;
+
+pub use foresight::{Foresight, TopSuites};
 
 /// With fewer judging mutants than this, one of them moves a score by a quarter or more.
 const JUDGES_MIN: usize = 5;
@@ -43,6 +47,8 @@ pub struct Boosting {
     pub steps: Vec<BoostingStep>,
     /// The least number of suites that is significantly better, `None` if none was up to the limit.
     pub suites_min: Option<usize>,
+    /// Whether the scores that choose say anything about those that judge.
+    pub foresight: Foresight,
 }
 
 /// Choosing the best of a number of suites, repeated.
@@ -130,8 +136,11 @@ pub(crate) fn boost(
     held_out: &HeldOut,
     options: &Options,
 ) -> Option<Boosting> {
-    let (choosing, judging) = scores_by_half(suites, kills, held_out)?;
-    let baseline = Summary::of(&judging)?.mean;
+    let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
+    let (choosing_mutants, judging_mutants) = (half(&held_out.choosing), half(&held_out.judging));
+    let scores = HalfScores::of(suites, kills, &choosing_mutants, &judging_mutants)?;
+    let HalfScores { choosing, judging } = &scores;
+    let baseline = Summary::of(judging)?.mean;
     let mut stream = Stream::new(options.seed, &format!("boosting of {name}"));
     let mut steps = Vec::new();
     let mut suites_min = None;
@@ -152,22 +161,32 @@ pub(crate) fn boost(
             break;
         }
     }
-    Some(Boosting { baseline, steps, suites_min })
+    let draws = (options.seed, options.boosting_repetitions);
+    let foresight = foresight::foresight(name, suites, &scores, (kills, &judging_mutants), draws);
+    Some(Boosting { baseline, steps, suites_min, foresight })
 }
 
-/// The suites' scores on the choosing mutants (as counts, which order the same way) and on the judging ones.
-fn scores_by_half(suites: &[AdequateSuite], kills: &KillsByCase, held_out: &HeldOut) -> Option<(Vec<usize>, Vec<f64>)> {
-    let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
-    let (choosing, judging) = (half(&held_out.choosing), half(&held_out.judging));
-    let of = held_out.judging.len();
-    suites
-        .iter()
-        .map(|suite| {
+/// The suites' scores on the two halves.
+#[derive(Debug)]
+struct HalfScores {
+    /// Choosing mutants that are killed: counts order suites as shares do.
+    choosing: Vec<usize>,
+    /// The share of the judging mutants that is killed.
+    judging: Vec<f64>,
+}
+
+impl HalfScores {
+    /// Returns the scores of `suites`, `None` without judges.
+    fn of(suites: &[AdequateSuite], kills: &KillsByCase, choosing: &BitSet, judging: &BitSet) -> Option<Self> {
+        let of = judging.count_ones(..);
+        let mut scores = Self { choosing: Vec::new(), judging: Vec::new() };
+        for suite in suites {
             let killed = kills.of_suite(&suite.cases);
-            let judged = Score { killed: killed.intersection_count(&judging), of }.value()?;
-            Some((killed.intersection_count(&choosing), judged))
-        })
-        .collect()
+            scores.choosing.push(killed.intersection_count(choosing));
+            scores.judging.push(Score { killed: killed.intersection_count(judging), of }.value()?);
+        }
+        Some(scores)
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +244,12 @@ mod tests {
 
         let score = Summary::of(&[0.1, 0.2]).expect("there are scores");
         let step = BoostingStep { suites: 3, score, better: None, worse_p: Some(0.01) };
-        analysis.criteria[0].boosting = Some(Boosting { baseline: 0.5, steps: vec![step], suites_min: None });
+        analysis.criteria[0].boosting = Some(Boosting {
+            baseline: 0.5,
+            steps: vec![step],
+            suites_min: None,
+            foresight: Foresight { correlation: None, correlation_at_size: None, top: None },
+        });
         analysis.held_out = Some(HeldOut { choosing: (0..5).collect(), judging: (5..10).collect() });
         let found = caveats(&analysis);
         assert_eq!(found.len(), 1, "five judges are enough");

@@ -7,7 +7,7 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
-use crate::score::{Score, percent};
+use crate::score::Score;
 use crate::suites::AdequateSuite;
 
 /// One of the suites of an analysis.
@@ -32,71 +32,6 @@ pub struct Recommendation {
     pub score: Score,
     /// What it kills of the dominator classes.
     pub dominator_score: Score,
-}
-
-impl Recommendation {
-    /// Returns the recommendation as sentences: which criterion, which suite and, if mutants had a say, what that does
-    /// not show.
-    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
-        let criterion = &analysis.criteria[self.choice.criterion];
-        let by_criterion = match criterion.score {
-            Some(score) => format!(
-                "Choose inputs by {}: its suites kill {} of the {} analysed mutants on average, {}.",
-                self.criterion,
-                percent(score.mean),
-                self.score.of,
-                self.standing(analysis),
-            ),
-            None => format!(
-                "No mutant can tell the criteria apart, so {} is only the criterion with the highest dominator score or, \
-                 failing that, the smallest suites.",
-                self.criterion
-            ),
-        };
-        let by_suite = format!(
-            "Run suite {} of its {}, {}: {} test case{} that kill{} {} of the analysed mutants and {} of the dominator \
-             classes.",
-            self.choice.suite + 1,
-            criterion.suites.len(),
-            standing_of_suite(criterion, self.choice.suite),
-            self.size,
-            if self.size == 1 { "" } else { "s" },
-            if self.size == 1 { "s" } else { "" },
-            self.score,
-            self.dominator_score,
-        );
-        let mut sentences = vec![by_criterion, by_suite];
-        if self.score.of > 0 {
-            sentences.push(format!(
-                "This rests on {} analysed mutants with {} different kill rows: other mutants can change the order of the \
-                 criteria, the suite was chosen for its score, so expect it to score lower on mutants that had no say, and a \
-                 mutant score is not a share of real faults.",
-                self.score.of, analysis.mutants.analysed_rows,
-            ));
-        }
-        sentences
-    }
-
-    /// How the criterion stands to the others that have scores.
-    fn standing(&self, analysis: &Analysis) -> String {
-        let not_beaten: Vec<&str> = analysis
-            .ranking
-            .pairs
-            .iter()
-            .filter(|pair| pair.better == self.choice.criterion && !pair.significant)
-            .map(|pair| analysis.criteria[pair.worse].name.as_str())
-            .collect();
-        match (analysis.ranking.order.len(), not_beaten.as_slice()) {
-            (0 | 1, _) => "and no other criterion has a score".into(),
-            (_, []) => "on these mutants significantly more than those of every other criterion".into(),
-            (_, names) => {
-                format!(
-                    "the highest mean, though on these mutants not significantly above that of {}",
-                    names.join(", ")
-                )
-            }
-        }
-    }
 }
 
 /// Picks the criterion with the highest mean mutant score and its suite with the highest mutant score.
@@ -137,7 +72,7 @@ fn best_suite(criterion: &CriterionAnalysis) -> Option<usize> {
 }
 
 /// How many suites a suite shares its scores with, in words.
-fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> String {
+pub(crate) fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> String {
     let own = scores(&criterion.suites[suite]);
     match criterion.suites.iter().filter(|other| scores(other) == own).count() {
         1 => "the only one with these scores".into(),
@@ -211,6 +146,7 @@ pub fn case_name(system: &str, case: usize, universe: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kills::KillsByCase;
     use crate::synthetic::from_kills;
     use crate::{Options, analyse};
     use simutant_outcomes::{BitSet, Criterion, CriterionKind};
@@ -240,6 +176,30 @@ mod tests {
         let criteria: Vec<CriterionAnalysis> = criteria.iter().map(|suites| criterion(suites)).collect();
         let found = recommend(&criteria, 10, 5).map(|found| (found.choice.criterion, found.choice.suite));
         assert_eq!(found, expect);
+    }
+
+    /// Table 3.1 of the thesis: two suites of three test cases each, five mutants. The first suite kills mutants 2, 4 and 5 in the cells
+    /// that the table shows, the second kills four of the five.
+    #[test]
+    fn the_boosting_example_of_the_thesis_scores_60_and_80_percent_and_takes_the_second_suite() {
+        let outcomes = from_kills(&["......", "k...k.", "...k.k", "..kk..", "kkkkkk"]);
+        let kills = KillsByCase::new(&outcomes);
+        let suites: Vec<AdequateSuite> = [vec![0, 1, 2], vec![3, 4, 5]]
+            .into_iter()
+            .map(|cases| AdequateSuite {
+                considered: cases.len(),
+                events_considered: 30,
+                events_selected: 30,
+                killed: kills.of_suite(&cases).count_ones(..),
+                dominators_killed: 0,
+                cases,
+            })
+            .collect();
+        let scores = suites.iter().map(|suite| Score { killed: suite.killed, of: 5 }.to_string());
+        assert_eq!(scores.collect::<Vec<_>>(), ["60.0 % (3 of 5)", "80.0 % (4 of 5)"]);
+        let criterion = CriterionAnalysis::new(&outcomes.criteria[0], suites, 5, 0, 10);
+        let found = recommend(&[criterion], 5, 0).expect("there are suites");
+        assert_eq!((found.choice.suite, found.score.value()), (1, Some(0.8)));
     }
 
     #[test]
@@ -275,7 +235,8 @@ mod tests {
             analysis.recommendation.as_ref().expect("there are suites").sentences(&analysis)
         };
         let found = sentences(&["k...", "k...", ".k.."]);
-        assert!(found[2].starts_with("This rests on 3 analysed mutants with 2 different kill rows"), "{}", found[2]);
+        let caveat = found.last().expect("there are sentences");
+        assert!(caveat.contains("it rests on 3 analysed mutants with 2 different kill rows"), "{caveat}");
         assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant had a say");
     }
 

@@ -7,7 +7,7 @@ use crate::baseline::{Moments, RandomBaseline};
 use crate::criteria::CriterionAnalysis;
 use crate::options::Options;
 use crate::score::Score;
-use crate::statistics::{Summary, ZTest, z_test};
+use crate::statistics::{Alternative, Bootstrap, Interval, Summary, ZTest, bca, holm, percentile, signed_rank, z_test};
 use crate::suites::AdequateSuite;
 
 /// The suites of a criterion, each beside the random suites of exactly its size: size cannot explain what is left.
@@ -17,8 +17,13 @@ pub struct SameSize {
     pub random_mean: f64,
     /// Score minus expected score of a random suite of the same size, over the suites.
     pub gain: Summary,
+    /// What the mean gain lies in, at the level `1 - alpha`, were other suites drawn (BCa bootstrap).
+    pub gain_interval: Interval,
     /// Whether the gain is above 0 on average, by the test of section 4.2; `None` if the gain does not vary.
     pub test: Option<ZTest>,
+    /// The two-sided p-value that the gains are symmetric about 0, by Wilcoxon's signed-rank test, corrected by Holm's method for the
+    /// number of criteria; `None` if all gains are 0.
+    pub signed_rank_p: Option<f64>,
 }
 
 /// Random suites of one size.
@@ -111,7 +116,14 @@ impl Relation {
 }
 
 /// Compares each suite with the random suites of its size; `None` if there is no suite or no mutant counts.
-pub(crate) fn same_size(suites: &[AdequateSuite], analysed: usize, baseline: &RandomBaseline) -> Option<SameSize> {
+///
+/// The p-value of the signed-rank test is not yet corrected: [`correct`] does that for all criteria.
+pub(crate) fn same_size(
+    suites: &[AdequateSuite],
+    analysed: usize,
+    baseline: &RandomBaseline,
+    (level, bootstrap): (f64, &Bootstrap<'_>),
+) -> Option<SameSize> {
     let size_max = suites.iter().map(|suite| suite.cases.len()).max()?;
     let mut expected = vec![None; size_max + 1];
     let mut gains = Vec::with_capacity(suites.len());
@@ -126,7 +138,35 @@ pub(crate) fn same_size(suites: &[AdequateSuite], analysed: usize, baseline: &Ra
         gains.push(Score { killed: suite.killed, of: analysed }.value()? - random);
     }
     let gain = Summary::of(&gains)?;
-    Some(SameSize { random_mean: random_sum / suites.len() as f64, gain, test: z_test(&gain, 0.0) })
+    Some(SameSize {
+        random_mean: random_sum / suites.len() as f64,
+        gain,
+        gain_interval: mean_interval(&gains, gain.mean, level, bootstrap)?,
+        test: z_test(&gain, 0.0),
+        signed_rank_p: signed_rank(&gains, Alternative::TwoSided).map(|test| test.p),
+    })
+}
+
+fn mean_interval(values: &[f64], mean: f64, level: f64, bootstrap: &Bootstrap<'_>) -> Option<Interval> {
+    // Values that do not vary have sums that do, by rounding.
+    if values.iter().all(|value| *value == values[0]) {
+        return Some(Interval { lower: mean, upper: mean });
+    }
+    let count = values.len() as f64;
+    let replicates = bootstrap.replicates(
+        || (),
+        |(), stream| (0..values.len()).map(|_| values[stream.below(values.len())]).sum::<f64>() / count,
+    );
+    let without: Vec<f64> = values.iter().map(|value| (count * mean - value) / (count - 1.0)).collect();
+    bca(mean, &replicates, &[without], level).or_else(|| percentile(&replicates, level))
+}
+
+/// Corrects the signed-rank tests of all criteria for their number.
+pub(crate) fn correct(criteria: &mut [CriterionAnalysis]) {
+    let mut tests: Vec<&mut f64> =
+        criteria.iter_mut().filter_map(|criterion| criterion.same_size.as_mut()?.signed_rank_p.as_mut()).collect();
+    let corrected = holm(&tests.iter().map(|p| **p).collect::<Vec<_>>());
+    tests.iter_mut().zip(corrected).for_each(|(p, corrected)| **p = corrected);
 }
 
 /// Returns what random suites of each size up to the option's limit score and cost.
@@ -185,6 +225,8 @@ pub(crate) fn cost_effectiveness(
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
     use crate::synthetic::{from_kills, synthetic};
 
@@ -236,9 +278,16 @@ mod tests {
             dominators_killed: 0,
         };
         // A random test case kills a quarter of the mutants on average, two kill half of them.
-        let found = same_size(&[suite(vec![0], 1), suite(vec![0, 1], 2)], 2, &baseline).expect("there are suites");
+        let bootstrap = Bootstrap { seed: 1, purpose: "a test", resamples: 200, threads: NonZeroUsize::MIN };
+        let drawn = (0.95, &bootstrap);
+        let found =
+            same_size(&[suite(vec![0], 1), suite(vec![0, 1], 2)], 2, &baseline, drawn).expect("there are suites");
         assert_eq!(found.random_mean, 0.375);
         assert_eq!((found.gain.min, found.gain.max), (0.25, 0.5));
-        assert_eq!(same_size(&[], 2, &baseline), None);
+        assert_eq!((found.gain_interval.lower, found.gain_interval.upper), (0.25, 0.5));
+        assert_eq!(found.signed_rank_p, Some(0.5), "both of two are above 0, or both below");
+        assert_eq!(same_size(&[], 2, &baseline, drawn), None);
+        let equal = same_size(&[suite(vec![0], 1), suite(vec![1], 1)], 2, &baseline, drawn).expect("there are suites");
+        assert_eq!((equal.gain_interval.lower, equal.gain_interval.upper, equal.test), (0.25, 0.25, None));
     }
 }

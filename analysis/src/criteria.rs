@@ -5,6 +5,7 @@ use simutant_outcomes::{Criterion, CriterionKind};
 
 use crate::boosting::Boosting;
 use crate::conventional::SameSize;
+use crate::detection::Detection;
 use crate::score::Score;
 use crate::statistics::Summary;
 use crate::suites::{self, AdequateSuite};
@@ -43,6 +44,8 @@ pub struct CriterionAnalysis {
     pub same_size: Option<SameSize>,
     /// What choosing the best of several suites brings.
     pub boosting: Option<Boosting>,
+    /// How often the suites kill each analysed mutant.
+    pub detection: Vec<Detection>,
 }
 
 impl CriterionAnalysis {
@@ -79,6 +82,7 @@ impl CriterionAnalysis {
             suites,
             same_size: None,
             boosting: None,
+            detection: Vec::new(),
         }
     }
 }

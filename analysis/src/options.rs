@@ -25,6 +25,10 @@ pub struct Options {
     pub random_size_max: usize,
     /// How often a suite is expected to be run, `M` of equation 4.1: 10 in section 4.2.
     pub cost_multiplier: u32,
+    /// How often suites are drawn again for an interval, at least 100.
+    pub resamples: usize,
+    /// Mean scores that differ by less than this are the same for all that it matters, between 0 and 1.
+    pub same_within: f64,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,
     /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of each other.
@@ -42,6 +46,8 @@ impl Default for Options {
             boosting_suites_max: 8,
             random_size_max: 30,
             cost_multiplier: 10,
+            resamples: 2000,
+            same_within: 0.01,
             judgements: BTreeMap::new(),
             compiled: BTreeMap::new(),
         }
@@ -83,12 +89,15 @@ impl Options {
             ("boosting_repetitions", self.boosting_repetitions, 2),
             ("boosting_suites_max", self.boosting_suites_max, 2),
             ("random_size_max", self.random_size_max, 1),
+            ("resamples", self.resamples, 100),
         ] {
             if found < least {
                 return Err(OptionsError::TooSmall { field, found, least });
             }
         }
-        for (field, found) in [("alpha", self.alpha), ("pathological_above", self.pathological_above)] {
+        for (field, found) in
+            [("alpha", self.alpha), ("pathological_above", self.pathological_above), ("same_within", self.same_within)]
+        {
             if !(found > 0.0 && found < 1.0) {
                 return Err(OptionsError::NotAShare { field, found });
             }
@@ -118,6 +127,8 @@ mod tests {
     fn an_option_out_of_range_is_named() {
         check(|options| options.suites = 1, "option `suites` is 1; give at least 2");
         check(|options| options.random_size_max = 0, "option `random_size_max` is 0; give at least 1");
+        check(|options| options.resamples = 99, "option `resamples` is 99; give at least 100");
+        check(|options| options.same_within = 0.0, "option `same_within` is 0; give a number above 0 and below 1");
         check(|options| options.alpha = 1.0, "option `alpha` is 1; give a number above 0 and below 1");
         check(|options| options.alpha = f64::NAN, "option `alpha` is NaN; give a number above 0 and below 1");
         check(

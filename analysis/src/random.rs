@@ -7,25 +7,33 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 ///
 /// Drawing below a bound is written out here, because the way that `rand` does it may change between its versions.
 #[derive(Debug)]
-pub(crate) struct Stream(Xoshiro256PlusPlus);
+pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
     /// Returns the stream that `seed` has for `purpose`, independent of the streams of other purposes.
-    pub(crate) fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a over both: short, portable, and the generator's own seeding mixes it further.
-        let hash = seed
-            .to_le_bytes()
-            .iter()
-            .chain(purpose.as_bytes())
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        Self(Xoshiro256PlusPlus::seed_from_u64(hash))
+    pub fn new(seed: u64, purpose: &str) -> Self {
+        Self::of([&seed.to_le_bytes(), purpose.as_bytes()])
+    }
+
+    /// Returns the stream with this number of those that `seed` has for `purpose`, independent of all others.
+    pub fn numbered(seed: u64, purpose: &str, number: u64) -> Self {
+        Self::of([&seed.to_le_bytes(), purpose.as_bytes(), &number.to_le_bytes()])
+    }
+
+    fn of<const N: usize>(parts: [&[u8]; N]) -> Self {
+        // FNV-1a over all: short, portable, and the generator's own seeding mixes it further.
+        let bytes = parts.into_iter().flatten();
+        Self(Xoshiro256PlusPlus::seed_from_u64(
+            bytes
+                .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)),
+        ))
     }
 
     /// Returns a number below `bound`, each with the same probability.
     ///
     /// # Panics
     /// If `bound` is 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "there is no number below 0");
         let bound = bound as u64;
         // Lemire's method: the high half of the product is the draw, low halves below `2^64 mod bound` are unfair.
@@ -39,7 +47,7 @@ impl Stream {
     }
 
     /// Returns the numbers below `count` in a random order, drawn one by one as they are asked for.
-    pub(crate) fn permutation(&mut self, count: usize) -> impl Iterator<Item = usize> {
+    pub fn permutation(&mut self, count: usize) -> impl Iterator<Item = usize> {
         let mut rest: Vec<usize> = (0..count).collect();
         (0..count).map(move |at| {
             let drawn = at + self.below(count - at);

@@ -1,48 +1,49 @@
 //! The ranking scenario (thesis, sections 3.3.3 and 4.5): which criterion suits the system.
+//!
+//! Where the thesis tests each pair by its normal test at the same alpha, here all criteria are tested together first (Kruskal-Wallis),
+//! then each pair by ranks, corrected for the number of pairs (Holm). The thesis's test stands beside.
+
+mod pairs;
+
+use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, Outcomes};
 
 use crate::criteria::CriterionAnalysis;
+use crate::options::Options;
 use crate::score::Score;
-use crate::statistics::{ZTest, a12, holm, rank_sum, z_test};
+use crate::statistics::{Bootstrap, Friedman, KruskalWallis, Summary, friedman, kruskal_wallis, nemenyi_difference};
+use crate::suites::AdequateSuite;
+
+pub use pairs::{PairTest, SameSizeTest};
 
 /// The order of the criteria by mutant score, with what stands behind each step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// Indices of the criteria that have scores, highest mean first, equals in the order of the criteria.
     pub order: Vec<usize>,
+    /// Whether the criteria differ at all, by their suites' scores; `None` with fewer than two criteria, or if all scores are equal.
+    pub all: Option<KruskalWallis>,
+    /// The same by mutants instead of suites.
+    pub by_mutant: Option<ByMutant>,
     /// One test for each ordered pair of these, in the order of the criteria.
     pub pairs: Vec<PairTest>,
 }
 
-/// The test of the claim that one criterion's suites score higher than another's.
+/// Whether the criteria differ in how often their suites kill the same mutant: a test over mutants as blocks.
+///
+/// What is significant here would be expected of other mutants like these, too. Mutants with equal rows of the kill matrix are one block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PairTest {
-    /// Index of the criterion that is claimed to be better.
-    pub better: usize,
-    /// Index of the other one.
-    pub worse: usize,
-    /// Mean score of the first minus that of the second.
-    pub difference: f64,
-    /// The test of section 4.2; `None` if the scores of the first do not vary.
-    pub test: Option<ZTest>,
-    /// The one-sided p-value of the Mann-Whitney test, corrected by Holm's method for the number of pairs; `None` if
-    /// all scores of both are equal.
-    pub rank_sum_p: Option<f64>,
-    /// The probability that a suite of the first scores higher than one of the second, equals counting half.
-    pub effect: f64,
-    /// Whether the claim holds at the option's alpha: by the test of section 4.2, or, where that is not defined, by the
-    /// rank test.
-    pub significant: bool,
-    /// Whether the claim also follows from others that hold: then the graph of the order leaves it out.
-    pub implied: bool,
-}
-
-impl PairTest {
-    /// Returns the p-value that `significant` rests on.
-    pub fn p(&self) -> Option<f64> {
-        self.test.map(|test| test.p).or(self.rank_sum_p)
-    }
+pub struct ByMutant {
+    /// Indices of the criteria that have scores, in the order of the criteria.
+    pub criteria: Vec<usize>,
+    /// How many different rows the analysed mutants have.
+    pub blocks: usize,
+    /// The test; its mean ranks are in the order of `criteria`.
+    pub test: Friedman,
+    /// By how much the mean ranks of two criteria must differ to be significant (Nemenyi).
+    pub critical_difference: f64,
 }
 
 impl Ranking {
@@ -70,52 +71,92 @@ impl Ranking {
     }
 }
 
-/// Tests every ordered pair of the criteria that have scores on `analysed` mutants.
-pub(crate) fn rank(criteria: &[CriterionAnalysis], analysed: usize, alpha: f64) -> Ranking {
-    let scored: Vec<(usize, f64, Vec<f64>)> = criteria
+/// What criteria are compared on.
+#[derive(Debug)]
+pub(crate) struct Comparing<'a> {
+    pub(crate) outcomes: &'a Outcomes,
+    /// The mutants that scores count.
+    pub(crate) analysed: &'a BitSet,
+    /// The mutants that each suite of each criterion kills.
+    pub(crate) killed: &'a [Vec<BitSet>],
+    pub(crate) options: &'a Options,
+    /// How many threads draw.
+    pub(crate) threads: NonZeroUsize,
+}
+
+/// A criterion that has scores.
+struct Scored<'a> {
+    index: usize,
+    summary: Summary,
+    suites: &'a [AdequateSuite],
+    scores: Vec<f64>,
+    /// How many analysed mutants of each function each suite kills; functions without any are left out.
+    by_function: Vec<Vec<u32>>,
+}
+
+/// Tests every ordered pair of the criteria that have scores.
+pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) -> Ranking {
+    let Comparing { outcomes, analysed, killed, options, threads } = *comparing;
+    let of = analysed.count_ones(..);
+    let place = places_of_functions(outcomes, analysed);
+    let by_function = |killed: &BitSet| {
+        let mut counts = vec![0; place.iter().flatten().max().map_or(0, |last| last + 1)];
+        killed.intersection(analysed).filter_map(|mutant| place[mutant]).for_each(|function| counts[function] += 1);
+        counts
+    };
+    let scored: Vec<Scored<'_>> = criteria
         .iter()
         .enumerate()
         .filter_map(|(index, criterion)| {
-            let score = |killed| Score { killed, of: analysed }.value();
-            let scores: Option<Vec<f64>> = criterion.suites.iter().map(|suite| score(suite.killed)).collect();
-            Some((index, criterion.score?.mean, scores?))
+            let scores = criterion.suites.iter().map(|suite| Score { killed: suite.killed, of }.value());
+            Some(Scored {
+                index,
+                summary: criterion.score?,
+                suites: &criterion.suites,
+                scores: scores.collect::<Option<_>>()?,
+                by_function: killed[index].iter().map(by_function).collect(),
+            })
         })
         .collect();
     let mut order: Vec<usize> = (0..scored.len()).collect();
-    order.sort_by(|&left, &right| scored[right].1.total_cmp(&scored[left].1));
+    order.sort_by(|&left, &right| scored[right].summary.mean.total_cmp(&scored[left].summary.mean));
 
-    let mut pairs = Vec::new();
-    for (better, mean, scores) in &scored {
-        for (worse, other_mean, other_scores) in scored.iter().filter(|(worse, ..)| worse != better) {
-            let summary = criteria[*better].score.expect("only criteria with scores are tested");
-            pairs.push(PairTest {
-                better: *better,
-                worse: *worse,
-                difference: mean - other_mean,
-                test: z_test(&summary, *other_mean),
-                rank_sum_p: rank_sum(scores, other_scores),
-                effect: a12(scores, other_scores).expect("a criterion with a score has suites"),
-                significant: false,
-                implied: false,
-            });
-        }
-    }
-    correct(&mut pairs);
-    for pair in &mut pairs {
-        pair.significant = pair.difference > 0.0 && pair.p().is_some_and(|p| p < alpha);
-    }
-    let mut ranking = Ranking { order: order.into_iter().map(|place| scored[place].0).collect(), pairs };
-    mark_implied(&mut ranking.pairs);
-    ranking
+    let all = kruskal_wallis(&scored.iter().map(|criterion| criterion.scores.as_slice()).collect::<Vec<_>>());
+    let any_differs = all.is_some_and(|test| test.p < options.alpha);
+    let bootstrap = Bootstrap { seed: options.seed, purpose: "ranking", resamples: options.resamples, threads };
+    let mut pairs = pairs::test(&scored, any_differs, options, &bootstrap);
+    mark_implied(&mut pairs);
+    let by_mutant = by_mutant(&scored, comparing);
+    Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, by_mutant, pairs }
 }
 
-/// Replaces the p-values of the rank test by corrected ones.
-fn correct(pairs: &mut [PairTest]) {
-    let known: Vec<f64> = pairs.iter().filter_map(|pair| pair.rank_sum_p).collect();
-    let mut corrected = holm(&known).into_iter();
-    pairs.iter_mut().filter_map(|pair| pair.rank_sum_p.as_mut()).for_each(|p| {
-        *p = corrected.next().expect("there is one corrected value for each");
-    });
+/// Numbers the functions that have analysed mutants; returns that of each analysed mutant.
+fn places_of_functions(outcomes: &Outcomes, analysed: &BitSet) -> Vec<Option<usize>> {
+    let function = |mutant: usize| outcomes.sites.mutants[mutant].function;
+    let mut functions: Vec<usize> = analysed.ones().map(function).collect();
+    functions.sort_unstable();
+    functions.dedup();
+    let place = |mutant| functions.binary_search(&function(mutant)).ok();
+    (0..outcomes.sites.mutants.len()).map(|mutant| place(mutant).filter(|_| analysed.contains(mutant))).collect()
+}
+
+fn by_mutant(scored: &[Scored<'_>], comparing: &Comparing<'_>) -> Option<ByMutant> {
+    let mut seen = std::collections::BTreeSet::new();
+    let kills = &comparing.outcomes.kills;
+    let share = |criterion: &Scored<'_>, mutant: usize| {
+        let killed = &comparing.killed[criterion.index];
+        killed.iter().filter(|killed| killed.contains(mutant)).count() as f64 / killed.len() as f64
+    };
+    let blocks: Vec<Vec<f64>> = comparing
+        .analysed
+        .ones()
+        .filter(|&mutant| seen.insert(kills[mutant].as_slice()))
+        .map(|mutant| scored.iter().map(|criterion| share(criterion, mutant)).collect())
+        .collect();
+    let test = friedman(&blocks)?;
+    let critical_difference = nemenyi_difference(scored.len(), blocks.len(), comparing.options.alpha)?;
+    let criteria = scored.iter().map(|criterion| criterion.index).collect();
+    Some(ByMutant { criteria, blocks: blocks.len(), test, critical_difference })
 }
 
 /// Marks the edges that a longer path of edges replaces: the transitive reduction. Significant claims go from higher to
@@ -140,15 +181,20 @@ fn mark_implied(pairs: &mut [PairTest]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites::AdequateSuite;
-    use simutant_outcomes::{BitSet, Criterion, CriterionKind};
+    use crate::statistics::Interval;
+    use crate::synthetic::from_kills;
+    use simutant_outcomes::{Criterion, CriterionKind};
 
-    /// Criteria `a`, `b`, ... whose suites kill these numbers of 10 mutants.
-    fn ranked(killed: &[&[usize]]) -> Ranking {
+    /// Criteria `a`, `b`, ... with a suite for each number, which kills that many of 10 mutants; the suites of a criterion have these
+    /// sizes in turn.
+    fn ranked_with_sizes(killed: &[&[usize]], sizes: &[&[usize]]) -> Ranking {
+        let outcomes = from_kills(&["k."; 10]);
+        let analysed: BitSet = (0..10).collect();
         let criteria: Vec<CriterionAnalysis> = killed
             .iter()
+            .zip(sizes)
             .zip('a'..)
-            .map(|(killed, name)| {
+            .map(|((killed, sizes), name)| {
                 let criterion = Criterion {
                     name: name.to_string(),
                     kind: CriterionKind::BlackBox,
@@ -156,21 +202,30 @@ mod tests {
                     quotas: Vec::new(),
                     covered: vec![BitSet::with_capacity(1)],
                 };
-                let suites = killed
-                    .iter()
-                    .map(|&killed| AdequateSuite {
-                        cases: vec![0],
-                        considered: 1,
-                        events_considered: 1,
-                        events_selected: 1,
-                        killed,
-                        dominators_killed: 0,
-                    })
-                    .collect();
-                CriterionAnalysis::new(&criterion, suites, 10, 0, 10)
+                let suites = killed.iter().zip(sizes.iter().cycle()).map(|(&killed, &size)| AdequateSuite {
+                    cases: vec![0; size],
+                    considered: 1,
+                    events_considered: 1,
+                    events_selected: 1,
+                    killed,
+                    dominators_killed: 0,
+                });
+                CriterionAnalysis::new(&criterion, suites.collect(), 10, 0, 10)
             })
             .collect();
-        rank(&criteria, 10, 0.05)
+        let first = |&count: &usize| {
+            let mut set = BitSet::with_capacity(10);
+            set.insert_range(..count);
+            set
+        };
+        let killed: Vec<Vec<BitSet>> = killed.iter().map(|killed| killed.iter().map(first).collect()).collect();
+        let options = Options { resamples: 200, ..Options::default() };
+        let (outcomes, analysed, threads) = (&outcomes, &analysed, NonZeroUsize::MIN);
+        rank(&criteria, &Comparing { outcomes, analysed, killed: &killed, options: &options, threads })
+    }
+
+    fn ranked(killed: &[&[usize]]) -> Ranking {
+        ranked_with_sizes(killed, &vec![&[1_usize][..]; killed.len()])
     }
 
     #[track_caller]
@@ -183,26 +238,84 @@ mod tests {
 
     #[test]
     fn a_chain_has_no_edge_that_others_imply() {
-        check(&[&[1, 2, 1, 2], &[5, 6, 5, 6], &[8, 9, 8, 9]], &[2, 1, 0], &[(1, 0), (2, 1)], &[0, 1, 2]);
+        check(
+            &[&[1, 2, 1, 2, 1, 2], &[5, 6, 5, 6, 5, 6], &[8, 9, 8, 9, 8, 9]],
+            &[2, 1, 0],
+            &[(1, 0), (2, 1)],
+            &[0, 1, 2],
+        );
     }
 
     #[test]
     fn what_is_not_significant_shares_a_layer() {
-        check(&[&[1, 9, 4, 6], &[2, 9, 4, 6], &[0, 0, 1, 0]], &[1, 0, 2], &[(0, 2), (1, 2)], &[0, 0, 1]);
+        let killed: [&[usize]; 3] = [&[1, 9, 4, 6, 5, 7, 3, 8], &[2, 9, 4, 6, 5, 7, 3, 8], &[0, 0, 1, 0, 0, 1, 0, 0]];
+        check(&killed, &[1, 0, 2], &[(0, 2), (1, 2)], &[0, 0, 1]);
     }
 
     #[test]
     fn scores_that_do_not_vary_are_told_apart_by_ranks() {
         let ranking = ranked(&[&[3; 10], &[7; 10]]);
         let pair = ranking.pair(1, 0).expect("every ordered pair is tested");
-        assert_eq!((pair.test, pair.significant, pair.effect), (None, true, 1.0));
+        assert_eq!((pair.test, pair.significant, pair.effect, pair.thesis_holds), (None, true, 1.0, true));
+        assert_eq!(pair.effect_interval, Interval { lower: 1.0, upper: 1.0 });
         assert!(!ranking.pair(0, 1).expect("every ordered pair is tested").significant);
     }
 
     #[test]
-    fn equal_scores_decide_nothing() {
+    fn equal_scores_decide_nothing_and_are_the_same() {
         check(&[&[5, 5, 5], &[5, 5, 5]], &[0, 1], &[], &[0, 0]);
+        let ranking = ranked(&[&[5, 5, 5], &[5, 5, 5]]);
+        assert_eq!(ranking.all, None);
+        let pair = ranking.pair(0, 1).expect("every ordered pair is tested");
+        assert_eq!((pair.rank_sum_p, pair.equivalent_p, pair.same_size, pair.same), (None, None, None, true));
         check(&[&[], &[5, 6]], &[1], &[], &[0]);
         check(&[], &[], &[], &[]);
+    }
+
+    /// Two suites each: the thesis's test takes the other mean as known and holds, ranks of four values cannot.
+    #[test]
+    fn a_claim_does_not_hold_by_the_test_of_the_thesis_alone() {
+        let ranking = ranked(&[&[5, 5], &[6, 7]]);
+        let pair = ranking.pair(1, 0).expect("every ordered pair is tested");
+        assert!(pair.test.is_some_and(|test| test.p < 0.05) && pair.thesis_holds);
+        assert!(!pair.significant && pair.rank_sum_p.is_some_and(|p| p > 0.3), "{pair:?}");
+        assert_eq!(ranking.edges().count(), 0);
+    }
+
+    #[test]
+    fn the_two_sides_of_a_pair_mirror_each_other() {
+        let ranking = ranked_with_sizes(&[&[1, 4, 6, 2, 7, 5], &[5, 9, 4, 8, 6, 7]], &[&[1, 2], &[2, 3]]);
+        let (one, other) = (ranking.pair(0, 1).expect("tested"), ranking.pair(1, 0).expect("tested"));
+        assert_eq!(one.difference, -other.difference);
+        assert!((one.effect + other.effect - 1.0).abs() < 1e-12);
+        assert!((one.effect_interval.lower + other.effect_interval.upper - 1.0).abs() < 1e-12);
+        assert!(one.effect_interval.lower < one.effect && one.effect < one.effect_interval.upper);
+        let (one, other) = (one.same_size.expect("they share a size"), other.same_size.expect("they share a size"));
+        // The three suites of size 2 are 4, 2, 5 and 5, 4, 6.
+        assert_eq!((one.sizes, one.suites_better, one.suites_worse), (1, 3, 3));
+        assert!((one.effect - 2.0 / 9.0).abs() < 1e-12 && (one.effect + other.effect - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn means_within_the_margin_are_the_same_if_they_are_sure() {
+        let many: Vec<usize> = (0..400).map(|index| 5 + usize::from(index % 50 == 0)).collect();
+        let ranking = ranked(&[&many, &many, &[4, 6, 5]]);
+        assert!(ranking.pair(0, 1).expect("tested").same, "{:?}", ranking.pair(0, 1));
+        assert!(!ranking.pair(0, 2).expect("tested").same, "three suites are not sure");
+    }
+
+    #[test]
+    fn mutants_are_blocks_once_for_each_row() {
+        let mut outcomes = from_kills(&["k.....", "k.....", ".k....", "..k...", "...kk."]);
+        let mut some = outcomes.criteria[0].clone();
+        some.name = "the first case".into();
+        some.covered.iter_mut().skip(1).for_each(|covered| covered.clear());
+        outcomes.criteria.push(some);
+        let analysis = crate::analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let by_mutant = analysis.ranking.by_mutant.expect("the criteria differ");
+        assert_eq!((by_mutant.criteria, by_mutant.blocks), (vec![0, 1], 4));
+        // Both kill the first mutant, the first criterion the others.
+        assert_eq!(by_mutant.test.mean_ranks, [1.875, 1.125]);
+        assert!((by_mutant.critical_difference - 0.979_982).abs() < 1e-5, "{}", by_mutant.critical_difference);
     }
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::CriterionAnalysis;
-use crate::ranking::Ranking;
+use crate::ranking::{PairTest, Ranking};
 
 /// What the thesis reports about one system.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,8 +72,10 @@ pub struct ClaimComparison {
     pub better: String,
     /// The other one.
     pub worse: String,
-    /// What is found here.
+    /// What is found here, by the corrected rank test.
     pub agreement: Agreement,
+    /// What is found here by the thesis's own test, without a correction.
+    pub agreement_by_thesis: Agreement,
 }
 
 /// Whether a claim of the thesis holds here.
@@ -99,9 +101,14 @@ impl std::fmt::Display for Agreement {
 }
 
 impl Comparison {
-    /// Returns how many claims stand so.
+    /// Returns how many claims stand so, by the corrected rank test.
     pub fn count(&self, agreement: Agreement) -> usize {
         self.claims.iter().filter(|claim| claim.agreement == agreement).count()
+    }
+
+    /// Returns how many claims stand so by the thesis's own test.
+    pub fn count_by_thesis(&self, agreement: Agreement) -> usize {
+        self.claims.iter().filter(|claim| claim.agreement_by_thesis == agreement).count()
     }
 
     /// Returns in one sentence each: how many claims agree, and what could not be compared.
@@ -112,11 +119,14 @@ impl Comparison {
         } else {
             sentences.push(format!(
                 "Of the {} pairs of criteria that both have, {} stand in the thesis's order, {} in the opposite one, and \
-                 {} are not significantly different here.",
+                 {} are not significantly different here (by the thesis's own test, which corrects for nothing: {}, {} and {}).",
                 self.claims.len(),
                 self.count(Agreement::Agrees),
                 self.count(Agreement::Differs),
                 self.count(Agreement::Undecided),
+                self.count_by_thesis(Agreement::Agrees),
+                self.count_by_thesis(Agreement::Differs),
+                self.count_by_thesis(Agreement::Undecided),
             ));
         }
         if !self.only_there.is_empty() {
@@ -142,13 +152,20 @@ pub(crate) fn compare(reference: &Reference, criteria: &[CriterionAnalysis], ran
         .iter()
         .filter_map(|claim| {
             let (better, worse) = (here(claim.better)?, here(claim.worse)?);
-            let holds = |better, worse| ranking.pair(better, worse).is_some_and(|pair| pair.significant);
-            let agreement = match (holds(better, worse), holds(worse, better)) {
-                (true, _) => Agreement::Agrees,
-                (_, true) => Agreement::Differs,
-                _ => Agreement::Undecided,
+            let by = |holds: fn(&PairTest) -> bool| {
+                let holds = |better, worse| ranking.pair(better, worse).is_some_and(holds);
+                match (holds(better, worse), holds(worse, better)) {
+                    (true, _) => Agreement::Agrees,
+                    (_, true) => Agreement::Differs,
+                    _ => Agreement::Undecided,
+                }
             };
-            Some(ClaimComparison { better: claim.better.into(), worse: claim.worse.into(), agreement })
+            Some(ClaimComparison {
+                better: claim.better.into(),
+                worse: claim.worse.into(),
+                agreement: by(|pair| pair.significant),
+                agreement_by_thesis: by(|pair| pair.thesis_holds),
+            })
         })
         .collect();
     let there = |name: &str| reference.criteria.iter().any(|criterion| criterion.name == name);
@@ -294,7 +311,7 @@ const LSR: Reference = Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::PairTest;
+    use crate::statistics::Interval;
     use simutant_outcomes::CriterionKind;
 
     fn criterion(name: &str) -> CriterionAnalysis {
@@ -312,6 +329,7 @@ mod tests {
             cost: None,
             same_size: None,
             boosting: None,
+            detection: Vec::new(),
         }
     }
 
@@ -323,12 +341,20 @@ mod tests {
             worse,
             difference: 0.1,
             test: None,
+            // The thesis's test holds for the first pair alone.
+            thesis_holds: (better, worse) == significant[0],
             rank_sum_p: Some(0.0),
             effect: 1.0,
+            effect_interval: Interval { lower: 1.0, upper: 1.0 },
+            effect_interval_over_functions: None,
+            same_size: None,
+            equivalent_p: None,
             significant: true,
+            same: false,
             implied: false,
         });
-        let ranking = Ranking { order: (0..names.len()).collect(), pairs: pairs.collect() };
+        let order = (0..names.len()).collect();
+        let ranking = Ranking { order, all: None, by_mutant: None, pairs: pairs.collect() };
         compare(&GBN, &criteria, &ranking)
     }
 
@@ -350,6 +376,15 @@ mod tests {
                 ("all-branches", "all-blocks", Agreement::Differs),
             ],
         );
+    }
+
+    #[test]
+    fn the_thesis_s_own_test_is_counted_apart() {
+        let found = compared(&["all-blocks", "all-branches", "IP-1"], &[(2, 0), (0, 1)]);
+        let [agrees, undecided, differs] = [Agreement::Agrees, Agreement::Undecided, Agreement::Differs];
+        assert_eq!([agrees, undecided, differs].map(|agreement| found.count(agreement)), [1, 1, 1]);
+        assert_eq!([agrees, undecided, differs].map(|agreement| found.count_by_thesis(agreement)), [1, 2, 0]);
+        assert!(found.sentences()[0].ends_with("corrects for nothing: 1, 0 and 2)."), "{}", found.sentences()[0]);
     }
 
     #[test]

@@ -6,12 +6,14 @@ use crate::analysis::Analysis;
 use crate::boosting::{Boosting, caveats};
 use crate::chosen::case_name;
 use crate::conventional::{CriterionRelations, Relation};
+use crate::detection::screened;
 use crate::mutants::MutantClass;
+use crate::ranking::PairTest;
 use crate::reference::{Reference, ReferenceCriterion, reference};
 use crate::score::percent;
 use crate::statistics::Summary;
 use crate::survivors::Survivor;
-use crate::text::{NONE, count, or_none, p_value, points, share_summary};
+use crate::text::{NONE, count, interval, level, or_none, p_value, points, share_summary, verdict};
 
 /// A line below the head and no others: rows are short enough to follow.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -42,11 +44,11 @@ pub fn tables(analysis: &Analysis) -> String {
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
-        analysis.left_out_sentence().as_slice(),
+        &criteria_notes(analysis),
     );
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     section(&boosting_title(analysis), boosting(analysis, reference), &caveats(analysis));
-    section("Ranking: which criterion's suites score higher", ranking(analysis, reference), &[]);
+    section(&ranking_title(analysis), ranking(analysis, reference), &analysis.ranking.sentences(analysis));
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
@@ -185,7 +187,9 @@ fn survivors_notes(analysis: &Analysis) -> Vec<String> {
 
 fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     let mut head =
-        vec!["criterion", "feasible", "suites", "size", "considered", "score", "dominators", "random", "gain", "p"];
+        vec!["criterion", "feasible", "suites", "size", "considered", "score", "dominators", "random", "gain"];
+    let level = level(analysis.options.alpha);
+    head.extend([level.as_str(), "p (Holm)", "more/less"]);
     if reference.is_some() {
         head.extend(["thesis size", "thesis E"]);
     }
@@ -207,7 +211,14 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             or_none(criterion.dominator_score, |score| share_summary(&score)),
             or_none(same_size, |same_size| percent(same_size.random_mean)),
             or_none(same_size, |same_size| points(same_size.gain.mean)),
-            or_none(same_size.and_then(|same_size| same_size.test), |test| p_value(test.p)),
+            or_none(same_size, |same_size| {
+                format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
+            }),
+            or_none(same_size.and_then(|same_size| same_size.signed_rank_p), p_value),
+            or_none(same_size, |_| {
+                let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
+                format!("{more}/{less}")
+            }),
         ];
         if let Some(reference) = reference {
             let there = of_thesis(reference, &criterion.name);
@@ -217,6 +228,16 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
         table.add_row(cells(row));
     }
     table
+}
+
+fn criteria_notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes = vec![
+        "Gain: points above random suites of the same size, with its interval, and the signed-rank test that it is 0; more/less: mutants \
+         that its suites kill significantly more, and less, often than random suites of the same size."
+            .to_string(),
+    ];
+    notes.extend(analysis.left_out_sentence());
+    notes
 }
 
 /// Tables 4.9 to 4.11.
@@ -268,7 +289,7 @@ fn boosting_title(analysis: &Analysis) -> String {
 
 /// Tables 4.12 to 4.14.
 fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
-    let mut head = vec!["criterion", "min M", "any suite", "best of M", "p"];
+    let mut head = vec!["criterion", "min M", "any suite", "best of M", "p", "tau", "top beats random", "p"];
     if reference.is_some() {
         head.extend(["thesis min M", "thesis E", "thesis E+"]);
     }
@@ -282,6 +303,9 @@ fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             or_none(boosting, |boosting| percent(boosting.baseline)),
             or_none(step, |step| share_summary(&step.score)),
             or_none(step.and_then(|step| step.better), |test| p_value(test.p)),
+            or_none(boosting.and_then(|boosting| boosting.foresight.correlation_at_size), |tau| format!("{tau:.2}")),
+            or_none(boosting.and_then(|boosting| boosting.foresight.top), |top| format!("{:.2}", top.beats_random)),
+            or_none(boosting.and_then(|boosting| boosting.foresight.top?.p), p_value),
         ];
         if let Some(reference) = reference {
             let there = of_thesis(reference, &criterion.name);
@@ -294,22 +318,43 @@ fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     table
 }
 
-/// Tables 4.15 to 4.17: every pair whose first criterion has the higher mean.
+fn ranking_title(analysis: &Analysis) -> String {
+    let title = "Ranking: which criterion's suites score higher";
+    let (shown, all) = (short(analysis).len(), analysis.ranking.pairs.len() / 2);
+    if shown == all {
+        return title.into();
+    }
+    format!(
+        "{title}; neighbours in the order, and what the recommendation leaves open: {shown} of {all} pairs (all: report.html, results.json)"
+    )
+}
+
+fn short(analysis: &Analysis) -> Vec<&PairTest> {
+    let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+    analysis.ranking.short(recommended)
+}
+
+/// Tables 4.15 to 4.17, of the pairs that there is room for.
 fn ranking(analysis: &Analysis, reference: Option<&Reference>) -> Table {
-    let mut head = vec!["claim", "difference", "p", "rank test p (Holm)", "A12", "holds"];
+    let level = level(analysis.options.alpha);
+    let mut head =
+        vec!["claim", "difference", "A12", &level, "p (Holm)", "A12 at size", "p (Holm)", "holds", "z test p"];
     if reference.is_some() {
         head.extend(["thesis mutants p", "thesis effectiveness p"]);
     }
     let mut table = table(head);
-    for pair in analysis.ranking.pairs.iter().filter(|pair| pair.difference > 0.0) {
+    for pair in short(analysis) {
         let (better, worse) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
         let mut row = vec![
             format!("{better} > {worse}"),
             points(pair.difference),
-            or_none(pair.test, |test| p_value(test.p)),
-            or_none(pair.rank_sum_p, p_value),
             format!("{:.2}", pair.effect),
-            if pair.significant { "yes".into() } else { "no".into() },
+            interval(pair.effect_interval),
+            or_none(pair.rank_sum_p, p_value),
+            or_none(pair.same_size, |test| format!("{:.2}", test.effect)),
+            or_none(pair.same_size, |test| p_value(test.p)),
+            verdict(pair).into(),
+            or_none(pair.test, |test| p_value(test.p)),
         ];
         if let Some(reference) = reference {
             let claim = reference.claims.iter().find(|claim| claim.better == better && claim.worse == worse);

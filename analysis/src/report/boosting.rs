@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::Page;
-use crate::boosting::caveats;
+use crate::boosting::{Foresight, caveats};
 use crate::reference::reference;
 use crate::score::percent;
 use crate::text::{NONE, or_none, p_value, share_summary};
@@ -30,6 +30,10 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                         th scope="col" { "best of M" }
                         th scope="col" { "least M" }
                         th scope="col" { "p by M = 2, 3, …" }
+                        th scope="col" title="Kendall's tau-b of choosing and judging scores, and what is left at equal size" { "tau" }
+                        th scope="col" title="the tenth with the best choosing scores against a random suite of the same size, by judging score" {
+                            "top beats random"
+                        }
                         @if reference.is_some() { th scope="col" { "thesis: least M, E → E+" } }
                     }
                 }
@@ -47,6 +51,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                                         (or_none(step.better, |test| p_value(test.p)))
                                     }
                                 }
+                                (foresight(boosting.foresight))
                                 @if let Some(reference) = reference {
                                     td {
                                         @match reference.criteria.iter().find(|there| there.name == criterion.name) {
@@ -65,5 +70,23 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
         }
         p.note { (caveats(analysis).join(" ")) }
+    }
+}
+
+fn foresight(foresight: Foresight) -> Markup {
+    html! {
+        td {
+            (or_none(foresight.correlation, |correlation| format!("{:.2}", correlation.tau)))
+            @if let Some(tau) = foresight.correlation_at_size { small { (format!("{tau:.2}")) " at equal size" } }
+        }
+        td {
+            @match foresight.top {
+                None => (NONE),
+                Some(top) => {
+                    (format!("{:.2}", top.beats_random))
+                    small { (top.suites) " suites, p " (or_none(top.p, p_value)) }
+                }
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use simutant_outcomes::CriterionKind;
 use super::Page;
 use crate::boosting::Boosting;
 use crate::criteria::CriterionAnalysis;
+use crate::detection::screened;
 use crate::mutants::MutantClass;
 use crate::score::percent;
 use crate::statistics::Summary;
@@ -38,13 +39,16 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                         th scope="col" { "dominators" }
                         th scope="col" title="random suites of the same size" { "random" }
                         th scope="col" title="percentage points above random suites of the same size" { "gain" }
-                        th scope="col" title="that the gain is above 0" { "p" }
+                        th scope="col" title="that the gain is 0: signed ranks, corrected by Holm's method" { "p" }
+                        th scope="col" title="mutants that its suites kill more, and less, often than random suites of the same size, by the method of Benjamini and Hochberg" {
+                            "more, less"
+                        }
                         th scope="col" title="the best of M suites, judged by mutants held out" { "boosting" }
                     }
                 }
                 tbody {
                     @for (index, criterion) in analysis.criteria.iter().enumerate() {
-                        (row(criterion, best == Some(index)))
+                        (row(criterion, best == Some(index), analysis.options.alpha))
                     }
                 }
             }
@@ -52,7 +56,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-fn row(criterion: &CriterionAnalysis, is_best: bool) -> Markup {
+fn row(criterion: &CriterionAnalysis, is_best: bool, alpha: f64) -> Markup {
     let same_size = criterion.same_size.as_ref();
     html! {
         tr.best[is_best] {
@@ -74,8 +78,15 @@ fn row(criterion: &CriterionAnalysis, is_best: bool) -> Markup {
             td { (score(criterion.score)) }
             td { (score(criterion.dominator_score)) }
             td { (or_none(same_size, |same_size| percent(same_size.random_mean))) }
-            td { (or_none(same_size, |same_size| points(same_size.gain.mean))) }
-            td { (or_none(same_size.and_then(|same_size| same_size.test), |test| p_value(test.p))) }
+            td {
+                (or_none(same_size, |same_size| points(same_size.gain.mean)))
+                @if let Some(same_size) = same_size {
+                    small { (points(same_size.gain_interval.lower)) " to " (points(same_size.gain_interval.upper)) }
+                }
+            }
+            td { (or_none(same_size.and_then(|same_size| same_size.signed_rank_p), p_value)) }
+            @let (more, less) = screened(&criterion.detection, criterion.suites.len(), alpha);
+            td { (or_none(same_size, |_| format!("{more}, {less}"))) }
             td { (boosting(criterion.boosting.as_ref())) }
         }
     }

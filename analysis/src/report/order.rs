@@ -4,9 +4,10 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::svg::{label, px};
+use crate::ranking::SameSizeTest;
 use crate::reference::{Agreement, Reference, reference};
 use crate::score::percent;
-use crate::text::{or_none, p_value, points};
+use crate::text::{NONE, interval, level, or_none, p_value, points, verdict};
 
 const NODE_WIDTH: f64 = 150.0;
 const NODE_HEIGHT: f64 = 44.0;
@@ -27,9 +28,10 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         p {
             "An arrow leads from a criterion to one whose suites score significantly lower (α = "
-            (analysis.options.alpha) "), with its p-value. What follows from other arrows is left out; criteria without a "
+            (analysis.options.alpha) ", Mann-Whitney, corrected by Holm's method for the number of pairs), with its p-value. What follows from other arrows is left out; criteria without a "
             "path between them are not significantly different."
         }
+        @for sentence in analysis.ranking.sentences(analysis) { p { (sentence) } }
         div.graphs {
             figure { figcaption { b { "By mutant score" } " here" } (draw(&ours(page))) }
             @if let Some(reference) = there {
@@ -60,7 +62,7 @@ fn ours(page: &Page<'_>) -> Graph {
         (criteria[index].name.clone(), or_none(criteria[index].score, |score| percent(score.mean)), layer)
     });
     let edges = ranking.edges().map(|pair| {
-        let p = or_none(pair.p(), p_value);
+        let p = or_none(pair.rank_sum_p, p_value);
         (place(pair.better), place(pair.worse), if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") })
     });
     Graph { nodes: nodes.collect(), edges: edges.collect() }
@@ -160,11 +162,20 @@ fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
                     tr {
                         th scope="col" { "claim" }
                         th scope="col" { "difference" }
-                        th scope="col" { "z" }
-                        th scope="col" { "p" }
-                        th scope="col" title="Mann-Whitney, corrected by Holm's method" { "rank test p" }
                         th scope="col" title="probability that a suite of the first scores higher" { "A12" }
+                        th scope="col" title="were other suites drawn" { (level(analysis.options.alpha)) }
+                        th scope="col" title="were other functions with their mutants drawn too" { "over functions" }
+                        th scope="col" title="Mann-Whitney, two-sided, corrected by Holm's method" { "p" }
+                        th scope="col" title="A12 within sizes (van Elteren), and how many suites of each are of a size that both have" {
+                            "at the same size"
+                        }
+                        th scope="col" title="van Elteren, corrected by Holm's method" { "p" }
+                        th scope="col" title="that the means differ by less than the margin, corrected by Holm's method" {
+                            "equivalence p"
+                        }
                         th scope="col" { "holds" }
+                        th scope="col" title="the test of the thesis, not corrected" { "z" }
+                        th scope="col" title="the test of the thesis, not corrected" { "its p" }
                         @if reference.is_some() {
                             th scope="col" { "thesis p: mutants, effectiveness" }
                             th scope="col" { "thesis" }
@@ -177,11 +188,16 @@ fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
                         tr {
                             th scope="row" { (better) " > " (worse) }
                             td { (points(pair.difference)) }
+                            td { (format!("{:.2}", pair.effect)) }
+                            td { (interval(pair.effect_interval)) }
+                            td { (or_none(pair.effect_interval_over_functions, interval)) }
+                            td { (or_none(pair.rank_sum_p, p_value)) }
+                            td { (same_size(pair.same_size)) }
+                            td { (or_none(pair.same_size, |test| p_value(test.p))) }
+                            td { (or_none(pair.equivalent_p, p_value)) }
+                            td { (verdict(pair)) }
                             td { (or_none(pair.test, |test| format!("{:.1}", test.z))) }
                             td { (or_none(pair.test, |test| p_value(test.p))) }
-                            td { (or_none(pair.rank_sum_p, p_value)) }
-                            td { (format!("{:.2}", pair.effect)) }
-                            td { (if pair.significant { "yes" } else { "no" }) }
                             @if reference.is_some() {
                                 td {
                                     (or_none(claimed(better, worse), |claim| {
@@ -194,6 +210,19 @@ fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+fn same_size(test: Option<SameSizeTest>) -> Markup {
+    html! {
+        @match test {
+            None => (NONE),
+            Some(test) => {
+                (format!("{:.2}", test.effect))
+                small { (or_none(test.interval, interval)) }
+                small { (test.suites_better) " and " (test.suites_worse) }
             }
         }
     }

@@ -1,0 +1,153 @@
+//! Whether the score that chooses a suite says anything about the score that judges it.
+//!
+//! Boosting rests on this. Choosing the best of many by the mutants that also judge would always look good.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::BitSet;
+
+use super::HalfScores;
+use crate::kills::KillsByCase;
+use crate::random::Stream;
+use crate::statistics::{Alternative, Kendall, binomial_test, kendall_tau_b, partial_tau};
+use crate::suites::AdequateSuite;
+
+/// How many of the suites are at the top: one in this number.
+const TOP_OF: usize = 10;
+
+/// What a suite's score on the choosing mutants says about its score on the judging ones.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Foresight {
+    /// The rank correlation of the two scores over the criterion's suites; `None` if one of them does not vary.
+    pub correlation: Option<Kendall>,
+    /// What is left of it when the size of a suite is held fixed; `None` if there is no correlation, or if the size decides a score. If all
+    /// suites have one size, this is the correlation itself.
+    pub correlation_at_size: Option<f64>,
+    /// The suites with the highest scores on the choosing mutants against random ones; `None` if all score the same there.
+    pub top: Option<TopSuites>,
+}
+
+/// The tenth of a criterion's suites that scores highest on the choosing mutants, with all that score the same as the last of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TopSuites {
+    /// How many suites.
+    pub suites: usize,
+    /// The probability that one of them scores higher on the judging mutants than a random suite of its size, equals counting half.
+    pub beats_random: f64,
+    /// How many of them score higher than random suites of their size do more often than not.
+    pub better: usize,
+    /// How many score lower more often than not.
+    pub worse: usize,
+    /// The p-value that as many are better by chance, by the exact binomial test of `better` against `worse`; `None` if none is either.
+    pub p: Option<f64>,
+}
+
+/// Compares the two scores of each suite, and the best suites with `repetitions` random ones of their sizes each.
+pub(super) fn foresight(
+    name: &str,
+    suites: &[AdequateSuite],
+    scores: &HalfScores,
+    (kills, judging): (&KillsByCase, &BitSet),
+    (seed, repetitions): (u64, usize),
+) -> Foresight {
+    let HalfScores { choosing, judging: judged } = scores;
+    let by: Vec<f64> = choosing.iter().map(|&killed| killed as f64).collect();
+    let sizes: Vec<f64> = suites.iter().map(|suite| suite.cases.len() as f64).collect();
+    let correlation = kendall_tau_b(&by, judged);
+    let correlation_at_size = correlation.and_then(|correlation| {
+        // A size that all share cannot be held fixed any more than it is.
+        let Some(with_size) = kendall_tau_b(&by, &sizes) else { return Some(correlation.tau) };
+        partial_tau(correlation.tau, with_size.tau, kendall_tau_b(judged, &sizes)?.tau)
+    });
+    let mut stream = Stream::new(seed, &format!("random suites beside the best of {name}"));
+    let judges = judging.count_ones(..) as f64;
+    let mut beats = |suite: usize| {
+        let halves: usize = (0..repetitions)
+            .map(|_| {
+                let cases: Vec<usize> = stream.permutation(kills.cases()).take(suites[suite].cases.len()).collect();
+                let random = kills.of_suite(&cases).intersection_count(judging) as f64 / judges;
+                if judged[suite] > random { 2 } else { usize::from(judged[suite] == random) }
+            })
+            .sum();
+        halves as f64 / (2 * repetitions) as f64
+    };
+    let top = top(choosing).map(|top| {
+        let shares: Vec<f64> = top.iter().map(|&suite| beats(suite)).collect();
+        let better = shares.iter().filter(|share| **share > 0.5).count();
+        let worse = shares.iter().filter(|share| **share < 0.5).count();
+        TopSuites {
+            suites: top.len(),
+            beats_random: shares.iter().sum::<f64>() / shares.len() as f64,
+            better,
+            worse,
+            p: (better + worse > 0).then(|| binomial_test(better, better + worse, 0.5, Alternative::Greater)),
+        }
+    });
+    Foresight { correlation, correlation_at_size, top }
+}
+
+/// Returns the indices of the highest tenth, with all that equal the last of them; `None` if all are equal.
+fn top(choosing: &[usize]) -> Option<Vec<usize>> {
+    let mut sorted = choosing.to_vec();
+    sorted.sort_unstable_by_key(|killed| std::cmp::Reverse(*killed));
+    if sorted.first() == sorted.last() {
+        return None;
+    }
+    let least = sorted[choosing.len().div_ceil(TOP_OF) - 1];
+    Some((0..choosing.len()).filter(|&suite| choosing[suite] >= least).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::from_kills;
+
+    #[test]
+    fn the_top_is_a_tenth_with_what_equals_it() {
+        assert_eq!(top(&[]), None);
+        assert_eq!(top(&[3, 3, 3]), None);
+        assert_eq!(top(&[1, 3, 2]), Some(vec![1]));
+        assert_eq!(top(&[1, 3, 3, 2, 0, 0, 0, 0, 0, 0, 0]), Some(vec![1, 2]));
+    }
+
+    /// Case `c` kills the first mutant if `c` is even, the second if the row says so.
+    #[track_caller]
+    fn check(judge: &str, expect: impl FnOnce(Foresight)) {
+        let outcomes = from_kills(&["k.k.k.k.k.k.k.k.k.k.", judge]);
+        let suites: Vec<AdequateSuite> = (0..20)
+            .map(|case| AdequateSuite {
+                cases: vec![case],
+                considered: 1,
+                events_considered: 1,
+                events_selected: 1,
+                killed: 0,
+                dominators_killed: 0,
+            })
+            .collect();
+        let kills = KillsByCase::new(&outcomes);
+        let (choosing, judging): (BitSet, BitSet) = ([0].into_iter().collect(), [0, 1].into_iter().skip(1).collect());
+        let scores = HalfScores::of(&suites, &kills, &choosing, &judging).expect("there are judges");
+        expect(foresight("c", &suites, &scores, (&kills, &judging), (1, 200)));
+    }
+
+    #[test]
+    fn scores_that_agree_foresee_and_scores_that_do_not_do_not() {
+        check("k.k.k.k.k.k.k.k.k.k.", |found| {
+            assert_eq!(found.correlation.map(|correlation| correlation.tau), Some(1.0));
+            assert_eq!(found.correlation_at_size, Some(1.0), "all suites have one size");
+            let top = found.top.expect("the scores vary");
+            assert_eq!((top.suites, top.better, top.worse), (10, 10, 0));
+            // A random case is as good in half of the draws, worse in the other half.
+            assert!((top.beats_random - 0.75).abs() < 0.05, "{}", top.beats_random);
+            assert!((top.p.expect("all are better") - 0.5_f64.powi(10)).abs() < 1e-12);
+        });
+        check("kk..kk..kk..kk..kk..", |found| {
+            assert!(found.correlation.expect("both vary").tau.abs() < 1e-12);
+            assert!((found.top.expect("the scores vary").beats_random - 0.5).abs() < 0.05);
+        });
+        check("....................", |found| {
+            assert_eq!((found.correlation, found.correlation_at_size), (None, None));
+            let top = found.top.expect("the choosing scores vary");
+            assert_eq!((top.better, top.worse, top.p, top.beats_random), (0, 0, None, 0.5));
+        });
+    }
+}

@@ -1,0 +1,320 @@
+//! What the analysis comes to, in plain sentences: every claim with its effect, interval and corrected p-value, and what it does not
+//! tell.
+
+use crate::analysis::Analysis;
+use crate::chosen::{Recommendation, standing_of_suite};
+use crate::detection::screened;
+use crate::ranking::{PairTest, Ranking};
+use crate::score::percent;
+use crate::text::{interval, level, list, named_p, or_none, plural, points};
+
+impl Recommendation {
+    /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random suites, which suite and,
+    /// if mutants had a say, what all that does not tell.
+    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
+        let criterion = &analysis.criteria[self.choice.criterion];
+        let Some(score) = criterion.score else {
+            return vec![
+                format!(
+                    "No mutant can tell the criteria apart, so {} is only the criterion with the highest dominator score or, failing \
+                     that, the smallest suites.",
+                    self.criterion
+                ),
+                self.run(analysis),
+            ];
+        };
+        let mut sentences = vec![format!(
+            "Choose inputs by {}: its suites kill {} of the {} on average, {}.",
+            self.criterion,
+            percent(score.mean),
+            plural(self.score.of, "analysed mutant"),
+            self.standing(analysis),
+        )];
+        if let Some(pair) = next_best(self.choice.criterion, &analysis.ranking) {
+            sentences.push(against_next_best(pair, analysis));
+            sentences.push(at_the_same_size(pair, analysis));
+        }
+        sentences.extend(self.against_random(analysis));
+        sentences.push(self.run(analysis));
+        sentences.extend(self.foreseen(analysis));
+        sentences.push(format!(
+            "What this does not tell: it rests on {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
+             for its score, so expect it to score lower on mutants that had no say; and a mutant score is not a share of real faults.",
+            plural(self.score.of, "analysed mutant"),
+            plural(analysis.mutants.analysed_rows, "different kill row"),
+        ));
+        sentences
+    }
+
+    /// How the criterion stands to the others that have scores.
+    fn standing(&self, analysis: &Analysis) -> String {
+        let names = |is_kept: fn(&PairTest) -> bool| -> Vec<&str> {
+            let pairs =
+                analysis.ranking.pairs.iter().filter(|pair| pair.better == self.choice.criterion && is_kept(pair));
+            pairs.map(|pair| analysis.criteria[pair.worse].name.as_str()).collect()
+        };
+        let others = names(|_| true).len();
+        if others == 0 {
+            return "and no other criterion has a score".into();
+        }
+        let (same, undecided) = (names(|pair| pair.same), names(|pair| !pair.significant && !pair.same));
+        let mut parts = Vec::new();
+        if same.is_empty() && undecided.is_empty() {
+            return "on these mutants more than those of every other criterion".into();
+        }
+        if !undecided.is_empty() {
+            parts.push(format!("not significantly more than those of {}", list(&undecided)));
+        }
+        if !same.is_empty() {
+            let margin = percent(analysis.options.same_within).replace(".0 %", " %");
+            parts.push(format!("the same within {margin} as those of {}", list(&same)));
+        }
+        let below = others - same.len() - undecided.len();
+        match below {
+            0 => parts.join(", and "),
+            _ => format!(
+                "on these mutants more than those of {below} of {others} other criteria, but {}",
+                parts.join(", and ")
+            ),
+        }
+    }
+
+    /// What the suites bring beyond their size.
+    fn against_random(&self, analysis: &Analysis) -> Option<String> {
+        let criterion = &analysis.criteria[self.choice.criterion];
+        let same_size = criterion.same_size.as_ref()?;
+        let (mean, ends) = (same_size.gain.mean, same_size.gain_interval);
+        let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
+        Some(format!(
+            "Random suites of the same sizes kill {}: its suites gain {} points ({} {} to {}, {}), and kill {} of the {} significantly \
+             more often than these, {less} less often.",
+            percent(same_size.random_mean),
+            points(mean),
+            level(analysis.options.alpha),
+            points(ends.lower),
+            points(ends.upper),
+            same_size.signed_rank_p.map_or_else(|| "no difference at all".into(), |p| named_p("Holm p", p)),
+            more,
+            plural(self.score.of, "analysed mutant"),
+        ))
+    }
+
+    fn run(&self, analysis: &Analysis) -> String {
+        let criterion = &analysis.criteria[self.choice.criterion];
+        format!(
+            "Run suite {} of its {}, {}: {} that kill{} {} of the analysed mutants and {} of the dominator classes.",
+            self.choice.suite + 1,
+            criterion.suites.len(),
+            standing_of_suite(criterion, self.choice.suite),
+            plural(self.size, "input"),
+            if self.size == 1 { "s" } else { "" },
+            self.score,
+            self.dominator_score,
+        )
+    }
+
+    /// Whether choosing a suite by its score pays.
+    fn foreseen(&self, analysis: &Analysis) -> Option<String> {
+        let foresight = analysis.criteria[self.choice.criterion].boosting.as_ref()?.foresight;
+        let top = foresight.top?;
+        Some(format!(
+            "Judged by mutants that had no say, the tenth of its suites with the best scores beats a random suite of the same size with \
+             probability {:.2} ({}); scores that choose and scores that judge correlate at equal size with tau {}.",
+            top.beats_random,
+            top.p.map_or_else(|| "no more often than not".into(), |p| named_p("p", p)),
+            or_none(foresight.correlation_at_size, |tau| format!("{tau:.2}")),
+        ))
+    }
+}
+
+/// The claim that the criterion is better than the next best one; `None` if no other has a score.
+fn next_best(criterion: usize, ranking: &Ranking) -> Option<&PairTest> {
+    let next = ranking.order.iter().find(|other| **other != criterion)?;
+    ranking.pair(criterion, *next)
+}
+
+fn against_next_best(pair: &PairTest, analysis: &Analysis) -> String {
+    let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
+    let mut evidence = evidence(pair.effect, Some(interval(pair.effect_interval)), pair.rank_sum_p, analysis);
+    if let Some(over_functions) = pair.effect_interval_over_functions {
+        evidence.push_str(&format!("; {} if functions with other mutants were drawn too", interval(over_functions)));
+    }
+    if pair.significant {
+        return format!("Suites of {own} score higher than those of {next}, the next best ({evidence}).");
+    }
+    if pair.same {
+        let how = pair.equivalent_p.map_or_else(|| "no score varies".into(), |p| named_p("equivalence p", p));
+        return format!(
+            "Suites of {own} and of {next}, the next best, score the same for all that it matters ({evidence}; {how})."
+        );
+    }
+    format!("Suites of {own} do not score significantly higher than those of {next}, the next best ({evidence}).")
+}
+
+fn at_the_same_size(pair: &PairTest, analysis: &Analysis) -> String {
+    let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
+    let Some(test) = pair.same_size else {
+        return format!(
+            "How {own} and {next} compare at the same size cannot be told: no size is shared, or no score there varies."
+        );
+    };
+    let evidence = evidence(test.effect, test.interval.map(interval), Some(test.p), analysis);
+    let finding = match (test.p < analysis.options.alpha, test.effect > 0.5) {
+        (true, true) => "they score higher, too",
+        (true, false) => "they score lower",
+        (false, _) => "they do not differ significantly",
+    };
+    let finding = if !pair.significant { finding.trim_end_matches(", too") } else { finding };
+    format!(
+        "At the same size (at the {} that both have, with {} and {} suites) {finding} ({evidence}).",
+        plural(test.sizes, "size"),
+        test.suites_better,
+        test.suites_worse,
+    )
+}
+
+/// Effect, interval and corrected p-value, as they stand in brackets.
+fn evidence(effect: f64, ends: Option<String>, p: Option<f64>, analysis: &Analysis) -> String {
+    let mut parts = vec![format!("A12 {effect:.2}")];
+    parts.extend(ends.map(|ends| format!("{} {ends}", level(analysis.options.alpha))));
+    parts.push(p.map_or_else(|| "all scores equal".into(), |p| named_p("Holm p", p)));
+    parts.join(", ")
+}
+
+impl Ranking {
+    /// Returns what the tests of all criteria together say, in sentences; none with fewer than two criteria.
+    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
+        if self.order.len() < 2 {
+            return Vec::new();
+        }
+        let mut sentences = vec![match self.all {
+            None => format!("All suites of all {} criteria score the same.", self.order.len()),
+            Some(test) => format!(
+                "All {} criteria together {} (Kruskal-Wallis H {:.1}, {}, {}){}.",
+                self.order.len(),
+                if test.p < analysis.options.alpha { "differ" } else { "do not differ significantly" },
+                test.h,
+                plural(test.freedom, "degree") + " of freedom",
+                named_p("p", test.p),
+                if test.p < analysis.options.alpha { "" } else { ": no claim about a pair holds" },
+            ),
+        }];
+        sentences.extend(self.by_mutant_sentence(analysis));
+        sentences
+    }
+
+    fn by_mutant_sentence(&self, analysis: &Analysis) -> Option<String> {
+        let by_mutant = self.by_mutant.as_ref()?;
+        let rank_of = |criterion: usize| {
+            let place = by_mutant.criteria.iter().position(|other| *other == criterion);
+            by_mutant.test.mean_ranks[place.expect("every criterion with a score has a mean rank")]
+        };
+        let best = *self.order.first()?;
+        let is_below = |other: &&usize| rank_of(best) - rank_of(**other) > by_mutant.critical_difference;
+        Some(format!(
+            "Mutant by mutant ({}) they {} (Friedman Q {:.1}, {}); mean ranks differ significantly from {:.2} on (Nemenyi), and that of {}, \
+             {:.2}, is as much above {} of the others.",
+            plural(by_mutant.blocks, "different kill row"),
+            if by_mutant.test.p < analysis.options.alpha { "differ" } else { "do not differ significantly" },
+            by_mutant.test.q,
+            named_p("p", by_mutant.test.p),
+            by_mutant.critical_difference,
+            analysis.criteria[best].name,
+            rank_of(best),
+            self.order.iter().filter(is_below).count(),
+        ))
+    }
+
+    /// Returns the claims that a short table has room for: each criterion against the next in the order, and the criterion of the
+    /// recommendation against all that it is not significantly better than.
+    pub(crate) fn short<'a>(&'a self, recommended: Option<usize>) -> Vec<&'a PairTest> {
+        let neighbours = self.order.windows(2).filter_map(|pair| self.pair(pair[0], pair[1]));
+        let mut short: Vec<&PairTest> = neighbours.collect();
+        let open = self.pairs.iter().filter(|pair| Some(pair.better) == recommended && !pair.significant);
+        let open: Vec<&PairTest> = open
+            .filter(|pair| !short.iter().any(|known| (known.better, known.worse) == (pair.better, pair.worse)))
+            .collect();
+        short.extend(open);
+        short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::synthetic::{from_kills, synthetic};
+    use crate::{Options, analyse};
+    use simutant_outcomes::Outcomes;
+
+    fn sentences(outcomes: &Outcomes) -> Vec<String> {
+        let analysis = analyse(outcomes, &Options::default()).expect("sound outcomes");
+        analysis.recommendation.as_ref().expect("there are suites").sentences(&analysis)
+    }
+
+    #[test]
+    fn claims_come_with_effect_interval_and_corrected_p() {
+        let found = sentences(&synthetic(120, 1));
+        assert!(found[0].ends_with("on these mutants more than those of every other criterion."), "{}", found[0]);
+        for part in
+            ["Suites of IP-2 score higher than those of IP-1, the next best (A12 0.", ", 95 % 0.", "Holm p < 0.001"]
+        {
+            assert!(found[1].contains(part), "{part}: {}", found[1]);
+        }
+        assert!(found[2].starts_with("At the same size (at the "), "{}", found[2]);
+        assert!(found[3].starts_with("Random suites of the same sizes kill 7"), "{}", found[3]);
+        assert!(found.last().is_some_and(|last| last.starts_with("What this does not tell: ")), "{found:?}");
+    }
+
+    /// Two criteria that ask for the same.
+    #[test]
+    fn criteria_that_are_alike_are_the_same_or_undecided() {
+        let mut outcomes = synthetic(120, 1);
+        let mut twin = outcomes.criteria[3].clone();
+        twin.name = "IP-2-again".into();
+        outcomes.criteria.push(twin);
+        let found = sentences(&outcomes);
+        assert!(found[0].contains("more than those of 3 of 4 other criteria, but"), "{}", found[0]);
+        assert!(!found[1].contains("score higher than"), "{}", found[1]);
+    }
+
+    #[test]
+    fn one_criterion_one_suite_and_one_score_are_sentences() {
+        // One criterion; every suite is the whole universe, so that all scores and sizes are equal.
+        let found = sentences(&from_kills(&["k..", "k..", ".k.", ".k."]));
+        assert!(found[0].ends_with("and no other criterion has a score."), "{}", found[0]);
+        assert!(found[1].contains("gain +0.0 points (95 % +0.0 to +0.0, no difference at all)"), "{}", found[1]);
+        // No mutant.
+        let found = sentences(&from_kills(&["....", "kkkk"]));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("No mutant can tell"), "{}", found[0]);
+        // One mutant.
+        let found = sentences(&from_kills(&["k..."]));
+        assert!(found[0].contains("kill 100.0 % of the 1 analysed mutant on average"), "{}", found[0]);
+        // Two criteria of which every suite scores the same.
+        let mut outcomes = from_kills(&["k..", "k..", ".k.", ".k."]);
+        let mut twin = outcomes.criteria[0].clone();
+        twin.name = "twin".into();
+        outcomes.criteria.push(twin);
+        let found = sentences(&outcomes);
+        assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
+        assert!(found[1].contains("(A12 0.50, 95 % 0.50 to 0.50, all scores equal; no score varies)"), "{}", found[1]);
+        assert!(found[2].contains("cannot be told"), "{}", found[2]);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        assert_eq!(analysis.ranking.sentences(&analysis), ["All suites of all 2 criteria score the same."]);
+    }
+
+    #[test]
+    fn the_short_list_has_neighbours_and_what_the_recommendation_leaves_open() {
+        let mut outcomes = synthetic(120, 1);
+        let mut twin = outcomes.criteria[3].clone();
+        twin.name = "IP-2-again".into();
+        outcomes.criteria.push(twin);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+        let short = analysis.ranking.short(recommended);
+        assert_eq!(short.len(), 4, "four neighbours of five, the recommended pair among them");
+        assert!(analysis.ranking.pairs.len() == 20 && !short[0].significant);
+        assert!(
+            analysis.ranking.sentences(&analysis)[0].starts_with("All 5 criteria together differ (Kruskal-Wallis H ")
+        );
+    }
+}
