@@ -268,6 +268,9 @@ mod tests {
         for shown in [format!("{analysis:?}"), tables(&analysis), report(outcomes, &analysis)] {
             let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
             assert_eq!(undefined, None);
+            for claim in ["100.0 % (0 of 0)", "100.0 % of the 0", "100.0 % of none"] {
+                assert!(!shown.contains(claim), "all of nothing: {claim}");
+            }
         }
         let chosen = suite(outcomes, &analysis);
         assert_eq!(chosen.is_some(), analysis.recommendation.is_some());
@@ -286,6 +289,18 @@ mod tests {
             (serde_json::to_string(&analysis).expect("plain data"), tables(&analysis), report(&outcomes, &analysis))
         };
         assert!(write() == write(), "two analyses of the same outcomes differ");
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bytes() {
+        let outcomes = synthetic(60, 3);
+        let options = Options { resamples: 200, ..Options::default() };
+        let bytes = |threads| {
+            let threads = NonZeroUsize::new(threads).expect("not zero");
+            let analysis = analyse_with_threads(&outcomes, &options, threads).expect("sound outcomes");
+            serde_json::to_string(&analysis).expect("plain data")
+        };
+        assert!(bytes(1) == bytes(2) && bytes(1) == bytes(7), "threads change the analysis");
     }
 
     #[test]
@@ -326,7 +341,9 @@ mod tests {
         let check_unscored = |outcomes: &Outcomes| {
             let analysis = check(outcomes, &Options::default());
             assert!(analysis.criteria.iter().all(|criterion| criterion.score.is_none()));
-            assert!(analysis.ranking.order.is_empty());
+            assert!(analysis.ranking.order.is_empty() && analysis.ranking.pairs.is_empty());
+            assert_eq!((&analysis.ranking.all, &analysis.ranking.by_mutant), (&None, &None));
+            assert!(analysis.criteria.iter().all(|criterion| criterion.detection.is_empty()));
             analysis
         };
         // No mutant at all; all mutants pathological; none killed.
@@ -351,5 +368,10 @@ mod tests {
         // Every suite scores the same.
         let constant = check(&from_kills(&["k..", "k..", ".k.", ".k."]), &Options::default());
         assert_eq!(constant.criteria[0].score.expect("mutants count").sd, Some(0.0));
+        // One mutant counts, so that it cannot be held out.
+        let one = check(&from_kills(&["k..."]), &Options::default());
+        assert_eq!((one.criteria[0].detection.len(), &one.held_out), (1, &None));
+        // A few of each: two suites of each criterion, of two test cases.
+        check(&synthetic(2, 1), &Options { suites: 2, ..Options::default() });
     }
 }

@@ -81,6 +81,12 @@ pub(crate) fn caveats(analysis: &Analysis) -> Vec<String> {
         judges if judges < JUDGES_MIN => sentences.push(format!("{judges} judging mutants are too few to rely on.")),
         _ => {}
     }
+    sentences.push(
+        "Tau: how far the scores that choose and those that judge put suites of one size in the same order; top beats random: how often the \
+         tenth of the suites with the best choosing scores has a higher judging score than a random suite of its size, with the p-value \
+         of the exact binomial test."
+            .into(),
+    );
     let alpha = analysis.options.alpha;
     let worse: Vec<String> = analysis
         .criteria
@@ -240,7 +246,7 @@ mod tests {
             analyse(&from_kills(&["k...", ".k..", "..k.", "...k"]), &Options::default()).expect("sound outcomes");
         let found = caveats(&analysis);
         assert_eq!(found[0], "2 judging mutants are too few to rely on.");
-        assert!(found[1].ends_with("below a suite taken at random, was never significant."), "{}", found[1]);
+        assert!(found[2].ends_with("below a suite taken at random, was never significant."), "{}", found[2]);
 
         let score = Summary::of(&[0.1, 0.2]).expect("there are scores");
         let step = BoostingStep { suites: 3, score, better: None, worse_p: Some(0.01) };
@@ -252,8 +258,8 @@ mod tests {
         });
         analysis.held_out = Some(HeldOut { choosing: (0..5).collect(), judging: (5..10).collect() });
         let found = caveats(&analysis);
-        assert_eq!(found.len(), 1, "five judges are enough");
-        assert!(found[0].ends_with("was significant for every-case at M = 3 (p 0.010)."), "{}", found[0]);
+        assert_eq!(found.len(), 2, "five judges are enough");
+        assert!(found[1].ends_with("was significant for every-case at M = 3 (p 0.010)."), "{}", found[1]);
 
         analysis.held_out = None;
         assert_eq!(caveats(&analysis), Vec::<String>::new());

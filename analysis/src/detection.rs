@@ -33,7 +33,7 @@ impl Detection {
     /// Returns whether the `count` suites of the criterion kill the mutant significantly more often than random ones, or less often;
     /// `None` if neither.
     pub fn is_more_often(&self, count: usize, alpha: f64) -> Option<bool> {
-        (self.p < alpha).then(|| self.suites as f64 > self.random * count as f64)
+        (self.p < alpha).then_some(self.suites as f64 > self.random * count as f64)
     }
 }
 

@@ -283,6 +283,14 @@ mod tests {
     }
 
     #[test]
+    fn one_suite_each_decides_nothing() {
+        let ranking = ranked(&[&[3], &[5]]);
+        let pair = ranking.pair(1, 0).expect("every ordered pair is tested");
+        assert_eq!((pair.rank_sum_p, pair.effect, pair.test), (Some(1.0), 1.0, None));
+        assert!(!pair.significant && !pair.same && !pair.thesis_holds, "{pair:?}");
+    }
+
+    #[test]
     fn the_two_sides_of_a_pair_mirror_each_other() {
         let ranking = ranked_with_sizes(&[&[1, 4, 6, 2, 7, 5], &[5, 9, 4, 8, 6, 7]], &[&[1, 2], &[2, 3]]);
         let (one, other) = (ranking.pair(0, 1).expect("tested"), ranking.pair(1, 0).expect("tested"));

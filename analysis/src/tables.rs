@@ -48,7 +48,7 @@ pub fn tables(analysis: &Analysis) -> String {
     );
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     section(&boosting_title(analysis), boosting(analysis, reference), &caveats(analysis));
-    section(&ranking_title(analysis), ranking(analysis, reference), &analysis.ranking.sentences(analysis));
+    section(&ranking_title(analysis), ranking(analysis, reference), &ranking_notes(analysis));
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
@@ -316,6 +316,19 @@ fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
         table.add_row(cells(row));
     }
     table
+}
+
+fn ranking_notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes = analysis.ranking.sentences(analysis);
+    if !analysis.ranking.pairs.is_empty() {
+        notes.push(
+            "A12: how often a suite of the first scores higher than one of the second, equals counting half; at size: the same among \
+             suites of one size (van Elteren). A claim holds by the corrected rank test alone; z test p is the thesis's test, which \
+             corrects for nothing."
+                .into(),
+        );
+    }
+    notes
 }
 
 fn ranking_title(analysis: &Analysis) -> String {

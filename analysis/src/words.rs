@@ -227,7 +227,7 @@ impl Ranking {
 
     /// Returns the claims that a short table has room for: each criterion against the next in the order, and the criterion of the
     /// recommendation against all that it is not significantly better than.
-    pub(crate) fn short<'a>(&'a self, recommended: Option<usize>) -> Vec<&'a PairTest> {
+    pub(crate) fn short(&self, recommended: Option<usize>) -> Vec<&PairTest> {
         let neighbours = self.order.windows(2).filter_map(|pair| self.pair(pair[0], pair[1]));
         let mut short: Vec<&PairTest> = neighbours.collect();
         let open = self.pairs.iter().filter(|pair| Some(pair.better) == recommended && !pair.significant);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use simutant_analysis::{Analysis, Checked, Options, analyse, boosted, report_with_pages, suite, suite_of, tables};
+use simutant_analysis::{Analysis, Checked, Options, analyse_with_threads, boosted, report_with_pages, suite, suite_of, tables};
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
 };
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let phase = Phase::open("analysing");
     let options =
         Options { seed: common.seed, suites: arguments.suites as usize, judgements, compiled, ..Options::default() };
-    let mut analysis = analyse(&outcomes, &options)?;
+    let mut analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let Statistics { cases_compared, pairs_checked, .. } = statistics;
     analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });
     let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());

@@ -1,10 +1,11 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
-//! `cargo xtask bench mutation` is in `bench/mutation.rs`.
+//! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench analysis` in `bench/analysis.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run is
 //! a process of its own. A run of an engine comes right after a run of the bare loop on the same workload, and the ratio of
 //! their costs of a unit is what counts: the processor time of the one says little on a machine that others use as well.
 
+mod analysis;
 mod engine;
 mod mutation;
 mod outcome;
@@ -31,6 +32,8 @@ pub(crate) enum Subject {
     Engine(EngineArguments),
     /// Pairs of a mutant and a test per second, and what instrumentation costs.
     Mutation(mutation::MutationArguments),
+    /// Time and memory of an analysis, and how they grow with test cases, mutants, suites and criteria.
+    Analysis(analysis::AnalysisArguments),
 }
 
 #[derive(Debug, Args)]
@@ -81,6 +84,7 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
     match subject {
         Subject::Engine(arguments) => run_engine(root, arguments),
         Subject::Mutation(arguments) => mutation::run(root, &arguments),
+        Subject::Analysis(arguments) => analysis::run(&arguments),
     }
 }
 

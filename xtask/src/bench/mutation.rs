@@ -127,8 +127,8 @@ fn processor_seconds() -> anyhow::Result<Spent> {
 
 /// Processor time in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Spent {
-    own: f64,
+pub(super) struct Spent {
+    pub(super) own: f64,
     children: f64,
 }
 
@@ -139,7 +139,7 @@ impl Spent {
 }
 
 /// Does `action`, and returns what the processor spent on it.
-fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Spent)> {
+pub(super) fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Spent)> {
     let before = processor_seconds()?;
     let result = action()?;
     let after = processor_seconds()?;
