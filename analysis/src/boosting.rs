@@ -84,7 +84,7 @@ pub(crate) fn caveats(analysis: &Analysis) -> Vec<String> {
     sentences.push(
         "Tau: how far the scores that choose and those that judge put suites of one size in the same order; top beats random: how often the \
          tenth of the suites with the best choosing scores has a higher judging score than a random suite of its size, with the p-value \
-         of the exact binomial test."
+         of the exact binomial test, and, in brackets, how often all suites have."
             .into(),
     );
     let alpha = analysis.options.alpha;
@@ -167,8 +167,7 @@ pub(crate) fn boost(
             break;
         }
     }
-    let draws = (options.seed, options.boosting_repetitions);
-    let foresight = foresight::foresight(name, suites, &scores, (kills, &judging_mutants), draws);
+    let foresight = foresight::foresight(name, suites, &scores, (kills, &judging_mutants), options.seed);
     Some(Boosting { baseline, steps, suites_min, foresight })
 }
 

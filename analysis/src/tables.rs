@@ -232,7 +232,7 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
 
 fn criteria_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = vec![
-        "Gain: points above random suites of the same size, with its interval, and the signed-rank test that it is 0; more/less: mutants \
+        "Gain: points above random suites of the same size, with its interval, and the signed-rank test that gains lie about 0; more/less: mutants \
          that its suites kill significantly more, and less, often than random suites of the same size."
             .to_string(),
     ];
@@ -304,7 +304,9 @@ fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             or_none(step, |step| share_summary(&step.score)),
             or_none(step.and_then(|step| step.better), |test| p_value(test.p)),
             or_none(boosting.and_then(|boosting| boosting.foresight.correlation_at_size), |tau| format!("{tau:.2}")),
-            or_none(boosting.and_then(|boosting| boosting.foresight.top), |top| format!("{:.2}", top.beats_random)),
+            or_none(boosting.and_then(|boosting| boosting.foresight.top), |top| {
+                format!("{:.2} ({:.2})", top.beats_random, top.all_beat_random)
+            }),
             or_none(boosting.and_then(|boosting| boosting.foresight.top?.p), p_value),
         ];
         if let Some(reference) = reference {

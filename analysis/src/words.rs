@@ -119,9 +119,11 @@ impl Recommendation {
         let top = foresight.top?;
         Some(format!(
             "Judged by mutants that had no say, the tenth of its suites with the best scores beats a random suite of the same size with \
-             probability {:.2} ({}); scores that choose and scores that judge correlate at equal size with tau {}.",
+             probability {:.2} ({}), and all of its suites do with {:.2}; scores that choose and scores that judge correlate at equal size \
+             with tau {}.",
             top.beats_random,
-            top.p.map_or_else(|| "no more often than not".into(), |p| named_p("p", p)),
+            top.p.map_or_else(|| "always equal".into(), |p| named_p("p", p)),
+            top.all_beat_random,
             or_none(foresight.correlation_at_size, |tau| format!("{tau:.2}")),
         ))
     }

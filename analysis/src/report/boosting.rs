@@ -84,6 +84,7 @@ fn foresight(foresight: Foresight) -> Markup {
                 None => (NONE),
                 Some(top) => {
                     (format!("{:.2}", top.beats_random))
+                    small { "all: " (format!("{:.2}", top.all_beat_random)) }
                     small { (top.suites) " suites, p " (or_none(top.p, p_value)) }
                 }
             }
