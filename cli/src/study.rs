@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use simutant_analysis::{Analysis, Checked, Options, analyse_with_threads, boosted, report_with_pages, suite, suite_of, tables};
+use simutant_analysis::{
+    Analysis, Checked, Options, analyse_with_threads, boosted, report_with_pages, suite, suite_of, tables,
+};
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
 };

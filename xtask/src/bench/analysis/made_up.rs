@@ -138,6 +138,7 @@ fn sites(mutants: usize) -> Sites {
                 span: span(number / MUTANTS_OF_FUNCTION, 15, 16),
                 original: "1".into(),
                 replacement: number.to_string(),
+                parts: None,
             })
             .collect(),
         rejected: Vec::new(),
