@@ -258,6 +258,11 @@ mod tests {
     use crate::{report, suite, tables};
     use simutant_outcomes::Suite;
 
+    /// What is asked here does not need many resamples.
+    fn few_resamples() -> Options {
+        Options { resamples: 200, ..Options::default() }
+    }
+
     /// Analyses, checks what must hold of every analysis, and shows it in every way.
     #[track_caller]
     fn check(outcomes: &Outcomes, options: &Options) -> Analysis {
@@ -285,7 +290,7 @@ mod tests {
     fn the_same_input_gives_the_same_bytes() {
         let write = || {
             let outcomes = synthetic(60, 3);
-            let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+            let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
             (serde_json::to_string(&analysis).expect("plain data"), tables(&analysis), report(&outcomes, &analysis))
         };
         assert!(write() == write(), "two analyses of the same outcomes differ");
@@ -294,7 +299,7 @@ mod tests {
     #[test]
     fn any_number_of_threads_gives_the_same_bytes() {
         let outcomes = synthetic(60, 3);
-        let options = Options { resamples: 200, ..Options::default() };
+        let options = few_resamples();
         let bytes = |threads| {
             let threads = NonZeroUsize::new(threads).expect("not zero");
             let analysis = analyse_with_threads(&outcomes, &options, threads).expect("sound outcomes");
@@ -306,7 +311,7 @@ mod tests {
     #[test]
     fn another_seed_draws_other_suites() {
         let outcomes = synthetic(60, 3);
-        let suites = |seed| check(&outcomes, &Options { seed, ..Options::default() }).criteria[0].suites.clone();
+        let suites = |seed| check(&outcomes, &Options { seed, ..few_resamples() }).criteria[0].suites.clone();
         assert!(suites(1) != suites(2), "the seed changes nothing");
     }
 
@@ -316,7 +321,7 @@ mod tests {
         let mut fewer = outcomes.clone();
         fewer.criteria.remove(0);
         let criteria = |outcomes| {
-            let mut criteria = check(outcomes, &Options::default()).criteria;
+            let mut criteria = check(outcomes, &few_resamples()).criteria;
             // This alone is corrected for the number of criteria.
             criteria
                 .iter_mut()

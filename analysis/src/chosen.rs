@@ -236,7 +236,7 @@ mod tests {
         };
         let found = sentences(&["k...", "k...", ".k.."]);
         let caveat = found.last().expect("there are sentences");
-        assert!(caveat.contains("it rests on 3 analysed mutants with 2 different kill rows"), "{caveat}");
+        assert!(caveat.contains("it rests on 3 analysed mutants of 1 function with 2 different kill rows"), "{caveat}");
         assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant had a say");
     }
 

@@ -27,6 +27,8 @@ pub struct Ranking {
     pub all: Option<KruskalWallis>,
     /// The same by mutants instead of suites.
     pub by_mutant: Option<ByMutant>,
+    /// How many functions the analysed mutants are of: what intervals over functions rest on.
+    pub functions: usize,
     /// One test for each ordered pair of these, in the order of the criteria.
     pub pairs: Vec<PairTest>,
 }
@@ -99,8 +101,9 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
     let Comparing { outcomes, analysed, killed, options, threads } = *comparing;
     let of = analysed.count_ones(..);
     let place = places_of_functions(outcomes, analysed);
+    let functions = place.iter().flatten().max().map_or(0, |last| last + 1);
     let by_function = |killed: &BitSet| {
-        let mut counts = vec![0; place.iter().flatten().max().map_or(0, |last| last + 1)];
+        let mut counts = vec![0; functions];
         killed.intersection(analysed).filter_map(|mutant| place[mutant]).for_each(|function| counts[function] += 1);
         counts
     };
@@ -127,7 +130,7 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
     let mut pairs = pairs::test(&scored, any_differs, options, &bootstrap);
     mark_implied(&mut pairs);
     let by_mutant = by_mutant(&scored, comparing);
-    Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, by_mutant, pairs }
+    Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, functions, by_mutant, pairs }
 }
 
 /// Numbers the functions that have analysed mutants; returns that of each analysed mutant.

@@ -354,7 +354,7 @@ mod tests {
             implied: false,
         });
         let order = (0..names.len()).collect();
-        let ranking = Ranking { order, all: None, by_mutant: None, pairs: pairs.collect() };
+        let ranking = Ranking { order, all: None, by_mutant: None, functions: 0, pairs: pairs.collect() };
         compare(&GBN, &criteria, &ranking)
     }
 

@@ -13,7 +13,7 @@ use crate::reference::{Reference, ReferenceCriterion, reference};
 use crate::score::percent;
 use crate::statistics::Summary;
 use crate::survivors::Survivor;
-use crate::text::{NONE, count, interval, level, or_none, p_value, points, share_summary, verdict};
+use crate::text::{NONE, correlation, count, interval, level, or_none, p_value, points, share_summary, verdict};
 
 /// A line below the head and no others: rows are short enough to follow.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -303,7 +303,7 @@ fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             or_none(boosting, |boosting| percent(boosting.baseline)),
             or_none(step, |step| share_summary(&step.score)),
             or_none(step.and_then(|step| step.better), |test| p_value(test.p)),
-            or_none(boosting.and_then(|boosting| boosting.foresight.correlation_at_size), |tau| format!("{tau:.2}")),
+            or_none(boosting.and_then(|boosting| boosting.foresight.correlation_at_size), correlation),
             or_none(boosting.and_then(|boosting| boosting.foresight.top), |top| {
                 format!("{:.2} ({:.2})", top.beats_random, top.all_beat_random)
             }),

@@ -66,6 +66,12 @@ pub(crate) fn share_summary(summary: &Summary) -> String {
     }
 }
 
+/// Writes a correlation.
+pub(crate) fn correlation(tau: f64) -> String {
+    let text = format!("{tau:.2}");
+    if text == "-0.00" { "0.00".into() } else { text.replace('-', "−") }
+}
+
 /// Writes a difference of shares in percentage points, with its sign.
 pub(crate) fn points(difference: f64) -> String {
     let text = format!("{:+.1}", 100.0 * difference);
@@ -116,6 +122,7 @@ mod tests {
         assert_eq!(points(0.0123), "+1.2");
         assert_eq!(points(-0.25), "−25.0");
         assert_eq!(points(-0.0001), "+0.0");
+        assert_eq!((correlation(-0.001), correlation(-0.5)), ("0.00".into(), "−0.50".into()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::chosen::{Recommendation, standing_of_suite};
 use crate::detection::screened;
 use crate::ranking::{PairTest, Ranking};
 use crate::score::percent;
-use crate::text::{interval, level, list, named_p, or_none, plural, points};
+use crate::text::{correlation, interval, level, list, named_p, or_none, plural, points};
 
 impl Recommendation {
     /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random suites, which suite and,
@@ -38,9 +38,10 @@ impl Recommendation {
         sentences.push(self.run(analysis));
         sentences.extend(self.foreseen(analysis));
         sentences.push(format!(
-            "What this does not tell: it rests on {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
+            "What this does not tell: it rests on {} of {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
              for its score, so expect it to score lower on mutants that had no say; and a mutant score is not a share of real faults.",
             plural(self.score.of, "analysed mutant"),
+            plural(analysis.ranking.functions, "function"),
             plural(analysis.mutants.analysed_rows, "different kill row"),
         ));
         sentences
@@ -124,7 +125,7 @@ impl Recommendation {
             top.beats_random,
             top.p.map_or_else(|| "always equal".into(), |p| named_p("p", p)),
             top.all_beat_random,
-            or_none(foresight.correlation_at_size, |tau| format!("{tau:.2}")),
+            or_none(foresight.correlation_at_size, correlation),
         ))
     }
 }

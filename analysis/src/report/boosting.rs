@@ -6,7 +6,7 @@ use super::Page;
 use crate::boosting::{Foresight, caveats};
 use crate::reference::reference;
 use crate::score::percent;
-use crate::text::{NONE, or_none, p_value, share_summary};
+use crate::text::{NONE, correlation, or_none, p_value, share_summary};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
@@ -76,8 +76,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 fn foresight(foresight: Foresight) -> Markup {
     html! {
         td {
-            (or_none(foresight.correlation, |correlation| format!("{:.2}", correlation.tau)))
-            @if let Some(tau) = foresight.correlation_at_size { small { (format!("{tau:.2}")) " at equal size" } }
+            (or_none(foresight.correlation, |found| correlation(found.tau)))
+            @if let Some(tau) = foresight.correlation_at_size { small { (correlation(tau)) " at equal size" } }
         }
         td {
             @match foresight.top {
