@@ -59,6 +59,21 @@ fn the_seed_alone_decides() {
 }
 
 #[test]
+fn mutants_with_the_code_of_others_count_once_and_nothing_runs_again() {
+    let folder = folder();
+    assert_exit(&run(&STUDY, folder.path()), 0);
+    let output = run(&[&STUDY[..], &["--compiler-equivalence", "--json"]].concat(), folder.path());
+    assert_exit(&output, 0);
+    let results: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let found = results["options"]["compiled"].as_object().expect("what the compiler says, by identity");
+    let duplicates = found.values().filter(|compiled| compiled.get("duplicate").is_some()).count();
+    assert!(duplicates > 0, "{found:?}");
+    assert_eq!(results["mutants"]["counts"]["duplicate"], duplicates);
+    let mutants = results["mutants"]["classes"].as_array().expect("a class for each").len();
+    assert_eq!(results["score_bounds"]["mutants"], mutants - duplicates);
+}
+
+#[test]
 fn a_second_run_executes_nothing() {
     let study = finished_study();
     let before = results(&study.out);
