@@ -34,11 +34,12 @@ mod probes;
 mod reaching;
 mod walk;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub(crate) use decision::DecisionSite;
 pub(crate) use names::Signature;
-pub(crate) use probes::{Numbers, OutcomeProbes, Probes, Wrapped};
+pub(crate) use probes::{Numbers, OutcomeProbes, Probes, Wrap};
 pub(crate) use reaching::{Analysis, analyse};
 pub(crate) use walk::{Walk, literal_fields};
 
@@ -60,6 +61,13 @@ pub(crate) struct Flow {
     pub(crate) anchors: Vec<(Anchor, Vec<EventId>)>,
     /// For each condition, `match`, `?` and loop head the branches that the uses in it are for.
     pub(crate) predicates: Vec<Vec<usize>>,
+    /// The first branches of conditions, operands of `?` and heads of `for` loops: a probe stands around these, and notes
+    /// the uses in them with the outcome.
+    pub(crate) wrapped: BTreeMap<usize, Wrapped>,
+    /// Branches to blocks for which the compiler would rather choose between values than jump.
+    pub(crate) light: BTreeSet<usize>,
+    /// By block that is a requirement, where its probe stands.
+    pub(crate) starts: BTreeMap<BlockId, Anchor>,
     pub(crate) closures: Vec<Closure>,
     /// Struct literals.
     pub(crate) births: Vec<Birth>,
@@ -86,6 +94,14 @@ pub(crate) enum VariableKind {
     Local { depth: usize },
     /// A field of `self`.
     Field,
+}
+
+/// What has two ways out, with a probe around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrapped {
+    Condition,
+    Attempt,
+    Items,
 }
 
 /// What happens to a variable at one place.
@@ -156,6 +172,11 @@ impl Flow {
             Action::Define(variable) | Action::Use { variable, .. } => Some(variable),
             Action::Exchange { .. } | Action::Birth(_) => None,
         }
+    }
+
+    /// Returns how many requirements of MC/DC there are.
+    pub(crate) fn condition_requirements(&self) -> usize {
+        self.decisions.iter().map(|decision| 2 * decision.conditions.len()).sum()
     }
 
     /// Returns the closures that share the variable of an event with what is around them.

@@ -14,7 +14,12 @@ pub(crate) enum Variant {
     Mutated,
     /// The original, which records what it covers, reaches and infects.
     Recording,
+    /// The original, which records what it covers.
+    Covering,
 }
+
+/// The variants that record coverage.
+pub(crate) const COVERING: &[Variant] = &[Variant::Recording, Variant::Covering];
 
 /// What a stretch of output is there for: where the compiler's complaint about it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +28,7 @@ pub(crate) enum Owner {
     Mutant(usize),
     /// The comparison of a mutant with the original in the recording body.
     Comparison(usize),
-    /// The recording body of a function of the file, by its index there.
+    /// The recording bodies of a function of the file, by its index there.
     Recording(usize),
     /// A function of the file, by its index there.
     Function(usize),

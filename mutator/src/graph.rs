@@ -72,22 +72,15 @@ pub(crate) struct Lowered {
     pub(crate) graph: Graph,
     /// The definitions and uses in its blocks.
     pub(crate) flow: Flow,
-    /// Probes for the recording body; blocks and branches are numbered on from the numbers that were given.
+    /// Probes for the recording bodies.
     pub(crate) edits: Vec<Edit>,
 }
 
 impl Graph {
-    /// Returns the graph of a function body. Its probes number the blocks that are requirements from `first_block` on,
-    /// and the branches from `first_branch` on, both in the order of the graph. `outcomes` is put into the probes of
-    /// branches; what it is made of does not depend on it.
-    pub(crate) fn lower(
-        body: &syn::Block,
-        signature: &Signature,
-        first_block: usize,
-        first_branch: usize,
-        outcomes: &OutcomeProbes,
-    ) -> Lowered {
-        lower::lower(body, signature, first_block, first_branch, outcomes)
+    /// Returns the graph of a function body. `outcomes` says which marks its probes set, and is put into those of branches; what
+    /// it is made of does not depend on it.
+    pub(crate) fn lower(body: &syn::Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
+        lower::lower(body, signature, outcomes)
     }
 
     /// Returns the blocks that are requirements.

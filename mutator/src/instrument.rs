@@ -1,8 +1,9 @@
 //! Puts probes and mutants into specification files.
 //!
-//! Every function gets three bodies, and one test per call decides between them (function-level dispatch: tests at each
+//! Every function gets four bodies, and one test per call decides between them (function-level dispatch: tests at each
 //! point cost several times as much while no mutant in the function is active). The first body stays where it was, so the text up to
-//! the function's end keeps its lines; the lines of the copies are traced back by a table.
+//! the function's end keeps its lines; the lines of the copies are traced back by a table. Two bodies record: one all that there
+//! is, and one that knows of no mutants, for runs that need not know of any or have infected all of the function's.
 
 mod numbering;
 
@@ -56,13 +57,20 @@ pub(crate) struct PlacedCandidate {
 /// What is put into the functions of a specification.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Probes {
-    /// Three bodies for each: clean, mutated, recording.
+    /// Four bodies for each: clean, mutated, recording, covering.
     #[default]
     All,
     /// The count of steps, without which no run of a mutant could be ended: to measure what the rest costs.
     Steps,
     /// Nothing, for the same end.
     None,
+}
+
+/// What is known of a specification before its functions are written.
+struct Plan<'a> {
+    verdicts: &'a Verdicts,
+    flows: Flows,
+    numbering: Numbering,
 }
 
 /// Instrumented files, in the order of the specification's, and what they measure.
@@ -134,6 +142,8 @@ impl Specification {
             Probes::All => Numbering::new(self, verdicts, &mut sites),
             Probes::Steps | Probes::None => Numbering::default(),
         };
+        let plan = Plan { verdicts, flows, numbering };
+        let mut first_mark = 0;
         for (file, source) in self.sources.iter().enumerate() {
             let mut output = Output::default();
             let plain = Renderer::new(&source.file.text, []);
@@ -147,7 +157,7 @@ impl Specification {
                 let inside = mutation::inside(&function.body);
                 plain.verbatim(at..inside.start, &mut output);
                 match probes {
-                    Probes::All => self.function((file, index), verdicts, &flows, &numbering, &mut sites, &mut output),
+                    Probes::All => self.function((file, index), &plan, &mut first_mark, &mut sites, &mut output),
                     Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
                     Probes::None => plain.verbatim(inside.clone(), &mut output),
                 }
@@ -156,7 +166,7 @@ impl Specification {
             plain.verbatim(at..source.file.text.len(), &mut output);
             outputs.push(output);
         }
-        flows.add_to(&mut sites, &self.sources);
+        plan.flows.add_to(&mut sites, &self.sources);
         Instrumented { outputs, sites }
     }
 
@@ -185,14 +195,10 @@ impl Specification {
                 if self.obstacle(file, index, verdicts).is_some() {
                     continue;
                 }
-                let lowered = if verdicts.without_flow.contains_key(&(file, index)) {
-                    (Graph::default(), Flow::default())
-                } else {
-                    let lowered =
-                        Graph::lower(&function.body, &function.flow_signature, 0, 0, &OutcomeProbes::default());
-                    (lowered.graph, lowered.flow)
-                };
-                functions.push((file, lowered.0, lowered.1));
+                let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
+                let is_without_flow = verdicts.without_flow.contains_key(&(file, index));
+                let flow = if is_without_flow { Flow::default() } else { lowered.flow };
+                functions.push((file, lowered.graph, flow));
             }
         }
         Flows::new(functions)
@@ -202,17 +208,16 @@ impl Specification {
     fn function(
         &self,
         (file, index): (usize, usize),
-        verdicts: &Verdicts,
-        flows: &Flows,
-        numbering: &Numbering,
+        plan: &Plan<'_>,
+        first_mark: &mut usize,
         sites: &mut Sites,
         output: &mut Output,
     ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
-        let edits = self.edits((file, index), verdicts, flows, numbering, sites);
-        let Range { start: first, end } = numbering.of_function(file, index);
+        let (edits, marks) = self.edits((file, index), plan, first_mark, sites);
+        let Range { start: first, end } = plan.numbering.of_function(file, index);
         let count = end - first;
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
@@ -225,34 +230,44 @@ impl Specification {
                 .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
             let aside = |variant, output: &mut Output| {
                 if let Some(returns) = returns {
-                    output.text.push_str(&format!("::simutant_probe::aside(move || -> {returns} {{"));
+                    output.text.push_str(&format!(
+                        "::simutant_probe::seldom(); ::simutant_probe::aside(move || -> {returns} {{"
+                    ));
                     body(variant, output);
                     output.text.push_str("})");
                 } else {
                     body(variant, output);
                 }
             };
-            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
+            output
+                .text
+                .push_str(&format!(" {marks} match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
             body(Variant::Clean, output);
             if count > 0 {
                 output.text.push_str("} 1 => {");
                 aside(Variant::Mutated, output);
             }
-            output.text.push_str("} _ => {");
-            renderer.owned(Owner::Recording(index), output, |output| aside(Variant::Recording, output));
+            let recording = |variant, output: &mut Output| {
+                output.text.push_str(if variant == Variant::Covering { "} _ => {" } else { "} 2 => {" });
+                renderer.owned(Owner::Recording(index), output, |output| aside(variant, output));
+            };
+            if count > 0 {
+                recording(Variant::Recording, output);
+            }
+            recording(Variant::Covering, output);
             output.text.push_str("} } ");
         });
     }
 
-    /// Returns the edits of one function's body, and adds what they measure and choose between to the sites.
+    /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first, and adds
+    /// what they measure and choose between to the sites.
     fn edits(
         &self,
         (file, index): (usize, usize),
-        verdicts: &Verdicts,
-        flows: &Flows,
-        numbering: &Numbering,
+        Plan { verdicts, flows, numbering }: &Plan<'_>,
+        first_mark: &mut usize,
         sites: &mut Sites,
-    ) -> Vec<Edit> {
+    ) -> (Vec<Edit>, String) {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
@@ -265,12 +280,11 @@ impl Specification {
         // Steps first, so that they are outside of what shares their range.
         let mut edits = steps::edits(&function.body);
         // What is put at the start of the body comes first of all there.
-        let dataflow::Probes { edits: of_flow, outcomes } =
-            flows.probes(number, mutation::inside(&function.body).start);
+        let start = mutation::inside(&function.body).start;
+        let dataflow::Probes { edits: of_flow, outcomes, marks } = flows.probes(number, start, *first_mark);
         edits.extend(of_flow);
         let (first_block, first_branch) = (sites.blocks.len(), sites.branches.len());
-        let Lowered { graph, edits: probes, .. } =
-            Graph::lower(&function.body, &function.flow_signature, first_block, first_branch, &outcomes);
+        let Lowered { graph, edits: probes, .. } = Graph::lower(&function.body, &function.flow_signature, &outcomes);
         edits.extend(probes);
         flows.add_conditions(number, source, file, first_branch, sites);
         sites.blocks.extend(
@@ -297,7 +311,23 @@ impl Specification {
             });
         }
         edits.extend(point_edits(&point));
-        edits
+        *first_mark = marks.end;
+        let own = numbering.candidates_of(file, index);
+        let declaration = format!(
+            "static SIMUTANT_FUNCTION: ::simutant_probe::Function = ::simutant_probe::Function::new([{}, {}], \
+             [{first_branch}, {}], [{}, {}], &{:?}, ({first_block}, &{:?}), ({}, [{}, {}]));",
+            marks.first,
+            marks.end,
+            graph.branches.len(),
+            flows.first_conditions[number],
+            flows.functions[number].2.condition_requirements(),
+            marks.pairs,
+            marks.blocks,
+            numbering.of_function(file, index).start,
+            own.first().map_or(0, |(_, numbers)| numbers[0]),
+            own.len(),
+        );
+        (edits, declaration)
     }
 }
 
@@ -321,16 +351,16 @@ impl Flows {
             .iter()
             .scan(0, |next, (_, _, flow)| {
                 let first = *next;
-                *next += flow.decisions.iter().map(|decision| 2 * decision.conditions.len()).sum::<usize>();
+                *next += flow.condition_requirements();
                 Some(first)
             })
             .collect();
         Self { functions, analysis, numbers, first_conditions }
     }
 
-    fn probes(&self, function: usize, start: usize) -> dataflow::Probes {
-        let flow = &self.functions[function].2;
-        dataflow::Probes::new(&self.analysis, &self.numbers, function, flow, start, self.first_conditions[function])
+    fn probes(&self, function: usize, start: usize, first_mark: usize) -> dataflow::Probes {
+        let (_, graph, flow) = &self.functions[function];
+        dataflow::Probes::new(&self.analysis, &self.numbers, function, (graph, flow), start, first_mark)
     }
 
     fn add_conditions(&self, function: usize, source: &Source, file: usize, first_branch: usize, sites: &mut Sites) {
@@ -567,7 +597,8 @@ mod tests {
         let flows = specification.flows(&Verdicts::default());
         let mut sites = specification.no_sites();
         let numbering = Numbering::new(&specification, &Verdicts::default(), &mut sites);
-        let edits = specification.edits((0, 0), &Verdicts::default(), &flows, &numbering, &mut sites);
+        let plan = Plan { verdicts: &Verdicts::default(), flows, numbering };
+        let (edits, _) = specification.edits((0, 0), &plan, &mut 0, &mut sites);
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
         Renderer::new(text, &edits).range(inside, variant, &mut output);
@@ -618,7 +649,7 @@ mod tests {
         // f's own, a pair of f and h, three of h's own, three pairs of h and i, i's own.
         assert_eq!(parts[..3], [("SOR", None), ("HOM", Some([0, 2])), ("LOR", None)]);
         assert_eq!(parts[5..], [("HOM", Some([2, 8])), ("HOM", Some([3, 8])), ("HOM", Some([4, 8])), ("SOR", None)]);
-        for range in ["enter(0, 2)", "enter(0, 0)", "enter(1, 7)", "enter(5, 4)"] {
+        for range in ["enter(0, 2, 0)", "enter(0, 0, 1)", "enter(1, 7, 2)", "enter(5, 4, 3)"] {
             assert!(text.contains(range), "{range} in {text}");
         }
         let points: Vec<&str> = text

@@ -10,13 +10,18 @@
 //!
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
-//! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT, FUNCTION) { 0 => {clean} 1 => {mutated} _ => {recording} } }
+//! fn f(…) -> T { match ::simutant_probe::enter(FIRST, COUNT, FUNCTION) { 0 => {clean} 1 => {mutated} 2 => {recording} _ => {covering} } }
 //! ```
 //!
-//! A short function is one that the compiler puts in the place of its calls, if it stays short: its two other bodies are
-//! closures for `::simutant_probe::aside`, unless it is async. All three bodies count the turns of loops and the calls of closures. In the mutated one a point reads
+//! A short function is one that the compiler puts in the place of its calls, if it stays short: its other bodies are
+//! closures for `::simutant_probe::aside`, unless it is async. All bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
-//! `::simutant_probe::hit()` in the arms of the mutants. The recording one notes blocks, branches, which definition each use sees and which conditions decide, and for each mutant whether it is reached and whether its value differs.
+//! `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and notes
+//! for each mutant whether it is reached and whether its value differs. A function without mutants has no recording one.
+//!
+//! What is noted is a mark, a byte at a place that the compiler knows. A local variable of the function keeps the number of the last
+//! definition of each variable that no closure shares, so that the compiler knows most of them, and what is left of a use is one store. A block to which
+//! nothing but one branch leads has that branch's mark.
 //!
 //! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of the loop or of the chain of calls around
 //! them. An arm of a `match` goes by a guard that fails.

@@ -9,7 +9,7 @@ use crate::edit::{Edit, Output, Piece, Renderer, Variant};
 use crate::mutation;
 use crate::operators::range_of;
 
-const ALL: &[Variant] = &[Variant::Clean, Variant::Mutated, Variant::Recording];
+const ALL: &[Variant] = &[Variant::Clean, Variant::Mutated, Variant::Recording, Variant::Covering];
 const TICK: &str = " ::simutant_probe::tick(); ";
 
 /// Returns the edits that count the steps of a body.

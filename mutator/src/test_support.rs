@@ -44,7 +44,7 @@ pub(crate) fn mutants(text: &str, operators: &str) -> String {
 pub(crate) fn requirements(text: &str) -> String {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
     let function = &source.functions[0];
-    let lowered = Graph::lower(&function.body, &function.flow_signature, 0, 0, &OutcomeProbes::default());
+    let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
     let shown = |range: &std::ops::Range<usize>| text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = String::new();
     for (number, block) in lowered.graph.blocks.iter().enumerate() {

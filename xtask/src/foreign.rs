@@ -1,7 +1,7 @@
 //! Crates that others wrote, instrumented with all operators: their own tests give what they give without.
 //!
 //! The mutator copies the crates, once with all bodies and once as they are, and cargo runs their unit tests on both copies; on the instrumented one
-//! three times: in clean bodies, in recording ones, and in those that choose between the original and its mutants, with no mutant active. The crates and
+//! four times: in clean bodies, in recording ones, in covering ones, and in those that choose between the original and its mutants, with no mutant active. The crates and
 //! their versions stand in `xtask/foreign/`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,14 +53,17 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     let (_, plain) = build(Probes::None, "plain")?;
     let (instrumented, copies) = build(Probes::All, "instrumented")?;
     let sites = &instrumented.sites;
-    let sizes =
-        [sites.blocks.len(), sites.branches.len(), sites.pairs.len(), sites.conditions.len(), sites.mutants.len()];
-    let recording = format!("recording {}", sizes.map(|size| size.to_string()).join(" "));
+    let recording = |mutants: usize| {
+        let sizes = [sites.blocks.len(), sites.branches.len(), sites.pairs.len(), sites.conditions.len(), mutants];
+        format!("recording {}", sizes.map(|size| size.to_string()).join(" "))
+    };
+    let (covering, recording) = (recording(0), recording(sites.mutants.len()));
     let expected = tests(&plain, "clean")?;
     let passed = expected.values().filter(|how| *how == "ok").count();
     ensure!(passed >= UNIT_TESTS, "only {passed} unit tests pass on the plain copies");
     let mut differences = Vec::new();
-    for (bodies, mode) in [("clean", "clean"), ("mutated", "mutated"), ("recording", recording.as_str())] {
+    let modes = ["clean", "mutated", &recording, &covering];
+    for (bodies, mode) in ["clean", "mutated", "recording", "covering"].into_iter().zip(modes) {
         let found = tests(&copies, mode)?;
         let names = expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name)));
         for name in names.filter(|name| expected.get(*name) != found.get(*name)) {
@@ -81,7 +84,7 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     }
     eprintln!(
         "xtask: {} crates with {} mutants, {} rejected, {} of {} functions instrumented: {passed} unit tests pass as before, \
-         in clean, mutated and recording bodies ({:.0} s)",
+         in clean, mutated, recording and covering bodies ({:.0} s)",
         expected.keys().map(|(package, _)| package).collect::<BTreeSet<_>>().len(),
         sites.mutants.len(),
         sites.rejected.len(),

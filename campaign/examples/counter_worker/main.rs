@@ -144,11 +144,16 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
     }
 }
 
+/// What [`record`] marks: two branches, and three blocks.
+static SUM_BELOW: probe::Function =
+    probe::Function::new([0, 6], [0, 2], [0, 0], &[], (0, &[3, 4, 5]), (0, [0, MUTANTS]));
+
 /// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
 fn record(sum: u64, limit: u64, mistake: Mistake) {
-    probe::block(0);
-    probe::block(if limit.is_multiple_of(2) { 1 } else { 2 });
-    probe::branch(0, 1, limit.is_multiple_of(2));
+    SUM_BELOW.record();
+    probe::mark(3);
+    probe::mark(if limit.is_multiple_of(2) { 4 } else { 5 });
+    probe::branch(limit.is_multiple_of(2), 1, []);
     probe::reach(0);
     probe::compare(0, &sum, || sum + limit / 8);
     for mutant in (1..=9).chain(13..=18) {

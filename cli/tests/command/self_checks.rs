@@ -57,7 +57,7 @@ fn what_depends_on_the_text_of_the_source_shows_beside_the_plain_build() {
     let part = "channel.send(delivery.source,";
     let leak = format!("context.pause(VirtualDuration::from_nanos(END)).await;\n            {part}");
     let package = leaking("src/store/protocol.rs", part, &leak);
-    // Below the functions, which have three bodies in the instrumented copy.
+    // Below the functions, which have four bodies in the instrumented copy.
     let source = package.read("src/store/protocol.rs");
     write(&package.path("src/store/protocol.rs"), format!("{source}\nconst END: u64 = line!() as u64;\n"));
     let out = folder();

@@ -1,9 +1,10 @@
 //! Definitions and uses: which definition of a variable each use sees.
 //!
-//! Every variable has a slot that holds the number of its last definition, 0 before the first. The slots of local
-//! variables belong to one call of a function, so that recursion and interleaved futures cannot mix them up; those of the
-//! fields of `self` belong to the object. Slots are atomic only so that a future or closure that mentions them
-//! stays `Send`.
+//! For every variable the number of its last definition is kept, 0 before the first. That of a local variable is a local
+//! variable itself, which the compiler keeps in a register or knows; it belongs to one call of a function, so that
+//! recursion and interleaved futures cannot mix them up. Where a closure or an `async` block shares the variable, it is a
+//! [`Slot`] that outlives the call. The slots of the fields of `self` belong to the object. They are atomic only so that a
+//! future or closure that mentions them stays `Send`.
 //!
 //! # Objects
 //!
@@ -15,331 +16,497 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::AtomicU64;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::AtomicU16;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::Attempt;
+use crate::marks::{Row, take, used_on};
+use crate::{Attempt, RUN};
 
-/// The number of the last definition of a variable.
-pub type Slot = AtomicU32;
+/// The number of the last definition of a variable that outlives a call.
+#[derive(Debug, Default)]
+pub struct Slot(AtomicU16);
 
-/// For each definition of a variable the number of its pair with one use; [`UNLISTED`] if there is none.
-pub type Pairs = &'static [u32];
+impl Slot {
+    /// Returns the number.
+    #[inline]
+    pub fn get(&self) -> u16 {
+        self.0.load(Relaxed)
+    }
 
-/// Stands for a pair that cannot be, as far as the mutator knows.
-pub const UNLISTED: u32 = u32::MAX;
+    /// Changes the number.
+    #[inline]
+    pub fn set(&self, definition: u16) {
+        self.0.store(definition, Relaxed);
+    }
+}
 
 thread_local! {
-    /// The pairs that are covered, a bit each; empty while nothing is recorded.
-    static COVERED: Cell<&'static [AtomicU64]> = const { Cell::new(&[]) };
-    /// What [`COVERED`] is while something is recorded.
-    static BUFFER: Cell<&'static [AtomicU64]> = const { Cell::new(&[]) };
-    /// How many pairs were seen that are not listed.
-    static UNLISTED_COUNT: Cell<u64> = const { Cell::new(0) };
-    static STORE: RefCell<Store> = const { RefCell::new(Store::new()) };
+    /// What it holds has been lent for as long as the process lives, so the end of a thread takes nothing away.
+    static STORE: RefCell<ManuallyDrop<Store>> = const { RefCell::new(ManuallyDrop::new(Store::new())) };
 }
 
 /// The slots that outlive the call of a function.
 struct Store {
-    /// By length, slots that were lent; the first `usize` of them are in use.
-    pools: BTreeMap<usize, (usize, Vec<&'static [Slot]>)>,
-    objects: BTreeMap<(u32, usize), Object>,
-    births: BTreeMap<u32, Births>,
+    /// Slots of calls: by how many they are.
+    pools: Vec<Pool<[Slot]>>,
+    /// Slots of objects: by how many they are.
+    object_pools: Vec<Pool<Object>>,
+    /// Of the types from [`TYPES`] on.
+    births: BTreeMap<u32, &'static Births>,
 }
 
+/// What has been lent before; the first `lent` are in use.
+struct Pool<T: ?Sized + 'static> {
+    lent: usize,
+    all: Vec<&'static T>,
+}
+
+/// An object whose methods were called.
+#[derive(Debug)]
 struct Object {
-    slots: &'static [Slot],
+    slots: Box<[Slot]>,
     /// How many objects of the type had been born when it was seen last.
-    births_seen: u64,
+    births_seen: Cell<u32>,
 }
 
 /// What is known of the births of objects of one type.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Births {
-    total: u64,
-    /// Those whose object has not been seen yet: the definitions of a literal, and how many objects it made.
-    waiting: Vec<(&'static [u32], u64)>,
+    total: Cell<u32>,
+    /// How many of them there are whose object has not been seen yet.
+    waiting: Cell<u32>,
+    /// The definitions of the literal that made those, empty if they are of several.
+    definitions: Cell<&'static [u16]>,
+}
+
+impl<T: ?Sized + 'static> Pool<T> {
+    /// Returns one of the things in `pools` of a length that nobody has, made by `make` if there is none.
+    fn lend(pools: &mut Vec<Self>, length: usize, make: impl FnOnce() -> Box<T>) -> &'static T {
+        if pools.len() <= length {
+            pools.resize_with(length + 1, || Self { lent: 0, all: Vec::new() });
+        }
+        let Self { lent, all } = &mut pools[length];
+        if *lent == all.len() {
+            all.push(Box::leak(make()));
+        }
+        *lent += 1;
+        all[*lent - 1]
+    }
+}
+
+fn new_slots(length: usize) -> Box<[Slot]> {
+    (0..length).map(|_| Slot::default()).collect()
 }
 
 impl Store {
     const fn new() -> Self {
-        Self { pools: BTreeMap::new(), objects: BTreeMap::new(), births: BTreeMap::new() }
+        Self { pools: Vec::new(), object_pools: Vec::new(), births: BTreeMap::new() }
     }
 
     /// What was lent can still be held by what the last run left: its slots are lent again, never freed.
     fn clear(&mut self) {
-        self.pools.values_mut().for_each(|(lent, _)| *lent = 0);
-        self.objects.clear();
-        self.births.clear();
+        self.pools.iter_mut().for_each(|pool| pool.lent = 0);
+        self.object_pools.iter_mut().for_each(|pool| pool.lent = 0);
+        self.births.values().for_each(|births| births.clear());
     }
 
-    fn lend(&mut self, length: usize) -> &'static [Slot] {
-        let (lent, pool) = self.pools.entry(length).or_default();
-        if *lent == pool.len() {
-            pool.push(Box::leak((0..length).map(|_| Slot::new(0)).collect::<Box<[Slot]>>()));
-        }
-        let slots = pool[*lent];
-        *lent += 1;
-        forget(slots);
+    fn slots(&mut self, length: usize) -> &'static [Slot] {
+        let slots = Pool::lend(&mut self.pools, length, || new_slots(length));
+        slots.iter().for_each(|slot| slot.set(0));
         slots
     }
 
-    fn object(&mut self, type_number: u32, address: usize, length: usize) -> &'static [Slot] {
-        let births = self.births.entry(type_number).or_default();
-        if let Some(object) = self.objects.get_mut(&(type_number, address)) {
-            if object.births_seen != births.total {
-                object.births_seen = births.total;
-                forget(object.slots);
-            }
-            return object.slots;
+    /// Returns an object that was not known, with the definitions of the literal that made it; with none if that is unknown.
+    fn object(&mut self, length: usize, births: &Births) -> &'static Object {
+        let make = || Box::new(Object { slots: new_slots(length), births_seen: Cell::new(0) });
+        let object = Pool::lend(&mut self.object_pools, length, make);
+        object.births_seen.set(births.total.get());
+        let definitions = births.attribute().iter().copied().chain(std::iter::repeat(0));
+        object.slots.iter().zip(definitions).for_each(|(slot, definition)| slot.set(definition));
+        object
+    }
+}
+
+impl Births {
+    const fn new() -> Self {
+        Self { total: Cell::new(0), waiting: Cell::new(0), definitions: Cell::new(&[]) }
+    }
+
+    fn clear(&self) {
+        self.total.set(0);
+        self.waiting.set(0);
+    }
+
+    fn add(&self, definitions: &'static [u16]) {
+        self.total.set(self.total.get().wrapping_add(1));
+        let (waiting, known) = (self.waiting.get(), self.definitions.get());
+        self.waiting.set(waiting.saturating_add(1));
+        if waiting == 0 {
+            self.definitions.set(definitions);
+        } else if !std::ptr::eq(known, definitions) && known != definitions {
+            self.definitions.set(&[]);
         }
-        let births_seen = births.total;
-        let born = match &mut births.waiting[..] {
-            [(definitions, count)] => {
-                *count -= 1;
-                Some((*definitions, *count == 0))
+    }
+
+    /// Returns the definitions with which an object begins that was not known; none if they cannot be told.
+    fn attribute(&self) -> &'static [u16] {
+        let definitions = self.definitions.get();
+        match self.waiting.get() {
+            0 => return &[],
+            _ if definitions.is_empty() => self.waiting.set(0),
+            waiting => self.waiting.set(waiting - 1),
+        }
+        definitions
+    }
+}
+
+/// How many types are found without a search.
+const TYPES: usize = 64;
+/// How many objects are.
+const RECENT: usize = 64;
+/// How many places there are for objects at first; a power of two.
+const OBJECTS: usize = 64;
+
+/// The objects whose methods were called in a run, and the births.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    births: [Births; TYPES],
+    /// Those that were called last, each at the place that its address gives.
+    recent: [Cell<Known>; RECENT],
+    /// All, each at the place that its address gives, or at the next free one. A table that is full by half is replaced by a
+    /// larger one, and never freed: there are as many as the logarithm of the most objects.
+    known: Cell<&'static [Cell<Known>]>,
+    count: Cell<usize>,
+    /// The number of the run.
+    run: Cell<u32>,
+}
+
+/// An object that is known.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// The run that knows it; another one takes the place for a free one.
+    run: u32,
+    type_number: u32,
+    address: usize,
+    object: Option<&'static Object>,
+}
+
+impl Known {
+    const FREE: Self = Self { run: 0, type_number: 0, address: 0, object: None };
+
+    #[inline(always)]
+    fn is(&self, type_number: u32, address: usize) -> bool {
+        self.address == address && self.type_number == type_number
+    }
+}
+
+impl Objects {
+    pub(crate) const fn new() -> Self {
+        Self {
+            births: [const { Births::new() }; TYPES],
+            recent: [const { Cell::new(Known::FREE) }; RECENT],
+            known: Cell::new(&[]),
+            count: Cell::new(0),
+            run: Cell::new(0),
+        }
+    }
+
+    /// Begins a recording.
+    pub(crate) fn start(&self) {
+        self.births.iter().for_each(Births::clear);
+        STORE.with_borrow_mut(|store| store.clear());
+        self.count.set(0);
+        self.recent.iter().for_each(|known| known.set(Known::FREE));
+        self.run.set(self.run.get().wrapping_add(1));
+        if self.run.get() == 0 {
+            // So many runs were there that their numbers begin anew.
+            self.known.get().iter().for_each(|known| known.set(Known::FREE));
+            self.run.set(1);
+        }
+    }
+
+    #[inline(always)]
+    fn births(&self, type_number: u32) -> &Births {
+        self.births.get(type_number as usize).unwrap_or_else(|| births_in_store(type_number))
+    }
+
+    /// Looks for an object wherever it may stand, and adds it if it is not known.
+    fn find(&self, type_number: u32, address: usize, length: usize) -> &'static Object {
+        if 2 * self.count.get() >= self.known.get().len() {
+            self.grow();
+        }
+        let births = self.births(type_number);
+        let run = self.run.get();
+        let place = self.place(address, |known| known.run != run || known.is(type_number, address));
+        let object = match place.get() {
+            Known { run: its_run, object: Some(object), .. } if its_run == run => {
+                if object.births_seen.replace(births.total.get()) != births.total.get() {
+                    object.slots.iter().for_each(|slot| slot.set(0));
+                }
+                object
             }
-            _ => None,
+            _ => {
+                self.count.set(self.count.get() + 1);
+                STORE.with_borrow_mut(|store| store.object(length, births))
+            }
         };
-        if born.is_none_or(|(_, is_last)| is_last) {
-            births.waiting.clear();
+        let known = Known { run, type_number, address, object: Some(object) };
+        place.set(known);
+        self.recent[place_of(address) % RECENT].set(known);
+        object
+    }
+
+    /// Returns the first place that fits, from the one on that the address gives; some place does.
+    fn place(&self, address: usize, fits: impl Fn(&Known) -> bool) -> &'static Cell<Known> {
+        let known = self.known.get();
+        let mask = known.len() - 1;
+        let mut place = place_of(address) & mask;
+        while !fits(&known[place].get()) {
+            place = (place + 1) & mask;
         }
-        let slots = self.lend(length);
-        for (slot, &definition) in slots.iter().zip(born.map_or(&[][..], |(definitions, _)| definitions)) {
-            slot.store(definition, Relaxed);
+        &known[place]
+    }
+
+    #[cold]
+    fn grow(&self) {
+        let before = self.known.get();
+        let length = (2 * before.len()).max(OBJECTS);
+        self.known.set(Vec::leak(vec![Cell::new(Known::FREE); length]));
+        let run = self.run.get();
+        for known in before.iter().map(Cell::get).filter(|known| known.run == run) {
+            self.place(known.address, |other| other.run != run).set(known);
         }
-        self.objects.insert((type_number, address), Object { slots, births_seen });
-        slots
     }
 }
 
-fn forget(slots: &[Slot]) {
-    slots.iter().for_each(|slot| slot.store(0, Relaxed));
-}
-
-/// Begins to record `pairs` pairs.
-pub(crate) fn start(pairs: usize) {
-    let words = pairs.div_ceil(64);
-    if BUFFER.get().len() < words {
-        BUFFER.set(Box::leak((0..words).map(|_| AtomicU64::new(0)).collect::<Box<[AtomicU64]>>()));
-    }
-    let buffer = BUFFER.get();
-    buffer.iter().for_each(|word| word.store(0, Relaxed));
-    COVERED.set(&buffer[..words]);
-    UNLISTED_COUNT.set(0);
-    STORE.with_borrow_mut(Store::clear);
-}
-
-/// Ends the recording, and returns the pairs that were covered in ascending order and how many were seen that are not
-/// listed.
-pub(crate) fn finish() -> (Vec<u32>, u64) {
-    let words = COVERED.replace(&[]);
-    let numbers = (0..words.len() as u32 * 64)
-        .filter(|&number| words[number as usize / 64].load(Relaxed) >> (number % 64) & 1 == 1)
-        .collect();
-    (numbers, UNLISTED_COUNT.get())
-}
-
-/// Returns `length` slots that live as long as anything may hold them.
-pub fn slots(length: usize) -> &'static [Slot] {
-    STORE.try_with(|store| store.borrow_mut().lend(length)).unwrap_or_default()
-}
-
-/// Returns the slots of the fields of the object of a type at an address.
-pub fn object<T: ?Sized>(type_number: u32, length: usize, object: *const T) -> &'static [Slot] {
-    let address = object.cast::<()>().addr();
-    STORE.with_borrow_mut(|store| store.object(type_number, address, length))
-}
-
-/// Notes that a struct literal makes an object of a type, with the definitions of its fields.
-pub fn birth(type_number: u32, definitions: &'static [u32]) {
-    STORE.with_borrow_mut(|store| {
-        let births = store.births.entry(type_number).or_default();
-        births.total += 1;
-        match births.waiting.iter_mut().find(|(known, _)| *known == definitions) {
-            Some((_, count)) => *count += 1,
-            None => births.waiting.push((definitions, 1)),
-        }
-    });
-}
-
-/// Notes that a variable is defined.
-#[inline]
-pub fn define(slot: &Slot, definition: u32) {
-    slot.store(definition, Relaxed);
-}
-
-/// Keeps the definition that a use in a condition sees until it is known which way the condition goes.
-#[inline]
-pub fn hold(slot: &Slot, held: &Slot) {
-    held.store(slot.load(Relaxed), Relaxed);
-}
-
-/// Notes that the last definition of a variable is used.
-#[inline]
-pub fn used(slot: &Slot, pairs: Pairs) {
-    cover(slot.load(Relaxed), pairs);
-}
-
-#[inline]
-fn cover(definition: u32, pairs: Pairs) {
-    // What no definition is known of is not covered: a field of an object that comes from elsewhere.
-    let Some(&pair) = pairs.get(definition.wrapping_sub(1) as usize) else { return };
-    if let Some(word) = COVERED.get().get(pair as usize / 64) {
-        word.store(word.load(Relaxed) | 1 << (pair % 64), Relaxed);
-    } else if pair == UNLISTED {
-        unlisted();
-    }
+/// Mixes the bits of an address. Objects lie side by side, in a few regions of the memory.
+#[inline(always)]
+fn place_of(address: usize) -> usize {
+    (address / 8) ^ (address / 512)
 }
 
 #[cold]
-fn unlisted() {
-    UNLISTED_COUNT.set(UNLISTED_COUNT.get() + 1);
+#[inline(never)]
+fn births_in_store(type_number: u32) -> &'static Births {
+    STORE.with_borrow_mut(|store| *store.births.entry(type_number).or_insert_with(|| Box::leak(Box::default())))
 }
 
-/// A use in a condition: where its definition is held, and its pairs if the condition goes one way and the other.
-pub type Held<'a> = (&'a Slot, Pairs, Pairs);
+/// Returns slots that live as long as anything may hold them.
+pub fn slots<const LENGTH: usize>() -> &'static [Slot; LENGTH] {
+    let slots = STORE.with_borrow_mut(|store| store.slots(LENGTH));
+    slots.first_chunk().expect("they are of this length")
+}
 
-/// Notes the uses in a condition when it is known which way it goes, and hands its value on.
-#[inline]
-pub fn decided(held: &[Held<'_>], condition: bool) -> bool {
-    for (slot, if_true, if_false) in held {
-        used(slot, if condition { if_true } else { if_false });
+/// Returns the slots of the fields of the object of a type at an address.
+#[inline(always)]
+pub fn object<T: ?Sized, const LENGTH: usize>(type_number: u32, object: *const T) -> &'static [Slot; LENGTH] {
+    let address = object.cast::<()>().addr();
+    let known = RUN.with(move |run| run.objects.recent[place_of(address) % RECENT].get());
+    let object = match known.object {
+        Some(object) if known.is(type_number, address) => {
+            let births = RUN.with(move |run| run.objects.births(type_number).total.get());
+            let slots = slots_of(object);
+            if object.births_seen.get() != births {
+                object.births_seen.set(births);
+                forget(slots);
+            }
+            return slots;
+        }
+        _ => find(type_number, address, LENGTH),
+    };
+    slots_of(object)
+}
+
+#[inline(always)]
+fn slots_of<const LENGTH: usize>(object: &'static Object) -> &'static [Slot; LENGTH] {
+    object.slots.first_chunk().expect("all objects of a type have as many")
+}
+
+/// As many as the compiler knows: it needs no loop.
+#[inline(never)]
+fn forget<const LENGTH: usize>(slots: &[Slot; LENGTH]) {
+    slots.iter().for_each(|slot| slot.set(0));
+}
+
+#[inline(never)]
+fn find(type_number: u32, address: usize, length: usize) -> &'static Object {
+    RUN.with(|run| run.objects.find(type_number, address, length))
+}
+
+/// Notes that a struct literal makes an object of a type, with the definitions of its fields.
+pub fn birth(type_number: u32, definitions: &'static [u16]) {
+    RUN.with(|run| run.objects.births(type_number).add(definitions));
+}
+
+/// A use in what decides, or after it: the definition that it saw, and its row, where each definition has a mark for each of
+/// two ways.
+pub type Held = (u16, Row);
+
+/// Notes which way a condition goes with the uses in it, and hands its value on. The first of two marks is for `true`.
+#[inline(always)]
+pub fn branch<const N: usize>(condition: bool, first: u32, held: [Held; N]) -> bool {
+    // Two ways: the compiler lets them run on into those of the code, where it knows more.
+    if condition {
+        decided(&held, first, 0)
+    } else {
+        decided(&held, first, 1)
     }
     condition
 }
 
-/// Notes the uses in the operand of a `?` when it is known which way it goes, and hands the operand on.
-pub fn attempted<T: Attempt>(held: &[Held<'_>], attempt: T) -> T {
-    decided(held, attempt.continues());
+/// As [`branch`], for a condition that leads to nothing which has a probe: the compiler may do without a branch.
+#[inline(always)]
+pub fn select<const N: usize>(condition: bool, first: u32, held: [Held; N]) -> bool {
+    decided(&held, first, usize::from(!condition));
+    condition
+}
+
+#[inline(always)]
+fn decided(held: &[Held], first: u32, way: usize) {
+    for &(definition, row) in held {
+        used_on(definition, row, way);
+    }
+    take(first, way);
+}
+
+/// Notes which way a `?` goes with the uses in its operand, and hands that on. The first of two marks is for going on.
+#[inline(always)]
+pub fn question<T: Attempt, const N: usize>(attempt: T, first: u32, held: [Held; N]) -> T {
+    _ = branch(attempt.continues(), first, held);
     attempt
 }
 
-/// An iterator that notes the uses in the head of its `for` loop; see [`iterated`].
+/// An iterator that notes whether it goes on; see [`iterate`].
 #[derive(Debug)]
-pub struct Iterated<I, const N: usize> {
+pub struct Iterate<I, const FIRST: u32, const N: usize> {
     inner: I,
-    held: [(u32, Pairs, Pairs); N],
+    held: [Held; N],
 }
 
-impl<I: Iterator, const N: usize> Iterator for Iterated<I, N> {
+impl<I: Iterator, const FIRST: u32, const N: usize> Iterator for Iterate<I, FIRST, N> {
     type Item = I::Item;
 
+    #[inline(always)]
     fn next(&mut self) -> Option<I::Item> {
         let item = self.inner.next();
-        for (definition, if_iterates, if_exhausted) in self.held {
-            cover(definition, if item.is_some() { if_iterates } else { if_exhausted });
-        }
+        _ = branch(item.is_some(), FIRST, self.held);
         item
     }
 }
 
-/// Makes the iterator of a `for` loop note the uses in its head, each time it is known whether the loop goes on.
-pub fn iterated<I: IntoIterator, const N: usize>(held: [Held<'_>; N], items: I) -> Iterated<I::IntoIter, N> {
-    let held = held.map(|(slot, if_iterates, if_exhausted)| (slot.load(Relaxed), if_iterates, if_exhausted));
-    Iterated { inner: items.into_iter(), held }
-}
-
-/// Notes the value of a condition of a decision. `slot` holds two bits for each condition evaluated so far, its value and
-/// a one.
+/// Makes the iterator of a `for` loop note, each time, whether the loop goes on, with the uses in its head. The first of
+/// two marks is for going on.
 #[inline]
-pub fn condition(slot: &Slot, index: u32, condition: bool) -> bool {
-    let before = if index == 0 { 0 } else { slot.load(Relaxed) };
-    slot.store(before | (2 | u32::from(condition)) << (2 * index), Relaxed);
-    condition
+pub fn iterate<const FIRST: u32, const N: usize, I: IntoIterator>(
+    items: I,
+    held: [Held; N],
+) -> Iterate<I::IntoIter, FIRST, N> {
+    Iterate { inner: items.into_iter(), held }
 }
 
-/// Notes that a decision is made, once all conditions that are needed have been evaluated: `vectors` lists what `slot` can
-/// hold then, with the requirements that it covers.
-pub fn conclude(
-    slot: &Slot,
-    ends_if_true: bool,
-    ends_if_false: bool,
-    vectors: &[(u32, Pairs)],
-    condition: bool,
-) -> bool {
-    if if condition { ends_if_true } else { ends_if_false } {
-        let evaluated = slot.load(Relaxed);
-        if let Some((_, requirements)) = vectors.iter().find(|(vector, _)| *vector == evaluated) {
-            crate::RECORDER.with(|recorder| {
-                requirements.iter().for_each(|&requirement| recorder.conditions.insert(requirement));
-            });
-        }
-    }
+/// Hands the value of a condition on.
+#[inline]
+pub fn holds(condition: bool) -> bool {
     condition
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marks::{Function, NO_PAIR, UNLISTED, used};
+    use crate::record::{Recording, Sizes};
+
+    fn recorded(pairs: &'static [u32], action: impl FnOnce()) -> Recording {
+        let function: &Function =
+            Box::leak(Box::new(Function::new([0, 50], [0, 2], [0, 0], pairs, (0, &[]), (0, [0, 0]))));
+        // Threads know what they recorded; each test has one of its own.
+        crate::start_recording(10, Sizes { blocks: 0, branches: 2, pairs: 100, conditions: 0, mutants: 0 });
+        function.record();
+        action();
+        crate::finish().recording.expect("it was recorded")
+    }
 
     #[test]
     fn a_use_sees_the_last_definition() {
-        start(70);
-        let slots = slots(2);
-        used(&slots[0], &[0, 1]);
-        define(&slots[0], 2);
-        used(&slots[0], &[0, 1]);
-        hold(&slots[0], &slots[1]);
-        define(&slots[0], 1);
-        assert!(decided(&[(&slots[1], &[2, 3], &[4, 5])], true));
-        assert!(!decided(&[(&slots[1], &[2, 3], &[4, 69])], false));
-        used(&slots[0], &[UNLISTED]);
-        assert_eq!(finish(), (vec![1, 3, 69], 1));
-        used(&slots[0], &[7]);
-        assert_eq!(finish(), (vec![], 1), "nothing is recorded after the end");
+        let recording = recorded(&[NO_PAIR, 70, 71, NO_PAIR, NO_PAIR, 2, 4, 3, UNLISTED], || {
+            let [slot] = slots();
+            used(slot.get(), Row::new(3, 1, 3));
+            slot.set(2);
+            used(slot.get(), Row::new(3, 1, 3));
+            assert!(branch(true, 1, [(slot.get(), Row::new(6, 2, 3))]));
+            assert!(!select(false, 1, [(slot.get(), Row::new(6, 2, 3)), (1, Row::new(6, 2, 3))]));
+        });
+        assert_eq!((recording.pairs, recording.branches), (vec![3, 4, 71], vec![0, 1]));
+        assert_eq!(recording.pairs_unlisted, 1);
     }
 
     #[test]
     fn a_loop_keeps_the_definitions_of_its_head() {
-        start(4);
-        let slots = slots(1);
-        define(&slots[0], 1);
-        for _ in iterated([(&slots[0], &[0, 2], &[1, 3])], 0..2) {
-            define(&slots[0], 2);
-        }
-        assert_eq!(finish().0, [0, 1]);
+        let recording = recorded(&[NO_PAIR, NO_PAIR, 0, 1, 2, 3], || {
+            let mut definition = 1;
+            for turn in iterate::<1, 1, _>(0..2, [(definition, Row::new(3, 2, 1))]) {
+                definition = 2;
+                assert_eq!(turn / 2, 0);
+            }
+            assert_eq!(definition, 2);
+        });
+        assert_eq!((recording.pairs, recording.branches), (vec![0, 1], vec![0, 1]));
     }
 
     #[test]
     fn calls_have_slots_of_their_own() {
-        start(1);
-        let (first, second) = (slots(1), slots(1));
-        define(&first[0], 1);
-        assert_eq!(second[0].load(Relaxed), 0);
-        start(1);
-        assert!(std::ptr::eq(slots(1), first) && first[0].load(Relaxed) == 0, "they are lent again");
+        recorded(&[], || {
+            let ([first], [second]) = (slots(), slots());
+            first.set(1);
+            assert_eq!(second.get(), 0);
+        });
+        recorded(&[], || {
+            let [first] = slots();
+            assert_eq!(first.get(), 0, "they are lent again");
+        });
     }
 
     /// The first field's definition of the object at `address`.
-    fn seen(address: usize) -> u32 {
-        object(3, 2, std::ptr::without_provenance::<u8>(address))[0].load(Relaxed)
+    fn seen(type_number: u32, address: usize) -> u16 {
+        let [first, _] = object(type_number, std::ptr::without_provenance::<u8>(address));
+        first.get()
     }
 
     #[test]
     fn an_object_has_the_definitions_of_the_literal_that_made_it() {
-        start(1);
-        birth(3, &[5, 6]);
-        birth(3, &[5, 6]);
-        assert_eq!((seen(16), seen(32), seen(48)), (5, 5, 0), "the third was not born");
-        birth(3, &[5, 6]);
-        assert_eq!(seen(16), 0, "it may be another");
-        assert_eq!(seen(64), 5);
-        birth(3, &[5, 6]);
-        birth(3, &[7, 8]);
-        assert_eq!((seen(80), seen(96)), (0, 0), "either literal may have made it");
+        for type_number in [3, TYPES as u32] {
+            recorded(&[], || {
+                birth(type_number, &[5, 6]);
+                birth(type_number, &[5, 6]);
+                let of = |address| seen(type_number, address);
+                assert_eq!((of(16), of(32), of(48)), (5, 5, 0), "the third was not born");
+                birth(type_number, &[5, 6]);
+                assert_eq!(of(16), 0, "it may be another");
+                assert_eq!((of(64), of(64)), (5, 5));
+                birth(type_number, &[5, 6]);
+                birth(type_number, &[7, 8]);
+                assert_eq!((of(80), of(96)), (0, 0), "either literal may have made it");
+            });
+        }
+        recorded(&[], || assert_eq!(seen(3, 64), 0, "another run has other objects"));
     }
 
     #[test]
-    fn a_decision_covers_what_its_conditions_show() {
-        crate::start_recording(10, crate::Sizes { blocks: 0, branches: 0, pairs: 0, conditions: 4, mutants: 0 });
-        let slots = slots(1);
-        let vectors: &[(u32, Pairs)] = &[(0b10, &[1]), (0b1011, &[3]), (0b1111, &[0, 2])];
-        for (a, b) in [(false, true), (true, true)] {
-            _ = conclude(&slots[0], false, true, vectors, condition(&slots[0], 0, a))
-                && conclude(&slots[0], true, true, vectors, condition(&slots[0], 1, b));
-        }
-        assert_eq!(crate::finish().recording.expect("it was recorded").conditions, [0, 1, 2]);
+    fn many_objects_keep_their_definitions() {
+        recorded(&[], || {
+            // Many of them have a place in common.
+            let addresses = (1..2_000).map(|number| 512 * number);
+            for (address, definition) in addresses.clone().zip(1..) {
+                let [first] = object(7, std::ptr::without_provenance::<u8>(address));
+                assert_eq!(first.get(), 0);
+                first.set(definition);
+            }
+            for (address, definition) in addresses.zip(1..) {
+                let [first] = object(7, std::ptr::without_provenance::<u8>(address));
+                let [of_other_type] = object(8, std::ptr::without_provenance::<u8>(address));
+                assert_eq!((first.get(), of_other_type.get()), (definition, 0));
+            }
+        });
     }
 }

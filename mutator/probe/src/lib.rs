@@ -1,7 +1,8 @@
 //! What an instrumented simulation calls while it runs.
 //!
-//! The mutator gives every specification function three bodies: a clean one, one in which each mutation point chooses
-//! between the original and its mutants, and one that records. [`enter`] says, once per call, which body runs. All
+//! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
+//! between the original and its mutants, one that records coverage and what mutants would do, and one that records coverage
+//! alone. [`enter`] says, once per call, which body runs. All
 //! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
@@ -10,6 +11,7 @@
 //! The crate has no dependencies, so that it can be added to any package. The feature `rehearsal` is for the tests of the mutator alone.
 
 mod flow;
+mod marks;
 mod record;
 #[cfg(feature = "rehearsal")]
 mod rehearsal;
@@ -19,35 +21,40 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
-pub use flow::{
-    Held, Iterated, Pairs, Slot, UNLISTED, attempted, birth, conclude, condition, decided, define, hold, iterated,
-    object, slots, used,
-};
+pub use flow::{Held, Iterate, Slot, birth, branch, holds, iterate, object, question, select, slots};
+pub use marks::{Function, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use record::{Recording, Sizes};
 pub use same::Same;
 
-/// [`ACTIVE`] while no mutant is: every function runs its clean body.
+/// [`Run::active`] while no mutant is: every function runs its clean body.
 const NONE: u32 = u32::MAX;
-/// [`ACTIVE`] while a run is recorded: every function runs its recording body.
-const RECORD: u32 = u32::MAX - 1;
+/// [`Run::active`] while coverage is recorded, and nothing of mutants: every function runs its covering body.
+const COVER: u32 = u32::MAX - 1;
+/// [`Run::active`] while a run is recorded: every function runs its recording body, or its covering one if that does.
+const RECORD: u32 = u32::MAX - 2;
+
+/// What a thread runs. All of it is in one place, which a function has to look for once.
+#[derive(Debug)]
+struct Run {
+    active: Cell<u32>,
+    out_of_steps: Cell<bool>,
+    mutant_reached: Cell<bool>,
+    /// How many steps are left; after the last one it counts on, around the end of the numbers. One number, and not a
+    /// count with its limit: every turn of every loop looks at it.
+    steps_left: Cell<u64>,
+    step_limit: Cell<u64>,
+    /// Whether a function was called, by its number modulo 64. Bytes, since storing one need not wait for the last.
+    entered: [Cell<bool>; 64],
+    objects: flow::Objects,
+    mutants: record::Mutants,
+    marks: marks::Marks,
+}
 
 thread_local! {
     #[cfg(not(feature = "rehearsal"))]
-    static ACTIVE: Cell<u32> = const { Cell::new(NONE) };
+    static RUN: Run = const { Run::new() };
     #[cfg(feature = "rehearsal")]
-    static ACTIVE: Cell<u32> = Cell::new(if rehearsal::sizes().is_some() { RECORD } else { NONE });
-    /// How many steps are left; after the last one it counts on, around the end of the numbers. One number, and not a
-    /// count with its limit: every turn of every loop looks at it.
-    static STEPS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
-    static STEP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
-    static OUT_OF_STEPS: Cell<bool> = const { Cell::new(false) };
-    static MUTANT_REACHED: Cell<bool> = const { Cell::new(false) };
-    /// Whether a function was called, by its number modulo 64. Bytes, since storing one need not wait for the last.
-    static ENTERED: [Cell<bool>; 64] = const { [const { Cell::new(false) }; 64] };
-    #[cfg(not(feature = "rehearsal"))]
-    static RECORDER: record::Recorder = const { record::Recorder::new() };
-    #[cfg(feature = "rehearsal")]
-    static RECORDER: record::Recorder = rehearsal::recorder();
+    static RUN: Run = rehearsal::run();
 }
 
 /// What a run that uses up its steps unwinds with; not text, and no panic hook sees it.
@@ -69,152 +76,171 @@ pub struct Finished {
     pub recording: Option<Recording>,
 }
 
-fn start(active: u32, step_limit: u64, sizes: Option<Sizes>) {
-    ACTIVE.set(active);
-    STEPS_LEFT.set(step_limit);
-    STEP_LIMIT.set(step_limit);
-    OUT_OF_STEPS.set(false);
-    MUTANT_REACHED.set(false);
-    take_entered();
-    RECORDER.with(|recorder| {
-        _ = recorder.finish();
-        sizes.inspect(|&sizes| recorder.start(sizes));
+fn start(active: u32, step_limit: u64) {
+    RUN.with(|run| {
+        run.active.set(active);
+        run.steps_left.set(step_limit);
+        run.step_limit.set(step_limit);
+        run.out_of_steps.set(false);
+        run.mutant_reached.set(false);
+        run.mutants.forget();
+        run.take_entered();
     });
 }
 
 /// Begins a run of the original that records nothing; it unwinds with [`OutOfSteps`] after `step_limit` steps.
 pub fn start_clean(step_limit: u64) {
-    start(NONE, step_limit, None);
+    start(NONE, step_limit);
 }
 
 /// Begins a run of the original that records what it covers, and which mutants it reaches and infects.
 pub fn start_recording(step_limit: u64, sizes: Sizes) {
-    start(RECORD, step_limit, Some(sizes));
+    start(NONE, step_limit);
+    RUN.with(|run| run.record(sizes));
 }
 
 /// Begins a run of the mutant with this number.
 ///
 /// # Panics
-/// If `number` is one of the two values that are reserved.
+/// If `number` is one of the three values that are reserved.
 pub fn start_mutant(number: u32, step_limit: u64) {
     assert!(number < RECORD, "mutant {number} is out of range");
-    start(number, step_limit, None);
+    start(number, step_limit);
 }
 
 /// Ends the run that was begun last, however it ended, and returns what is known of it.
 pub fn finish() -> Finished {
-    ACTIVE.set(NONE);
-    Finished {
-        steps: STEP_LIMIT.get().wrapping_sub(STEPS_LEFT.get()),
-        out_of_steps: OUT_OF_STEPS.get(),
-        mutant_reached: MUTANT_REACHED.get(),
-        entered: take_entered(),
-        recording: RECORDER.with(record::Recorder::finish),
-    }
+    RUN.with(|run| {
+        run.active.set(NONE);
+        Finished {
+            steps: run.step_limit.get().wrapping_sub(run.steps_left.get()),
+            out_of_steps: run.out_of_steps.get(),
+            mutant_reached: run.mutant_reached.get(),
+            entered: run.take_entered(),
+            recording: run.mutants.finish(&run.marks),
+        }
+    })
 }
 
 /// Returns which functions this thread has called since a run began or this was asked for last: the function with number `n` is
 /// bit `n % 64`. A bit can stand for several functions; one that is not set stands for none that was called.
 pub fn take_entered() -> u64 {
-    let add = |set, (bit, entered): (usize, &Cell<bool>)| set | u64::from(entered.take()) << bit;
-    ENTERED.with(|entered| entered.iter().enumerate().fold(0, add))
+    RUN.with(Run::take_entered)
 }
 
-/// Says which body of a function runs: 0 the clean one, 1 the one with the mutants, 2 the one that records.
+/// Says which body of a function runs: 0 the clean one, 1 the one with the mutants, 2 the one that records, 3 the one that
+/// records coverage alone.
 ///
 /// `first` is the number of the function's first mutant, `count` how many it has, `function` its own. A call is a step.
-#[inline]
+#[inline(always)]
 pub fn enter(first: u32, count: u32, function: u32) -> u8 {
     tick();
     // One instruction where the number is a constant, as it is in generated code.
-    ENTERED.with(|entered| entered[function as usize % 64].set(true));
+    RUN.with(|run| run.entered[function as usize % 64].set(true));
     #[cfg(feature = "rehearsal")]
     if count > 0 && rehearsal::is_mutated() {
         return 1;
     }
-    let active = ACTIVE.get();
-    if active.wrapping_sub(first) < count {
-        1
-    } else if active == RECORD {
-        2
-    } else {
-        0
+    match active() {
+        active if active.wrapping_sub(first) < count => 1,
+        // When all mutants of the function are infected, there is nothing left to compare.
+        RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
+        RECORD | COVER => 3,
+        _ => 0,
     }
 }
 
 /// Calls a body of a function that is not the clean one.
 ///
+/// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
+/// all, and the compiler puts little into code that it takes for cold.
+///
 /// # Panics
 /// If the body does.
-#[cold]
 #[inline(never)]
 pub fn aside<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Counts one step; unwinds if that was one too many.
-#[inline]
-pub fn tick() {
-    let (left, is_over) = STEPS_LEFT.get().overflowing_sub(1);
-    STEPS_LEFT.set(left);
-    if is_over {
-        out_of_steps();
+/// Says that what comes next is not the clean body.
+#[inline(always)]
+pub fn seldom() {
+    std::hint::cold_path();
+}
+
+impl Run {
+    const fn new() -> Self {
+        Self {
+            active: Cell::new(NONE),
+            out_of_steps: Cell::new(false),
+            mutant_reached: Cell::new(false),
+            steps_left: Cell::new(u64::MAX),
+            step_limit: Cell::new(u64::MAX),
+            entered: [const { Cell::new(false) }; 64],
+            objects: flow::Objects::new(),
+            mutants: record::Mutants::new(),
+            marks: marks::Marks::new(),
+        }
     }
+
+    fn take_entered(&self) -> u64 {
+        let add = |set, (bit, entered): (usize, &Cell<bool>)| set | u64::from(entered.take()) << bit;
+        self.entered.iter().enumerate().fold(0, add)
+    }
+
+    /// Lets functions record, as many things as `sizes` says.
+    fn record(&self, sizes: Sizes) {
+        self.active.set(if sizes.mutants > 0 { RECORD } else { COVER });
+        self.marks.start();
+        self.objects.start();
+        self.mutants.start(sizes);
+    }
+
+    #[inline(always)]
+    fn tick(&self) {
+        let (left, is_over) = self.steps_left.get().overflowing_sub(1);
+        self.steps_left.set(left);
+        if is_over {
+            out_of_steps();
+        }
+    }
+}
+
+/// Counts one step; unwinds if that was one too many.
+#[inline(always)]
+pub fn tick() {
+    RUN.with(Run::tick);
 }
 
 /// Lets the run of this thread unwind at its next step, as if its steps were used up. Allocates nothing, so that an allocator
 /// can call it.
 pub fn stop() {
-    if !OUT_OF_STEPS.get() {
-        STEP_LIMIT.set(STEP_LIMIT.get().wrapping_sub(STEPS_LEFT.replace(0)));
-    }
+    RUN.with(|run| {
+        if !run.out_of_steps.get() {
+            run.step_limit.set(run.step_limit.get().wrapping_sub(run.steps_left.replace(0)));
+        }
+    });
 }
 
 #[cold]
 fn out_of_steps() {
     // Destructors run while the stack unwinds, and may take steps of their own: those must not unwind again, since a
     // panic in a destructor during unwinding aborts the process.
-    if !OUT_OF_STEPS.replace(true) && !std::thread::panicking() {
+    if !RUN.with(|run| run.out_of_steps.replace(true)) && !std::thread::panicking() {
         resume_unwind(Box::new(OutOfSteps));
     }
 }
 
 /// Returns the number of the active mutant.
-#[inline]
+#[inline(always)]
 pub fn active() -> u32 {
-    ACTIVE.get()
+    RUN.with(|run| run.active.get())
 }
 
 /// Notes that the active mutant is executed.
-#[inline]
+#[inline(always)]
 pub fn hit() {
-    MUTANT_REACHED.set(true);
-}
-
-/// Notes that a block is executed.
-#[inline]
-pub fn block(block: u32) {
-    RECORDER.with(|recorder| recorder.blocks.insert(block));
-}
-
-/// Notes that a block is executed, and hands `value` on.
-#[inline]
-pub fn pass<T>(number: u32, value: T) -> T {
-    block(number);
-    value
-}
-
-/// Notes that a branch is taken.
-#[inline]
-pub fn edge(branch: u32) {
-    RECORDER.with(|recorder| recorder.branches.insert(branch));
-}
-
-/// Notes which way a condition goes, and hands its value on.
-#[inline]
-pub fn branch(if_true: u32, if_false: u32, condition: bool) -> bool {
-    edge(if condition { if_true } else { if_false });
-    condition
+    RUN.with(|run| run.mutant_reached.set(true));
 }
 
 /// A value that `?` can be applied to.
@@ -253,58 +279,27 @@ impl<T, E> Attempt for Poll<Option<Result<T, E>>> {
     }
 }
 
-/// Notes which way a `?` goes, and hands its operand on.
-#[inline]
-pub fn question<T: Attempt>(if_continues: u32, if_returns: u32, attempt: T) -> T {
-    edge(if attempt.continues() { if_continues } else { if_returns });
-    attempt
-}
-
-/// An iterator that notes whether it goes on; see [`iterate`].
-#[derive(Debug)]
-pub struct Iterate<I> {
-    inner: I,
-    if_iterates: u32,
-    if_exhausted: u32,
-}
-
-impl<I: Iterator> Iterator for Iterate<I> {
-    type Item = I::Item;
-
-    #[inline]
-    fn next(&mut self) -> Option<I::Item> {
-        let item = self.inner.next();
-        edge(if item.is_some() { self.if_iterates } else { self.if_exhausted });
-        item
-    }
-}
-
-/// Makes the iterator of a `for` loop note whether it goes on.
-pub fn iterate<I: IntoIterator>(if_iterates: u32, if_exhausted: u32, items: I) -> Iterate<I::IntoIter> {
-    Iterate { inner: items.into_iter(), if_iterates, if_exhausted }
-}
-
 /// Notes that a mutant is reached and infects: what it does differs from the original for certain, or may differ.
 #[inline]
 pub fn infect(mutant: u32) {
-    RECORDER.with(|recorder| {
-        recorder.reached.insert(mutant);
-        recorder.infected.insert(mutant);
+    RUN.with(|run| {
+        run.mutants.reached.insert(mutant);
+        run.mutants.infected.insert(mutant);
     });
 }
 
 /// Notes that a mutant is reached: what comes next tells whether it infects.
 #[inline]
 pub fn reach(mutant: u32) {
-    RECORDER.with(|recorder| recorder.reached.insert(mutant));
+    RUN.with(|run| run.mutants.reached.insert(mutant));
 }
 
 /// Notes that the `count` mutants of a point are reached, and that those infect whose bits are set in `certain`; bit 0 is
 /// that of mutant `first`.
-#[inline]
+#[inline(always)]
 pub fn point(first: u32, count: u32, certain: u64) {
     // All mutants of a point are reached together.
-    if RECORDER.with(|recorder| recorder.reached.is_open(first)) {
+    if RUN.with(move |run| run.mutants.reached.is_open(first)) {
         first_time(first, count, certain);
     }
 }
@@ -315,20 +310,24 @@ fn first_time(first: u32, count: u32, certain: u64) {
     for index in 0..count {
         if certain >> index & 1 == 1 { infect(first + index) } else { reach(first + index) }
     }
+    if certain.count_ones() == count {
+        RUN.with(|run| run.mutants.settle(first));
+    }
 }
 
 /// Returns whether the run has not infected all of the `count` mutants of a point.
-#[inline]
+#[inline(always)]
 pub fn is_open(first: u32, count: u32) -> bool {
-    RECORDER.with(|recorder| recorder.settled.is_open(first)) && is_still_open(first, count)
+    RUN.with(move |run| run.mutants.settled.is_open(first)) && is_still_open(first, count)
 }
 
 #[inline(never)]
 fn is_still_open(first: u32, count: u32) -> bool {
-    RECORDER.with(|recorder| {
-        let is_open = recorder.is_on() && (first..first + count).any(|mutant| recorder.infected.is_open(mutant));
+    RUN.with(|run| {
+        let mutants = &run.mutants;
+        let is_open = mutants.is_on() && (first..first + count).any(|mutant| mutants.infected.is_open(mutant));
         if !is_open {
-            recorder.settled.insert(first);
+            mutants.settle(first);
         }
         is_open
     })
@@ -340,7 +339,7 @@ fn is_still_open(first: u32, count: u32) -> bool {
 /// takes do not count.
 #[inline]
 pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
-    let is_open = RECORDER.with(|recorder| recorder.is_on() && recorder.infected.is_open(mutant));
+    let is_open = RUN.with(|run| run.mutants.is_on() && run.mutants.infected.is_open(mutant));
     if is_open && !evaluates_to(original, mutated) {
         infect(mutant);
     }
@@ -349,11 +348,14 @@ pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) 
 /// Returns whether `mutated` has the value `original`; what it does leaves no trace in the run.
 #[inline(never)]
 fn evaluates_to<T: Same>(original: &T, mutated: impl FnOnce() -> T) -> bool {
-    let (active, left, out_of_steps) = (ACTIVE.replace(NONE), STEPS_LEFT.get(), OUT_OF_STEPS.get());
+    let (active, left, out_of_steps) =
+        RUN.with(|run| (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get()));
     let value = catch_unwind(AssertUnwindSafe(mutated));
-    ACTIVE.set(active);
-    STEPS_LEFT.set(left);
-    OUT_OF_STEPS.set(out_of_steps);
+    RUN.with(|run| {
+        run.active.set(active);
+        run.steps_left.set(left);
+        run.out_of_steps.set(out_of_steps);
+    });
     value.is_ok_and(|value| value.same(original))
 }
 
@@ -362,6 +364,7 @@ mod tests {
     use super::*;
 
     const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
+    static FUNCTION: Function = Function::new([0, 7], [0, 4], [0, 0], &[], (68, &[5, 6]), (0, [0, 3]));
 
     #[test]
     fn a_call_runs_the_body_that_the_run_asks_for() {
@@ -370,8 +373,11 @@ mod tests {
         start_mutant(2, 10);
         assert_eq!((enter(0, 2, 1), enter(2, 1, 2), enter(3, 0, 67)), (0, 1, 0));
         start_recording(10, SIZES);
-        assert_eq!(enter(0, 3, 0), 2);
-        assert_eq!(finish().steps, 1);
+        assert_eq!((enter(0, 3, 0), enter(3, 0, 67)), (2, 3), "without mutants there is nothing to compare");
+        assert_eq!(finish().steps, 2);
+        start_recording(10, Sizes { mutants: 0, ..SIZES });
+        assert_eq!(enter(0, 3, 0), 3);
+        finish();
         assert_eq!(enter(0, 3, 0), 0, "nothing is active after a run");
     }
 
@@ -418,13 +424,14 @@ mod tests {
     #[test]
     fn a_recording_holds_what_was_executed_in_ascending_order() {
         start_recording(10, SIZES);
-        block(69);
-        assert_eq!(pass(3, "value"), "value");
-        assert!(branch(0, 1, true));
-        assert_eq!(question(2, 3, None::<()>), None);
-        assert_eq!(iterate(1, 2, [7]).collect::<Vec<_>>(), [7]);
+        FUNCTION.record();
+        mark(6);
+        assert_eq!(pass(5, "value"), "value");
+        assert!(branch(true, 1, []));
+        assert_eq!(question(None::<()>, 3, []), None);
+        assert_eq!(iterate::<2, 0, _>([7], []).collect::<Vec<_>>(), [7]);
         let recording = finish().recording.expect("it was recorded");
-        assert_eq!(recording.blocks, [3, 69]);
+        assert_eq!(recording.blocks, [68, 69]);
         assert_eq!(recording.branches, [0, 1, 2, 3]);
     }
 
@@ -452,6 +459,7 @@ mod tests {
         assert!(is_open(0, 3), "the second mutant has not infected");
         infect(1);
         assert!(!is_open(0, 3));
+        assert_eq!(enter(0, 3, 0), 2, "the function has not recorded");
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![0, 1, 2]));
 
@@ -464,19 +472,39 @@ mod tests {
     }
 
     #[test]
+    fn a_function_whose_mutants_all_infect_records_coverage_alone() {
+        start_recording(10, SIZES);
+        FUNCTION.record();
+        point(0, 2, 0b11);
+        reach(2);
+        assert_eq!(enter(0, 3, 0), 2, "the third has not infected");
+        infect(2);
+        assert!(!is_open(2, 1));
+        assert_eq!(enter(0, 3, 0), 3);
+        start_recording(10, SIZES);
+        assert_eq!(enter(0, 3, 0), 2, "a run begins anew");
+        FUNCTION.record();
+        point(0, 3, 0b111);
+        assert_eq!(enter(0, 3, 0), 3);
+        assert_eq!(finish().recording.expect("it was recorded").infected, [0, 1, 2]);
+    }
+
+    #[test]
     fn where_only_coverage_is_recorded_no_mutant_is_compared() {
         start_recording(10, Sizes { mutants: 0, ..SIZES });
+        FUNCTION.record();
         point(0, 3, 0b1);
-        block(1);
+        mark(5);
         assert!(!is_open(0, 3));
         let recording = finish().recording.expect("it was recorded");
-        assert_eq!((recording.blocks, recording.reached), (vec![1], vec![]));
+        assert_eq!((recording.blocks, recording.reached), (vec![68], vec![]));
     }
 
     #[test]
     fn nothing_is_recorded_outside_of_a_recording() {
         start_clean(10);
-        block(1);
+        FUNCTION.record();
+        mark(1);
         infect(1);
         assert_eq!(finish().recording, None);
     }

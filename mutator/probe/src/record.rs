@@ -1,8 +1,8 @@
-//! What one recorded run covered: sets of small numbers.
+//! What one recorded run reached and infected, and all that it leaves.
 
 use std::cell::Cell;
 
-use crate::flow;
+use crate::marks::{self, Marks};
 
 /// How many requirements and mutants the instrumented code has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Sizes {
     pub pairs: usize,
     /// Values of conditions that decide.
     pub conditions: usize,
-    /// Mutants.
+    /// Mutants; with 0, only coverage is recorded.
     pub mutants: usize,
 }
 
@@ -34,82 +34,81 @@ pub struct Recording {
     pub reached: Vec<u32>,
     /// Mutants that would have had another value or effect there.
     pub infected: Vec<u32>,
-    /// How many times a definition-use pair was seen that the mutator does not know: more than 0 is an error of the mutator.
+    /// How many definition-use pairs were seen that the mutator does not know: more than 0 is an error of the mutator.
     pub pairs_unlisted: u64,
 }
 
-/// What a thread records at the moment: nothing, most of the time.
+/// What a thread records of mutants at the moment: nothing, most of the time.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct Mutants {
     sizes: Cell<Option<Sizes>>,
-    pub(crate) blocks: Set,
-    pub(crate) branches: Set,
-    pub(crate) conditions: Set,
     pub(crate) reached: Set,
     pub(crate) infected: Set,
     /// The first mutants of points of which all mutants are infected.
     pub(crate) settled: Set,
+    /// The first mutants of functions of which all mutants are infected.
+    pub(crate) finished: Set,
 }
 
-impl Recorder {
+impl Mutants {
     pub(crate) const fn new() -> Self {
         Self {
             sizes: Cell::new(None),
-            blocks: Set::new(),
-            branches: Set::new(),
-            conditions: Set::new(),
             reached: Set::new(),
             infected: Set::new(),
             settled: Set::new(),
+            finished: Set::new(),
         }
     }
 
-    /// Begins with empty sets of these sizes. Where there are to be no mutants, none is open.
+    /// Begins a recording with empty sets.
     pub(crate) fn start(&self, sizes: Sizes) {
-        let Sizes { blocks, branches, pairs, conditions, mutants } = sizes;
         self.sizes.set(Some(sizes));
-        flow::start(pairs);
-        self.blocks.fill(blocks, false);
-        self.branches.fill(branches, false);
-        self.conditions.fill(conditions, false);
-        let is_closed = mutants == 0;
-        for set in [&self.reached, &self.infected, &self.settled] {
-            set.fill(if is_closed { NEAR + set.far.get().len() } else { mutants }, is_closed);
+        for set in [&self.reached, &self.infected, &self.settled, &self.finished] {
+            set.clear(sizes.mutants);
         }
     }
 
-    /// Returns whether a run is being recorded.
+    /// Ends a recording that nobody asked for.
+    pub(crate) fn forget(&self) {
+        self.sizes.set(None);
+    }
+
+    /// Returns whether a run is being recorded, and not for its coverage alone.
     pub(crate) fn is_on(&self) -> bool {
-        self.sizes.get().is_some()
+        self.sizes.get().is_some_and(|sizes| sizes.mutants > 0)
+    }
+
+    /// Notes that all mutants of the point are infected that begins with `first`.
+    pub(crate) fn settle(&self, first: u32) {
+        self.settled.insert(first);
+        let Some((first_of_function, mut mutants)) = marks::function_with(first) else { return };
+        if mutants.all(|mutant| !self.infected.is_open(mutant)) {
+            self.finished.insert(first_of_function);
+        }
     }
 
     /// Returns what was recorded, if anything was to be.
-    pub(crate) fn finish(&self) -> Option<Recording> {
-        let Sizes { blocks, branches, conditions, mutants, .. } = self.sizes.take()?;
-        let (pairs, pairs_unlisted) = flow::finish();
-        Some(Recording {
-            blocks: self.blocks.to_vec(blocks),
-            branches: self.branches.to_vec(branches),
-            pairs,
-            conditions: self.conditions.to_vec(conditions),
-            reached: self.reached.to_vec(mutants),
-            infected: self.infected.to_vec(mutants),
-            pairs_unlisted,
-        })
+    pub(crate) fn finish(&self, marks: &Marks) -> Option<Recording> {
+        let sizes = self.sizes.take()?;
+        let (reached, infected) = (self.reached.to_vec(sizes.mutants), self.infected.to_vec(sizes.mutants));
+        let mut recording = Recording { reached, infected, ..Recording::default() };
+        marks.collect(sizes, &mut recording);
+        Some(recording)
     }
 }
 
-/// How many marks of a set stand at a place that is known when the program is linked.
+/// How many members of a set stand at a place that is known when the program is linked.
 const NEAR: usize = 4096;
 
-/// A set of numbers: a mark for each.
+/// A set of numbers of mutants.
 ///
 /// A probe names a number that the compiler knows. So for the first numbers, which are all there are in most systems, all
-/// that is left of it is a store to the thread's memory.
+/// that is left of it is a look at the thread's memory.
 #[derive(Debug)]
 pub(crate) struct Set {
     near: [Cell<bool>; NEAR],
-    /// The marks of the others. They are never freed; there are as many as the largest set of the thread needed.
+    /// The others. They are never freed; there are as many as the largest set of the thread needed.
     far: Cell<&'static [Cell<bool>]>,
 }
 
@@ -118,20 +117,20 @@ impl Set {
         Self { near: [const { Cell::new(false) }; NEAR], far: Cell::new(&[]) }
     }
 
-    /// Marks all numbers below `size`, or none.
-    fn fill(&self, size: usize, is_marked: bool) {
+    /// Removes all numbers, and makes room for those below `size`.
+    fn clear(&self, size: usize) {
         let far = size.saturating_sub(NEAR);
         if self.far.get().len() < far {
             self.far.set(Vec::leak(vec![Cell::new(false); far]));
         }
         // One after the other, not as one iterator: the compiler fills memory faster than a mark at a time.
-        for marks in self.marks(size) {
-            marks.iter().for_each(|mark| mark.set(is_marked));
+        for members in self.members(size) {
+            members.iter().for_each(|member| member.set(false));
         }
     }
 
-    /// Returns the marks of the numbers below `size`.
-    fn marks(&self, size: usize) -> [&[Cell<bool>]; 2] {
+    /// Returns for each number below `size` whether it is a member.
+    fn members(&self, size: usize) -> [&[Cell<bool>]; 2] {
         [&self.near[..size.min(NEAR)], &self.far.get()[..size.saturating_sub(NEAR)]]
     }
 
@@ -139,7 +138,7 @@ impl Set {
     #[inline]
     pub(crate) fn insert(&self, number: u32) {
         match self.near.get(number as usize) {
-            Some(mark) => mark.set(true),
+            Some(member) => member.set(true),
             None => self.insert_far(number),
         }
     }
@@ -147,8 +146,8 @@ impl Set {
     #[cold]
     #[inline(never)]
     fn insert_far(&self, number: u32) {
-        if let Some(mark) = self.far.get().get(number as usize - NEAR) {
-            mark.set(true);
+        if let Some(member) = self.far.get().get(number as usize - NEAR) {
+            member.set(true);
         }
     }
 
@@ -156,7 +155,7 @@ impl Set {
     #[inline]
     pub(crate) fn is_open(&self, number: u32) -> bool {
         match self.near.get(number as usize) {
-            Some(mark) => !mark.get(),
+            Some(member) => !member.get(),
             None => self.is_open_far(number),
         }
     }
@@ -164,12 +163,12 @@ impl Set {
     #[cold]
     #[inline(never)]
     fn is_open_far(&self, number: u32) -> bool {
-        self.far.get().get(number as usize - NEAR).is_some_and(|mark| !mark.get())
+        self.far.get().get(number as usize - NEAR).is_some_and(|member| !member.get())
     }
 
     fn to_vec(&self, size: usize) -> Vec<u32> {
-        let marks = self.marks(size).into_iter().flatten();
-        (0..).zip(marks).filter(|(_, mark)| mark.get()).map(|(number, _)| number).collect()
+        let members = self.members(size).into_iter().flatten();
+        (0..).zip(members).filter(|(_, member)| member.get()).map(|(number, _)| number).collect()
     }
 }
 
@@ -179,32 +178,33 @@ mod tests {
 
     #[test]
     fn numbers_near_and_far_are_kept_until_the_next_recording() {
-        let recorder = Box::new(Recorder::new());
+        let mutants = Box::new(Mutants::new());
+        let marks = Box::new(Marks::new());
         let near = NEAR as u32;
-        let sizes = Sizes { blocks: NEAR + 2, branches: 3, mutants: NEAR + 2, ..Sizes::default() };
-        recorder.start(sizes);
+        let sizes = Sizes { mutants: NEAR + 2, ..Sizes::default() };
+        mutants.start(sizes);
         for number in [near + 1, near, near - 1, 0, near + 2] {
-            recorder.blocks.insert(number);
+            mutants.reached.insert(number);
         }
-        assert!(recorder.infected.is_open(near + 1) && !recorder.infected.is_open(near + 2), "beyond the size");
-        recorder.infected.insert(near + 1);
-        assert!(!recorder.infected.is_open(near + 1), "it is in the set");
-        let recording = recorder.finish().expect("it was begun");
-        assert_eq!(recording.blocks, [0, near - 1, near, near + 1]);
+        assert!(mutants.infected.is_open(near + 1) && !mutants.infected.is_open(near + 2), "beyond the size");
+        mutants.infected.insert(near + 1);
+        assert!(!mutants.infected.is_open(near + 1), "it is in the set");
+        let recording = mutants.finish(&marks).expect("it was begun");
+        assert_eq!(recording.reached, [0, near - 1, near, near + 1]);
         assert_eq!(recording.infected, [near + 1]);
-        assert_eq!(recorder.finish(), None, "nothing was begun since");
-        recorder.start(sizes);
-        assert_eq!(recorder.finish().expect("it was begun").blocks, [0; 0]);
+        assert_eq!(mutants.finish(&marks), None, "nothing was begun since");
+        mutants.start(sizes);
+        assert_eq!(mutants.finish(&marks).expect("it was begun").reached, [0; 0]);
     }
 
     #[test]
-    fn without_mutants_none_is_open() {
-        let recorder = Box::new(Recorder::new());
-        recorder.start(Sizes { mutants: NEAR + 2, ..Sizes::default() });
-        recorder.start(Sizes::default());
-        for number in [0, NEAR as u32 - 1] {
-            assert!(!recorder.reached.is_open(number) && !recorder.settled.is_open(number), "mutant {number}");
-        }
-        assert_eq!(recorder.finish().expect("it was begun").reached, [0; 0]);
+    fn coverage_alone_has_no_mutants() {
+        let mutants = Box::new(Mutants::new());
+        mutants.start(Sizes { mutants: 3, ..Sizes::default() });
+        assert!(mutants.is_on());
+        mutants.reached.insert(1);
+        mutants.start(Sizes::default());
+        assert!(!mutants.is_on());
+        assert_eq!(mutants.finish(&Marks::new()).expect("it was begun").reached, [0; 0]);
     }
 }

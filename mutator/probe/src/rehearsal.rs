@@ -1,11 +1,11 @@
 //! Which body functions run in the tests of the mutator: of crates that others wrote, whose own tests know nothing of probes.
 //!
-//! The variable `SIMUTANT_REHEARSAL` says it, for all threads of the process, as their first probes are called: `recording` with the sizes after it, or
+//! The variable `SIMUTANT_REHEARSAL` says it, for all threads of the process, as their first probes are called: `recording` with the sizes after it (without mutants, that is the covering body), or
 //! `mutated`, in which every function that has mutants runs the body that chooses between them, and no mutant is active.
 
 use std::sync::LazyLock;
 
-use crate::{Sizes, record};
+use crate::{Run, Sizes};
 
 /// Which body runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,19 +34,13 @@ static BODY: LazyLock<Body> = LazyLock::new(|| {
     }
 });
 
-/// Returns the sizes of what a thread records from its beginning, if it does.
-pub(crate) fn sizes() -> Option<Sizes> {
-    match *BODY {
-        Body::Recording(sizes) => Some(sizes),
-        Body::Clean | Body::Mutated => None,
+/// Returns a run as a thread begins with it.
+pub(crate) fn run() -> Run {
+    let run = Run::new();
+    if let Body::Recording(sizes) = *BODY {
+        run.record(sizes);
     }
-}
-
-/// Returns a recorder as a thread begins with it.
-pub(crate) fn recorder() -> record::Recorder {
-    let recorder = record::Recorder::new();
-    sizes().inspect(|&sizes| recorder.start(sizes));
-    recorder
+    run
 }
 
 /// Whether functions with mutants run the body that has them.

@@ -19,6 +19,7 @@ const CONDITIONS_MAX: usize = 10;
 /// A decision.
 #[derive(Debug)]
 pub(crate) struct DecisionSite {
+    pub(crate) range: Range<usize>,
     tree: Tree,
     pub(crate) conditions: Vec<ConditionSite>,
 }
@@ -55,7 +56,7 @@ impl DecisionSite {
     pub(crate) fn new(condition: &Expr) -> Option<Self> {
         let mut conditions = Vec::new();
         let tree = tree(condition, &mut conditions);
-        (conditions.len() <= CONDITIONS_MAX).then_some(Self { tree, conditions })
+        (conditions.len() <= CONDITIONS_MAX).then(|| Self { range: range_of(condition), tree, conditions })
     }
 
     /// Returns whether a condition occurs once more.
@@ -67,11 +68,6 @@ impl DecisionSite {
     /// Returns all ways to evaluate it.
     pub(crate) fn evaluations(&self) -> Vec<Evaluation> {
         evaluations(&self.tree)
-    }
-
-    /// Returns whether the decision is made once a condition has a value.
-    pub(crate) fn ends(&self, condition: usize, value: bool) -> bool {
-        self.evaluations().iter().any(|evaluation| evaluation.values.last() == Some(&(condition, value)))
     }
 }
 
@@ -211,8 +207,5 @@ mod tests {
     fn equal_conditions_are_coupled() {
         let decision = decision("a && b || !a && c");
         assert_eq!([0, 1, 2, 3].map(|condition| decision.is_coupled(condition)), [true, false, true, false]);
-        assert!(
-            decision.ends(1, true) && !decision.ends(1, false) && !decision.ends(2, false) && decision.ends(2, true)
-        );
     }
 }

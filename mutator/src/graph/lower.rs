@@ -9,29 +9,20 @@ use simutant_outcomes::BranchOutcome;
 use syn::{BinOp, Block, Expr, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, Label, Lifetime, Pat, Stmt, UnOp};
 
 use super::{BasicBlock, BlockId, BranchSite, Edge, Graph, Lowered};
-use crate::dataflow::{Anchor, DecisionSite, EventId, OutcomeProbes, Signature, Walk, Wrapped, literal_fields};
-use crate::edit::{Edit, Piece, Variant};
+use crate::dataflow::{Anchor, DecisionSite, EventId, OutcomeProbes, Signature, Walk, Wrap, Wrapped, literal_fields};
+use crate::edit::{COVERING, Edit, Piece};
 use crate::operators::{binds, range_of};
 use crate::purity::is_assignment;
-
-const RECORDING: &[Variant] = &[Variant::Recording];
 
 /// Macros after which control does not go on.
 const DIVERGING_MACROS: [&str; 4] = ["panic", "unreachable", "todo", "unimplemented"];
 
-pub(super) fn lower(
-    body: &Block,
-    signature: &Signature,
-    first_block: usize,
-    first_branch: usize,
-    outcomes: &OutcomeProbes,
-) -> Lowered {
+pub(super) fn lower(body: &Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
     let mut lowering = Lowering {
         graph: Graph::default(),
         edits: Vec::new(),
         loops: Vec::new(),
-        next_block: first_block,
-        first_branch,
+        requirements: 0,
         walk: Walk::new(signature),
         outcomes,
     };
@@ -137,8 +128,8 @@ struct Lowering<'a> {
     graph: Graph,
     edits: Vec<Edit>,
     loops: Vec<Loop>,
-    next_block: usize,
-    first_branch: usize,
+    /// How many blocks are requirements so far.
+    requirements: usize,
     walk: Walk,
     /// What is put into the probes of branches.
     outcomes: &'a OutcomeProbes,
@@ -151,27 +142,29 @@ impl Lowering<'_> {
         self.connect(exits, Some(block));
         self.walk.cursor = is_entered.then(|| probe.anchor());
         if is_entered {
-            let number = self.next_block;
-            self.next_block += 1;
+            self.walk.flow.starts.insert(block, probe.anchor());
+            let number = self.requirements;
+            self.requirements += 1;
+            let Some(&Some(number)) = self.outcomes.blocks.get(number) else { return block };
             self.edits.push(match probe {
                 Probe::Insert(at) => {
-                    Edit::insert(at, RECORDING, vec![format!(" ::simutant_probe::block({number}); ").into()])
+                    Edit::insert(at, COVERING, vec![format!(" ::simutant_probe::mark({number}); ").into()])
                 }
                 Probe::Before(range) => Edit::wrap(
                     range,
-                    RECORDING,
-                    vec![format!("(::simutant_probe::block({number}), ").into()],
+                    COVERING,
+                    vec![format!("(::simutant_probe::mark({number}), ").into()],
                     vec![").1".into()],
                 ),
                 Probe::Body(range) => Edit::wrap(
                     range,
-                    RECORDING,
-                    vec![format!("{{ ::simutant_probe::block({number}); ").into()],
+                    COVERING,
+                    vec![format!("{{ ::simutant_probe::mark({number}); ").into()],
                     vec![" }".into()],
                 ),
                 Probe::After(range) => Edit::wrap(
                     range,
-                    RECORDING,
+                    COVERING,
                     vec![format!("::simutant_probe::pass({number}, ").into()],
                     vec![")".into()],
                 ),
@@ -222,14 +215,14 @@ impl Lowering<'_> {
     fn note_at(&mut self, at: usize, branches: &[usize]) {
         if !branches.is_empty() {
             let text = self.noting(branches);
-            self.edits.push(Edit::insert(at, RECORDING, vec![text]));
+            self.edits.push(Edit::insert(at, COVERING, vec![text]));
         }
     }
 
     fn noting(&self, branches: &[usize]) -> Piece {
         let mut text = String::new();
         for branch in branches {
-            text.push_str(&format!(" ::simutant_probe::edge({}); ", self.first_branch + branch));
+            text.push_str(&format!(" ::simutant_probe::mark({}); ", self.outcomes.first_branch + branch));
             text.push_str(self.outcomes.notes.get(branch).map_or("", String::as_str));
         }
         text.into()
@@ -395,7 +388,7 @@ impl Lowering<'_> {
                 let question = inner.question_token.span.byte_range();
                 let continues = self.new_branch(question.clone(), BranchOutcome::Continue);
                 let returns = self.new_branch(question, BranchOutcome::Return);
-                self.wrap_call("question", Wrapped::Attempt, [continues, returns], operand);
+                self.wrap_call(Wrapped::Attempt, [continues, returns], operand);
                 let (_, block) =
                     self.deciding(vec![continues, returns], |lowering| lowering.operand(&inner.expr, block));
                 self.extend(block, range);
@@ -559,11 +552,22 @@ impl Lowering<'_> {
         }
     }
 
-    fn wrap_call(&mut self, function: &str, wrapped: Wrapped, branches: [usize; 2], range: Range<usize>) {
-        let [first, second] = branches.map(|branch| self.first_branch + branch);
-        let (before, after) = self.outcomes.wrap(branches[0], wrapped);
-        let before = format!("::simutant_probe::{function}({first}, {second}, {before}");
-        self.edits.push(Edit::wrap(range, RECORDING, vec![before.into()], vec![format!("{after})").into()]));
+    fn wrap_call(&mut self, wrapped: Wrapped, branches: [usize; 2], range: Range<usize>) {
+        self.walk.flow.wrapped.insert(branches[0], wrapped);
+        let first = self.outcomes.first_branch + branches[0];
+        let none = Wrap::default();
+        let Wrap { held, is_selection, decision: (before, after) } =
+            self.outcomes.wraps.get(&branches[0]).unwrap_or(&none);
+        let (count, held) = (held.len(), held.join(", "));
+        let (before, after) = match wrapped {
+            Wrapped::Condition => {
+                let function = if *is_selection { "select" } else { "branch" };
+                (format!("::simutant_probe::{function}({before}"), format!("{after}, {first}, [{held}])"))
+            }
+            Wrapped::Attempt => ("::simutant_probe::question(".to_owned(), format!(", {first}, [{held}])")),
+            Wrapped::Items => (format!("::simutant_probe::iterate::<{first}, {count}, _>("), format!(", [{held}])")),
+        };
+        self.edits.push(Edit::wrap(range, COVERING, vec![before.into()], vec![after.into()]));
     }
 
     /// Lowers a condition that is evaluated in `block`. `in_chain`: it is a part of a condition with a `let`.
@@ -603,7 +607,7 @@ impl Lowering<'_> {
                     let noted = std::mem::take(&mut left.noted_if_true);
                     if !noted.is_empty() {
                         let before = vec!["({".into(), self.noting(&noted)];
-                        self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
+                        self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["})".into()]));
                     }
                     self.new_block(goes_on, range, probe_before(&inner.right), true)
                 };
@@ -641,7 +645,7 @@ impl Lowering<'_> {
                 let holds = self.new_branch(range.clone(), BranchOutcome::True);
                 let fails = self.new_branch(range.clone(), BranchOutcome::False);
                 self.decide(&range, holds, fails);
-                self.wrap_call("branch", Wrapped::Condition, [holds, fails], range);
+                self.wrap_call(Wrapped::Condition, [holds, fails], range);
                 let (_, block) = self.deciding(vec![holds, fails], |lowering| lowering.operand(condition, block));
                 Decision {
                     if_true: vec![Exit::by(block, holds)],
@@ -689,7 +693,7 @@ impl Lowering<'_> {
         let predicate = self.walk.predicate.take();
         let range = range_of(expression);
         let before = vec!["{".into(), self.noting(noted)];
-        self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["}".into()]));
+        self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["}".into()]));
         self.walk.anchor(&Anchor::Body(range.clone()), bound);
         let block = self.enter(Flow::On(exits), range.start..range.start, Probe::Body(range));
         let flow = self.expression(expression, block);
@@ -700,6 +704,9 @@ impl Lowering<'_> {
     fn if_else(&mut self, expression: &ExprIf, block: BlockId) -> Flow {
         self.walk.open();
         let decision = self.decision(&expression.cond, block);
+        if expression.else_branch.is_none() && is_light(&expression.then_branch) {
+            self.walk.flow.light.extend(decision.if_true.iter().filter_map(|exit| exit.branch));
+        }
         let start = expression.then_branch.brace_token.span.open().byte_range().end;
         self.note_at(start, &decision.noted_if_true);
         self.walk.anchor(&Anchor::Insert(start), &decision.bound_if_true);
@@ -713,7 +720,7 @@ impl Lowering<'_> {
             None => {
                 if !decision.noted_if_false.is_empty() {
                     let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "}".into()];
-                    self.edits.push(Edit::wrap(range_of(expression), RECORDING, Vec::new(), otherwise));
+                    self.edits.push(Edit::wrap(range_of(expression), COVERING, Vec::new(), otherwise));
                 }
                 exits.extend(decision.if_false);
             }
@@ -761,7 +768,7 @@ impl Lowering<'_> {
                 Pat::Guard(guarded) if !binds(&guarded.guard) => {
                     let range = range_of(&guarded.guard);
                     let before = vec!["({".into(), self.noting(&[branch])];
-                    self.edits.push(Edit::wrap(range.clone(), RECORDING, before, vec!["})".into()]));
+                    self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["})".into()]));
                     self.walk.flow.decisions.extend(DecisionSite::new(&guarded.guard));
                     self.walk.anchor(&probe_before(&guarded.guard).anchor(), &bound);
                     let guard = self.new_block(incoming, range, probe_before(&guarded.guard), true);
@@ -804,10 +811,10 @@ impl Lowering<'_> {
         self.walk.anchor(&Anchor::Insert(start), &decision.bound_if_true);
         if !decision.noted_if_false.is_empty() {
             // A `while let` has no place for what happens when the pattern fails: it becomes a `loop` with an `if let`.
-            self.edits.push(Edit::replace(keyword.clone(), RECORDING, vec!["loop {".into()]));
-            self.edits.push(Edit::insert(keyword.end, RECORDING, vec![" if".into()]));
+            self.edits.push(Edit::replace(keyword.clone(), COVERING, vec!["loop {".into()]));
+            self.edits.push(Edit::insert(keyword.end, COVERING, vec![" if".into()]));
             let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "break; } }".into()];
-            self.edits.push(Edit::wrap(range_of(expression), RECORDING, Vec::new(), otherwise));
+            self.edits.push(Edit::wrap(range_of(expression), COVERING, Vec::new(), otherwise));
         }
         let body = Flow::On(decision.if_true);
         let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
@@ -821,7 +828,7 @@ impl Lowering<'_> {
         let items = range_of(&expression.expr);
         let iterates = self.new_branch(items.clone(), BranchOutcome::Iterate);
         let exhausted = self.new_branch(items.clone(), BranchOutcome::Exhausted);
-        self.wrap_call("iterate", Wrapped::Items, [iterates, exhausted], items.clone());
+        self.wrap_call(Wrapped::Items, [iterates, exhausted], items.clone());
         let (_, block) = self.deciding(vec![iterates, exhausted], |lowering| lowering.operand(&expression.expr, block));
         let exits = Flow::In(block).into_exits();
         let pattern = range_of(&expression.pat);
@@ -915,6 +922,30 @@ fn name(label: &Label) -> String {
 
 pub(crate) fn diverges(mac: &syn::Macro) -> bool {
     mac.path.segments.last().is_some_and(|segment| DIVERGING_MACROS.iter().any(|name| segment.ident == name))
+}
+
+/// Returns whether all that a block does is to assign to variables what cannot fail.
+fn is_light(block: &Block) -> bool {
+    fn is_bitwise(op: &BinOp) -> bool {
+        use BinOp::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign};
+        matches!(op, BitAnd(_) | BitAndAssign(_) | BitOr(_) | BitOrAssign(_) | BitXor(_) | BitXorAssign(_))
+    }
+    fn is_value(expression: &Expr) -> bool {
+        match expression {
+            Expr::Path(_) | Expr::Lit(_) => true,
+            Expr::Paren(inner) => is_value(&inner.expr),
+            Expr::Unary(inner) => matches!(inner.op, UnOp::Not(_)) && is_value(&inner.expr),
+            Expr::Binary(inner) => is_bitwise(&inner.op) && is_value(&inner.left) && is_value(&inner.right),
+            _ => false,
+        }
+    }
+    block.stmts.iter().all(|statement| match statement {
+        Stmt::Expr(Expr::Assign(inner), _) => matches!(*inner.left, Expr::Path(_)) && is_value(&inner.right),
+        Stmt::Expr(Expr::Binary(inner), _) => {
+            is_bitwise(&inner.op) && matches!(*inner.left, Expr::Path(_)) && is_value(&inner.right)
+        }
+        _ => false,
+    })
 }
 
 /// Returns whether an expression names a place, so that handing its value on would move out of it.

@@ -1,0 +1,396 @@
+//! What the recorded run of a thread has covered: a mark for each block, branch, condition and definition-use pair.
+//!
+//! A mark is a byte at a place that is known when the code is compiled, so that all which is left of most probes is a
+//! store. Each function has its marks side by side: one that says whether the run has called the function, its blocks,
+//! its branches, its conditions, its pairs. A use that can see several definitions has a row of marks, one for each
+//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. When the run
+//! ends, the marks of the functions that it has called are read, and translated into the numbers that reports know.
+
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+
+use crate::RUN;
+use crate::record::{Recording, Sizes};
+
+/// How many marks stand at a place that is known when the program is linked.
+const NEAR: usize = 1 << 15;
+/// A row that begins among them and is not longer ends in here: no use needs a check.
+const ROW_MAX: usize = 1 << 12;
+const NEAR_WITH_ROW: usize = NEAR + ROW_MAX;
+/// How many marks are looked at in one go.
+const GROUP: usize = 16;
+
+/// In [`Function::new`]: a place in a row that stands for no pair, since no definition is known.
+pub const NO_PAIR: u32 = u32::MAX - 1;
+/// In [`Function::new`]: a place in a row that stands for a pair that cannot be, as far as the mutator knows.
+pub const UNLISTED: u32 = u32::MAX;
+
+/// A use: its row of marks, as a constant of generated code. Rows of uses that are noted together lie between each other, so
+/// that what is noted together is often side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    first: u32,
+    /// From the mark of a definition to that of the next.
+    stride: u32,
+    /// No definition has a greater number; all bits below its highest are ones.
+    mask: u16,
+}
+
+impl Row {
+    /// Returns the row that begins at the mark `first`, with `stride` marks from that of a definition to that of the next;
+    /// `mask` is not less than the number of any definition, and a power of two less 1.
+    #[inline(always)]
+    pub const fn new(first: u32, stride: u32, mask: u16) -> Self {
+        Self { first, stride, mask }
+    }
+
+    /// Returns the mark of a definition if the row begins at 0.
+    #[inline(always)]
+    fn place_of(self, definition: u16) -> usize {
+        self.stride as usize * usize::from(definition & self.mask)
+    }
+}
+
+/// What the marks of one function are about: a constant of generated code.
+///
+/// The first mark is the function's own. Those of its branches follow, of its conditions, of its pairs, and of those
+/// blocks that do without the mark of the branch which leads to them.
+#[derive(Debug)]
+pub struct Function {
+    first_mark: u32,
+    end: u32,
+    branches: Numbers,
+    conditions: Numbers,
+    pairs: &'static [u32],
+    first_block: u32,
+    blocks: &'static [u32],
+    /// The number by which a call asks for its body, ...
+    first_mutant: u32,
+    /// ... and the mutants that no other function has a part of.
+    mutants: Numbers,
+}
+
+/// The first of some numbers that follow each other, and how many they are.
+type Numbers = [u32; 2];
+
+impl Function {
+    /// Returns a function that has the marks from `first_mark` to before `end`. The numbers of its branches, conditions and
+    /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its rows
+    /// follow each other. Of its blocks, the first number is given, and then the mark of each; with the mutants that are its own
+    /// comes the first one that it has a part of.
+    pub const fn new(
+        [first_mark, end]: [u32; 2],
+        branches: [u32; 2],
+        conditions: [u32; 2],
+        pairs: &'static [u32],
+        (first_block, blocks): (u32, &'static [u32]),
+        (first_mutant, mutants): (u32, [u32; 2]),
+    ) -> Self {
+        Self { first_mark, end, branches, conditions, pairs, first_block, blocks, first_mutant, mutants }
+    }
+
+    /// Begins to record the function, before anything in it is noted.
+    #[inline(always)]
+    pub fn record(&'static self) {
+        if !RUN.with(move |run| run.marks.is_set(self.first_mark as usize)) {
+            self.begin();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin(&'static self) {
+        RUN.with(|run| {
+            run.marks.reserve(self.end as usize);
+            // A closure that an earlier run left may have noted something.
+            run.marks.clear(self);
+        });
+        mark(self.first_mark);
+        CALLED.with_borrow_mut(|called| {
+            let place = called.partition_point(|other| other.first_mark < self.first_mark);
+            called.insert(place, self);
+        });
+    }
+}
+
+thread_local! {
+    /// The functions that the recorded run has called, by their marks. A list that is never freed needs no place among
+    /// what the end of a thread takes away.
+    static CALLED: RefCell<ManuallyDrop<Vec<&'static Function>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+}
+
+/// Returns by which mutant a call of the function asks for its body that has this one of its own, and all of its own; `None` if
+/// the run has not called it.
+pub(crate) fn function_with(mutant: u32) -> Option<(u32, std::ops::Range<u32>)> {
+    CALLED.with_borrow(|called| {
+        let own = |function: &Function| function.mutants[0]..function.mutants[0] + function.mutants[1];
+        let function = called.iter().find(|function| own(function).contains(&mutant))?;
+        Some((function.first_mutant, own(function)))
+    })
+}
+
+/// The marks of a thread.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    near: [Cell<bool>; NEAR_WITH_ROW],
+    /// The marks from [`NEAR`] on. They are never freed.
+    far: Cell<&'static [Cell<bool>]>,
+}
+
+impl Marks {
+    pub(crate) const fn new() -> Self {
+        Self { near: [const { Cell::new(false) }; NEAR_WITH_ROW], far: Cell::new(&[]) }
+    }
+
+    /// Sets a mark that may be beyond those which are near.
+    #[cold]
+    #[inline(never)]
+    fn set_far(&self, mark: usize) {
+        let mark = if mark < NEAR { self.near.get(mark) } else { self.far.get().get(mark - NEAR) };
+        if let Some(mark) = mark {
+            mark.set(true);
+        }
+    }
+
+    #[inline(always)]
+    fn is_set(&self, mark: usize) -> bool {
+        if mark < NEAR { self.near[mark].get() } else { self.is_set_far(mark) }
+    }
+
+    #[inline(never)]
+    fn is_set_far(&self, mark: usize) -> bool {
+        self.far.get().get(mark - NEAR).is_some_and(Cell::get)
+    }
+
+    /// Makes room for all marks before `end`.
+    fn reserve(&self, end: usize) {
+        let (far, length) = (self.far.get(), end.saturating_sub(NEAR));
+        if far.len() < length {
+            let known = far.iter().cloned();
+            let new = known.chain(std::iter::repeat_n(Cell::new(false), length.next_power_of_two() - far.len()));
+            self.far.set(Vec::leak(new.collect()));
+        }
+    }
+
+    /// Returns the marks from `first` to before `end`, with the first place of each part. A row that begins near goes on there,
+    /// so a mark can be in two parts.
+    fn parts(&self, first: usize, end: usize) -> [(usize, &[Cell<bool>]); 2] {
+        let (near_first, near_end) = (first.min(NEAR_WITH_ROW), end.min(NEAR_WITH_ROW));
+        let far = self.far.get();
+        let far_end = end.saturating_sub(NEAR).min(far.len());
+        let far_first = first.saturating_sub(NEAR).min(far_end);
+        [(near_first, &self.near[near_first..near_end]), (NEAR + far_first, &far[far_first..far_end])]
+    }
+
+    /// Begins a recording.
+    pub(crate) fn start(&self) {
+        CALLED.with_borrow_mut(|called| called.drain(..).for_each(|function| self.clear(function)));
+    }
+
+    /// Forgets what was noted of a function.
+    fn clear(&self, function: &Function) {
+        for (_, marks) in self.parts(function.first_mark as usize, function.end as usize) {
+            marks.iter().for_each(|mark| mark.set(false));
+        }
+    }
+
+    /// Adds what was noted to `recording`, numbers in ascending order.
+    pub(crate) fn collect(&self, sizes: Sizes, recording: &mut Recording) {
+        // Functions are numbered as their blocks, branches and conditions are; pairs of several rows are mixed.
+        let mut pairs = vec![0_u64; sizes.pairs.div_ceil(64)];
+        CALLED.with_borrow(|called| {
+            let count = |of: fn(&Function) -> usize| called.iter().map(|function| of(function)).sum();
+            recording.blocks.reserve(count(|function| function.blocks.len()));
+            recording.branches.reserve(count(|function| function.branches[1] as usize));
+            recording.conditions.reserve(count(|function| function.conditions[1] as usize));
+            for function in called.iter() {
+                self.collect_of(function, recording, &mut pairs);
+            }
+        });
+        recording.pairs.reserve(pairs.iter().map(|bits| bits.count_ones() as usize).sum());
+        recording.pairs.extend((0..).zip(&pairs).flat_map(|(word, &bits)| ones(bits).map(move |bit| 64 * word + bit)));
+        let Recording { blocks, branches, conditions, pairs, .. } = recording;
+        let kinds =
+            [(blocks, sizes.blocks), (branches, sizes.branches), (conditions, sizes.conditions), (pairs, sizes.pairs)];
+        for (numbers, size) in kinds {
+            debug_assert!(numbers.is_sorted(), "{numbers:?}");
+            numbers.truncate(numbers.partition_point(|&number| (number as usize) < size));
+        }
+    }
+
+    fn collect_of(&self, function: &Function, recording: &mut Recording, pairs: &mut [u64]) {
+        let Recording { blocks, branches, conditions, pairs_unlisted, .. } = recording;
+        let is_executed = |(_, mark): &(u32, &u32)| self.is_set(**mark as usize);
+        blocks.extend((function.first_block..).zip(function.blocks).filter(is_executed).map(|(block, _)| block));
+        let [first_branch, of_branches] = function.branches;
+        let [first_condition, of_conditions] = function.conditions;
+        let first = function.first_mark as usize + 1;
+        let end = first + (of_branches + of_conditions) as usize + function.pairs.len();
+        self.for_each(first, end, |place| {
+            let place = place as u32;
+            if place < of_branches {
+                return branches.push(first_branch + place);
+            }
+            let place = place - of_branches;
+            if place < of_conditions {
+                return conditions.push(first_condition + place);
+            }
+            match function.pairs[(place - of_conditions) as usize] {
+                NO_PAIR => {}
+                UNLISTED => *pairs_unlisted += 1,
+                pair => {
+                    if let Some(bits) = pairs.get_mut(pair as usize / 64) {
+                        *bits |= 1 << (pair % 64);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `action` with the place after `first` of each mark before `end` that is set.
+    fn for_each(&self, first: usize, end: usize, mut action: impl FnMut(usize)) {
+        for (part, marks) in self.parts(first, end) {
+            for (index, group) in marks.chunks(GROUP).enumerate() {
+                // A group at a time becomes a word of bits, which takes few instructions: most marks are not set.
+                let bits = group.iter().zip(0..).fold(0, |bits, (mark, place)| bits | u64::from(mark.get()) << place);
+                let first_place = part - first + index * GROUP;
+                ones(bits).for_each(|place| action(first_place + place as usize));
+            }
+        }
+    }
+}
+
+/// Returns the bits that are set, in ascending order.
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(first)
+    })
+}
+
+/// Sets a mark: a block is executed, a branch is taken, a condition has decided.
+#[inline(always)]
+pub fn mark(mark: u32) {
+    set(mark as usize, (mark as usize) < NEAR);
+}
+
+/// Notes that a definition of a variable is used.
+#[inline(always)]
+pub fn used(definition: u16, row: Row) {
+    used_on(definition, row, 0);
+}
+
+/// Notes that a definition of a variable is used by what decides, or after it; `way` is 0 or 1.
+#[inline(always)]
+pub(crate) fn used_on(definition: u16, row: Row, way: usize) {
+    // All of it but the definition is known when the code is compiled, and so is the greatest that this can be.
+    let is_near = (row.first as usize) < NEAR && row.place_of(u16::MAX) + row.stride as usize <= ROW_MAX;
+    set(row.first as usize + row.place_of(definition) + way * (row.stride as usize / 2), is_near);
+}
+
+/// Notes which of two ways is taken, whose marks follow each other.
+#[inline(always)]
+pub(crate) fn take(first: u32, way: usize) {
+    set(first as usize + (way & 1), (first as usize) < NEAR);
+}
+
+#[inline(always)]
+fn set(mark: usize, is_near: bool) {
+    // What is done with the thread's memory is kept small, and given values: so the compiler puts it in place.
+    if is_near {
+        RUN.with(move |run| run.marks.near[mark].set(true));
+    } else {
+        RUN.with(move |run| run.marks.set_far(mark));
+    }
+}
+
+/// Sets a mark, and hands `value` on.
+#[inline(always)]
+pub fn pass<T>(number: u32, value: T) -> T {
+    mark(number);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes { blocks: 10, branches: 10, pairs: 40_000, conditions: 10, mutants: 0 };
+
+    /// Returns what is recorded when `action` runs.
+    fn recorded(sizes: Sizes, action: impl FnOnce()) -> Recording {
+        crate::start_recording(10, sizes);
+        action();
+        crate::finish().recording.expect("it was recorded")
+    }
+
+    #[test]
+    fn marks_are_numbered_as_their_function_says() {
+        static FIRST: Function =
+            Function::new([0, 9], [0, 2], [0, 2], &[3, NO_PAIR, UNLISTED], (0, &[8, 1]), (0, [0, 0]));
+        static SECOND: Function = Function::new([10, 16], [2, 1], [2, 1], &[0, 9], (2, &[15, 11]), (0, [0, 0]));
+        let recording = recorded(SIZES, || {
+            SECOND.record();
+            [11, 12, 13, 14].into_iter().for_each(mark);
+            FIRST.record();
+            [1, 4, 5, 6, 7, 8].into_iter().for_each(mark);
+        });
+        assert_eq!((recording.branches, recording.conditions), (vec![0, 2], vec![1, 2]));
+        assert_eq!((recording.blocks, recording.pairs), (vec![0, 1, 3], vec![0, 3, 9]));
+        assert_eq!(recording.pairs_unlisted, 1);
+        let recording = recorded(SIZES, || {
+            mark(1);
+            FIRST.record();
+            mark(8);
+            FIRST.record();
+        });
+        assert_eq!(
+            (recording.blocks, recording.branches),
+            (vec![0], vec![]),
+            "a run begins with the call of the function"
+        );
+        let recording = recorded(Sizes { pairs: 4, ..SIZES }, || {
+            SECOND.record();
+            FIRST.record();
+            [5, 14].into_iter().for_each(mark);
+        });
+        assert_eq!(recording.pairs, [3], "there are no more than four");
+    }
+
+    #[test]
+    fn rows_can_begin_near_and_end_far() {
+        const PLACES: usize = 9;
+        static PAIRS: [u32; 3 * PLACES] = {
+            let mut pairs = [0; 3 * PLACES];
+            let mut place = 0;
+            while place < pairs.len() {
+                pairs[place] = place as u32;
+                place += 1;
+            }
+            pairs
+        };
+        const FIRST_ROW: u32 = NEAR as u32 - PLACES as u32 - 4;
+        const END: u32 = FIRST_ROW + 3 * PLACES as u32;
+        static FUNCTION: Function = Function::new([FIRST_ROW - 1, END], [0, 0], [0, 0], &PAIRS, (0, &[]), (0, [0, 0]));
+        let recording = recorded(SIZES, || {
+            FUNCTION.record();
+            for row in 0..3 {
+                let row = Row::new(FIRST_ROW + 9 * row, 1, 15);
+                [0, 1, 8].into_iter().for_each(|definition| used(definition, row));
+            }
+        });
+        assert_eq!(recording.pairs, [0, 1, 8, 9, 10, 17, 18, 19, 26]);
+        static FAR: Function =
+            Function::new([3 * NEAR as u32, 3 * NEAR as u32 + 4], [1, 2], [0, 0], &[30], (0, &[]), (0, [0, 0]));
+        let recording = recorded(SIZES, || {
+            FUNCTION.record();
+            // As a row that is long, whose last marks are far, has it.
+            used_on(4, Row::new(FIRST_ROW, 2, u16::MAX), 1);
+            FAR.record();
+            [2, 3].into_iter().for_each(|after| mark(3 * NEAR as u32 + after));
+            mark(FIRST_ROW + 26);
+        });
+        assert_eq!((recording.branches, recording.pairs), (vec![2], vec![9, 26, 30]));
+    }
+}
