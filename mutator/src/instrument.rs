@@ -196,9 +196,12 @@ impl Specification {
                     continue;
                 }
                 let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
-                let is_without_flow = verdicts.without_flow.contains_key(&(file, index));
-                let flow = if is_without_flow { Flow::default() } else { lowered.flow };
-                functions.push((file, lowered.graph, flow));
+                let (mut graph, mut flow) = (lowered.graph, lowered.flow);
+                if verdicts.without_flow.contains_key(&(file, index)) {
+                    graph.edges.iter_mut().for_each(|edge| edge.binding = None);
+                    flow = Flow::default();
+                }
+                functions.push((file, graph, flow));
             }
         }
         Flows::new(functions)
@@ -587,6 +590,10 @@ mod tests {
 
     /// Returns the body of the first function in `text`, as `variant` has it.
     fn rendered(text: &str, variant: Variant) -> String {
+        rendered_with(text, variant, &Verdicts::default())
+    }
+
+    fn rendered_with(text: &str, variant: Variant, verdicts: &Verdicts) -> String {
         let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
         let settings = Settings {
             selection: &Selection::default(),
@@ -594,10 +601,10 @@ mod tests {
             names: &Names::default(),
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
-        let flows = specification.flows(&Verdicts::default());
+        let flows = specification.flows(verdicts);
         let mut sites = specification.no_sites();
-        let numbering = Numbering::new(&specification, &Verdicts::default(), &mut sites);
-        let plan = Plan { verdicts: &Verdicts::default(), flows, numbering };
+        let numbering = Numbering::new(&specification, verdicts, &mut sites);
+        let plan = Plan { verdicts, flows, numbering };
         let (edits, _) = specification.edits((0, 0), &plan, &mut 0, &mut sites);
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
@@ -672,6 +679,18 @@ mod tests {
     #[test]
     fn the_mutated_body_chooses_at_each_point() {
         assert_snapshot!(rendered(SAMPLE, Variant::Mutated));
+    }
+
+    #[test]
+    fn the_covering_body_notes_coverage_alone() {
+        assert_snapshot!(rendered(SAMPLE, Variant::Covering));
+    }
+
+    #[test]
+    fn a_body_without_data_flow_notes_blocks_and_branches() {
+        let text = "fn f(a: Option<u32>) -> u32 { match a { Some(b) if b > 1 => b, _ => 0 } }";
+        let verdicts = Verdicts { without_flow: [((0, 0), "an error".to_owned())].into(), ..Verdicts::default() };
+        assert_snapshot!(rendered_with(text, Variant::Covering, &verdicts));
     }
 
     #[test]
