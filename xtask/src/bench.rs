@@ -2,8 +2,10 @@
 //! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench analysis` in `bench/analysis.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run is
-//! a process of its own. A run of an engine comes right after a run of the bare loop on the same workload, and the ratio of
-//! their costs of a unit is what counts: the processor time of the one says little on a machine that others use as well.
+//! a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
+//! workload: the processor time of the one says little on a machine that others use as well. What others do on it can only
+//! make a run dearer, and not every loop by the same factor, so the ratio is of the cheapest runs of each. These are
+//! looked for in rounds through all workloads, which spreads the runs of each workload over the whole measurement.
 
 mod analysis;
 mod engine;
@@ -15,7 +17,7 @@ mod workload;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -55,7 +57,7 @@ pub(crate) struct EngineArguments {
     plot: Option<PathBuf>,
 }
 
-/// What an engine costs on a workload, in the medians of its runs.
+/// What an engine costs on a workload.
 #[derive(Debug, Clone, Serialize)]
 struct Measurement {
     engine: Engine,
@@ -64,18 +66,26 @@ struct Measurement {
     n: u32,
     /// The timeout of a receive; `None` where nothing is received.
     timeout_ms: Option<u64>,
-    /// The median of the ratios of the pairs of runs.
+    /// That of the cheapest runs.
     ratio: f64,
+    /// The least ratio of two runs of a round.
     ratio_min: f64,
+    /// The median of those.
+    ratio_median: f64,
+    /// The greatest of those.
     ratio_max: f64,
-    /// Processor time.
+    /// Processor time of the cheapest run.
     ns_per_unit: f64,
+    /// Processor time of the bare loop's cheapest run in the same rounds.
     bare_ns_per_unit: f64,
     /// The most that a run had; `None` where the system does not tell.
     peak_memory_bytes: Option<u64>,
 }
 
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
+/// How often the bare loop and the engine are run; the number of a round is its seed.
+const ROUNDS: u64 = 15;
+/// In how many of the rounds the peers run, and how many there are for the plot: minutes otherwise.
+const ROUNDS_OF_PEERS: u64 = 5;
 /// How many times fewer units a quick measurement does.
 const QUICK: u64 = 20;
 
@@ -96,13 +106,8 @@ fn run_engine(root: &Path, arguments: EngineArguments) -> anyhow::Result<()> {
     for &engine in &engines {
         bench.build(engine)?;
     }
-    let mut measurements = Vec::new();
-    for workload in Workload::all().filter(|workload| workloads.contains(&workload.kind)) {
-        for &engine in &engines {
-            eprintln!("xtask: {workload}: {engine}");
-            measurements.extend(measure(&bench, engine, workload, divisor)?);
-        }
-    }
+    let workloads: Vec<Workload> = Workload::all().filter(|workload| workloads.contains(&workload.kind)).collect();
+    let measurements = measure(&bench, &engines, &workloads, divisor, ROUNDS)?;
     #[expect(clippy::print_stdout, reason = "this is the result")]
     if json {
         println!("{}", serde_json::to_string_pretty(&measurements)?);
@@ -110,47 +115,73 @@ fn run_engine(root: &Path, arguments: EngineArguments) -> anyhow::Result<()> {
         print!("{}", table::tables(&measurements));
     }
     if let Some(file) = plot {
-        let mut curve = Vec::new();
         let n_max = if quick { 100_000 } else { 1_000_000 };
-        for workload in Workload::curve().filter(|workload| workload.n <= n_max) {
-            eprintln!("xtask: {workload}: for the plot");
-            curve.extend(measure(&bench, Engine::Simutant, workload, divisor)?);
-        }
+        let workloads: Vec<Workload> = Workload::curve().filter(|workload| workload.n <= n_max).collect();
+        let curve = measure(&bench, &[Engine::Simutant], &workloads, divisor, ROUNDS_OF_PEERS)?;
         std::fs::write(&file, plot::cost_by_components(&curve))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
 }
 
-/// Runs an engine on a workload, each run after one of the bare loop; `None` if the engine cannot express it.
+/// Runs engines on workloads, and returns what each costs on each that it can express.
 ///
 /// Slow engines do fewer units. The bare loop always does all, so that its cost has the same meaning in each row.
-fn measure(bench: &Bench, engine: Engine, workload: Workload, divisor: u64) -> anyhow::Result<Option<Measurement>> {
-    if engine.is_hopeless(workload) {
-        return Ok(None);
+fn measure(
+    bench: &Bench,
+    engines: &[Engine],
+    workloads: &[Workload],
+    divisor: u64,
+    rounds: u64,
+) -> anyhow::Result<Vec<Measurement>> {
+    let mut runs: Vec<Vec<Round>> = vec![Vec::new(); workloads.len() * engines.len()];
+    for round in 1..=rounds {
+        eprintln!("xtask: round {round} of {rounds}");
+        for (&workload, runs) in workloads.iter().zip(runs.chunks_mut(engines.len())) {
+            let asked = workload.scaled(divisor);
+            let bare = bench.run_bare(asked, round)?;
+            for (&engine, runs) in engines.iter().zip(runs) {
+                if engine.is_hopeless(workload) || (engine != Engine::Simutant && round > ROUNDS_OF_PEERS) {
+                    continue;
+                }
+                let outcome = bench.run(engine, asked.scaled(engine.slowness()), round)?;
+                runs.extend(outcome.map(|outcome| Round { bare_ns_per_unit: bare.ns_per_unit(), outcome }));
+            }
+        }
     }
-    let asked = workload.scaled(divisor);
-    let asked_of_engine = asked.scaled(engine.slowness());
-    let mut pairs = Vec::new();
-    for seed in SEEDS {
-        let bare = bench.run_bare(asked, seed)?;
-        let Some(outcome) = bench.run(engine, asked_of_engine, seed)? else { return Ok(None) };
-        pairs.push((bare, outcome));
-    }
-    let ratios = sorted(pairs.iter().map(|(bare, outcome)| outcome.ns_per_unit() / bare.ns_per_unit()));
-    let (Some(&ratio_min), Some(&ratio_max)) = (ratios.first(), ratios.last()) else { bail!("nothing was run") };
-    Ok(Some(Measurement {
+    let of = workloads.iter().flat_map(|&workload| engines.iter().map(move |&engine| (workload, engine)));
+    Ok(of.zip(&runs).filter_map(|((workload, engine), runs)| measurement(engine, workload, runs)).collect())
+}
+
+/// A run of an engine beside one of the bare loop.
+#[derive(Debug, Clone)]
+struct Round {
+    bare_ns_per_unit: f64,
+    outcome: Outcome,
+}
+
+/// Sums up runs; `None` if there are none.
+fn measurement(engine: Engine, workload: Workload, rounds: &[Round]) -> Option<Measurement> {
+    let ratios = sorted(rounds.iter().map(|round| round.outcome.ns_per_unit() / round.bare_ns_per_unit));
+    let ns_per_unit = least(rounds.iter().map(|round| round.outcome.ns_per_unit()))?;
+    let bare_ns_per_unit = least(rounds.iter().map(|round| round.bare_ns_per_unit))?;
+    Some(Measurement {
         engine,
         workload: workload.kind,
         n: workload.n,
         timeout_ms: workload.timeout_ms,
-        ratio: median(&ratios),
-        ratio_min,
-        ratio_max,
-        ns_per_unit: median(&sorted(pairs.iter().map(|(_, outcome)| outcome.ns_per_unit()))),
-        bare_ns_per_unit: median(&sorted(pairs.iter().map(|(bare, _)| bare.ns_per_unit()))),
-        peak_memory_bytes: pairs.iter().filter_map(|(_, outcome)| outcome.rss_bytes).max(),
-    }))
+        ratio: ns_per_unit / bare_ns_per_unit,
+        ratio_min: *ratios.first()?,
+        ratio_median: median(&ratios),
+        ratio_max: *ratios.last()?,
+        ns_per_unit,
+        bare_ns_per_unit,
+        peak_memory_bytes: rounds.iter().filter_map(|round| round.outcome.rss_bytes).max(),
+    })
+}
+
+fn least(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    numbers.reduce(f64::min)
 }
 
 fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -159,7 +190,7 @@ fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     numbers
 }
 
-/// Returns the middle one of an odd number of sorted numbers.
+/// Returns the middle one of sorted numbers, of which there is one at least.
 fn median(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
@@ -180,6 +211,20 @@ mod tests {
             let outcome = bench.run(Engine::Simutant, workload, 1).expect("the engine passes its check");
             assert!(outcome.is_some(), "there is no model of {workload}");
         }
+    }
+
+    #[test]
+    fn the_ratio_is_of_the_cheapest_runs() {
+        let workload = Workload::all().next().expect("there are workloads");
+        let round = |bare_ns_per_unit, cpu_ns| Round {
+            bare_ns_per_unit,
+            outcome: Outcome { cpu_ns, units: 1, timeouts: 0, virtual_s: 1.0, stay_s: None, rss_bytes: None },
+        };
+        let rounds = [round(4.0, 8), round(2.0, 6), round(3.0, 3)];
+        let measurement = measurement(Engine::Simutant, workload, &rounds).expect("it was run");
+        let Measurement { ratio, ratio_min, ratio_median, ratio_max, .. } = measurement;
+        assert_eq!((ratio, ratio_min, ratio_median, ratio_max), (1.5, 1.0, 2.0, 3.0));
+        assert!(super::measurement(Engine::Simutant, workload, &[]).is_none());
     }
 
     #[test]

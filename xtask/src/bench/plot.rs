@@ -122,6 +122,7 @@ mod tests {
             timeout_ms: None,
             ratio: 2.0,
             ratio_min: 2.0,
+            ratio_median: 2.0,
             ratio_max: 2.0,
             ns_per_unit: 2.0 * cost,
             bare_ns_per_unit: cost,

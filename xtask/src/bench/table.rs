@@ -71,6 +71,7 @@ mod tests {
             timeout_ms: workload.timeout_ms,
             ratio,
             ratio_min: ratio,
+            ratio_median: ratio,
             ratio_max: ratio,
             ns_per_unit: 1.0,
             bare_ns_per_unit: 1.0,
