@@ -197,8 +197,9 @@ pub fn analyse_with_threads(
             let killed_by_suite: Vec<BitSet> = suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect();
             let detection = detection::detections(&suites, &killed_by_suite, &analysed, &outcomes.kills, level);
             killed.push(killed_by_suite);
-            let boosting =
-                held_out.as_ref().and_then(|halves| boosting::boost(&criterion.name, &suites, &kills, halves, options));
+            let boosting = held_out
+                .as_ref()
+                .and_then(|halves| boosting::boost_held_out(&criterion.name, &suites, &kills, halves, options));
             let classes = dominators.classes.len();
             let summary = CriterionAnalysis::new(criterion, suites, count, classes, options.cost_multiplier);
             CriterionAnalysis { same_size, boosting, detection, ..summary }
@@ -206,8 +207,17 @@ pub fn analyse_with_threads(
         .collect();
     conventional::correct(&mut criteria);
 
-    let random = conventional::random_sizes(&outcomes.cases, &baseline, &baseline_of(&representatives), options);
-    let comparing = Comparing { outcomes, analysed: &analysed, killed: &killed, options, threads };
+    let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
+    let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
+    let functions = ranking::functions_of(outcomes);
+    let comparing = Comparing {
+        kills: &outcomes.kills,
+        functions: &functions,
+        analysed: &analysed,
+        killed: &killed,
+        options,
+        threads,
+    };
     let ranking = ranking::rank(&criteria, &comparing);
     let recommendation = chosen::recommend(&criteria, count, dominators.classes.len());
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();

@@ -133,9 +133,8 @@ pub(crate) fn hold_out(outcomes: &Outcomes, analysed: &BitSet, seed: u64) -> Opt
     Some(HeldOut { choosing, judging })
 }
 
-/// Tries growing numbers of suites of the criterion `name` until choosing among them is significantly better; `None`
-/// without suites.
-pub(crate) fn boost(
+/// Boosts with one half of the mutants, and judges by the other; `None` without suites.
+pub(crate) fn boost_held_out(
     name: &str,
     suites: &[AdequateSuite],
     kills: &KillsByCase,
@@ -143,9 +142,29 @@ pub(crate) fn boost(
     options: &Options,
 ) -> Option<Boosting> {
     let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
-    let (choosing_mutants, judging_mutants) = (half(&held_out.choosing), half(&held_out.judging));
-    let scores = HalfScores::of(suites, kills, &choosing_mutants, &judging_mutants)?;
-    let HalfScores { choosing, judging } = &scores;
+    let (choosing, judging) = (half(&held_out.choosing), half(&held_out.judging));
+    boost(name, suites, Faults { kills, counted: &choosing }, Faults { kills, counted: &judging }, options)
+}
+
+/// Faults that a suite can find: mutants, or faulty implementations.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Faults<'a> {
+    pub(crate) kills: &'a KillsByCase,
+    /// Those that scores count.
+    pub(crate) counted: &'a BitSet,
+}
+
+/// Tries growing numbers of suites of the criterion `name` until choosing among them, by what they find of the faults `by`, is
+/// significantly better in what they find of the faults `judges`; `None` without suites or judges.
+pub(crate) fn boost(
+    name: &str,
+    suites: &[AdequateSuite],
+    by: Faults<'_>,
+    judges: Faults<'_>,
+    options: &Options,
+) -> Option<Boosting> {
+    let scores = PairedScores::of(suites, by, judges)?;
+    let PairedScores { choosing, judging } = &scores;
     let baseline = Summary::of(judging)?.mean;
     let mut stream = Stream::new(options.seed, &format!("boosting of {name}"));
     let mut steps = Vec::new();
@@ -167,28 +186,28 @@ pub(crate) fn boost(
             break;
         }
     }
-    let foresight = foresight::foresight(name, suites, &scores, (kills, &judging_mutants), options.seed);
+    let foresight = foresight::foresight(name, suites, &scores, judges, options.seed);
     Some(Boosting { baseline, steps, suites_min, foresight })
 }
 
-/// The suites' scores on the two halves.
+/// The suites' scores by those that choose and those that judge.
 #[derive(Debug)]
-struct HalfScores {
+struct PairedScores {
     /// Choosing mutants that are killed: counts order suites as shares do.
     choosing: Vec<usize>,
-    /// The share of the judging mutants that is killed.
+    /// The share of the judges that is found.
     judging: Vec<f64>,
 }
 
-impl HalfScores {
+impl PairedScores {
     /// Returns the scores of `suites`, `None` without judges.
-    fn of(suites: &[AdequateSuite], kills: &KillsByCase, choosing: &BitSet, judging: &BitSet) -> Option<Self> {
-        let of = judging.count_ones(..);
+    fn of(suites: &[AdequateSuite], by: Faults<'_>, judges: Faults<'_>) -> Option<Self> {
+        let of = judges.counted.count_ones(..);
         let mut scores = Self { choosing: Vec::new(), judging: Vec::new() };
         for suite in suites {
-            let killed = kills.of_suite(&suite.cases);
-            scores.choosing.push(killed.intersection_count(choosing));
-            scores.judging.push(Score { killed: killed.intersection_count(judging), of }.value()?);
+            scores.choosing.push(by.kills.of_suite(&suite.cases).intersection_count(by.counted));
+            let killed = judges.kills.of_suite(&suite.cases).intersection_count(judges.counted);
+            scores.judging.push(Score { killed, of }.value()?);
         }
         Some(scores)
     }
@@ -276,7 +295,7 @@ mod tests {
         let row = format!("{}{}", ".".repeat(10), "k".repeat(10));
         let outcomes = from_kills(&[row.as_str(); 4]);
         let halves = HeldOut { choosing: vec![0, 1], judging: vec![2, 3] };
-        let found = boost("c", &suites(20), &KillsByCase::new(&outcomes), &halves, &Options::default())
+        let found = boost_held_out("c", &suites(20), &KillsByCase::new(&outcomes), &halves, &Options::default())
             .expect("there are suites");
         assert_eq!(found.baseline, 0.5);
         assert_eq!(found.suites_min, Some(2));
@@ -291,7 +310,7 @@ mod tests {
         let outcomes = from_kills(&["kk..kk..kk..kk..", "k.k.k.k.k.k.k.k."]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
         let options = Options { alpha: 1e-6, ..Options::default() };
-        let found = boost("c", &suites(16), &KillsByCase::new(&outcomes), &halves, &options).expect("suites");
+        let found = boost_held_out("c", &suites(16), &KillsByCase::new(&outcomes), &halves, &options).expect("suites");
         assert_eq!(found.suites_min, None);
         assert_eq!(found.steps.iter().map(|step| step.suites).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8]);
     }
@@ -300,7 +319,8 @@ mod tests {
     fn suites_that_all_score_alike_are_never_significant() {
         let outcomes = from_kills(&["kkkk", "kkkk"]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
-        let found = boost("c", &suites(4), &KillsByCase::new(&outcomes), &halves, &Options::default()).expect("suites");
+        let found = boost_held_out("c", &suites(4), &KillsByCase::new(&outcomes), &halves, &Options::default())
+            .expect("suites");
         assert!(found.steps.iter().all(|step| step.better.is_none()));
         assert_eq!(found.suites_min, None);
     }

@@ -1,7 +1,6 @@
 //! The conventional scenario (thesis, sections 3.3.1 and 4.3): any adequate suite, against random ones.
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::CaseOutcome;
 
 use crate::baseline::{Moments, RandomBaseline};
 use crate::criteria::CriterionAnalysis;
@@ -169,22 +168,22 @@ pub(crate) fn correct(criteria: &mut [CriterionAnalysis]) {
     tests.iter_mut().zip(corrected).for_each(|(p, corrected)| **p = corrected);
 }
 
-/// Returns what random suites of each size up to the option's limit score and cost.
+/// Returns what random suites of each size up to the option's limit score and cost, where each test case costs as much as `costs` say.
 pub(crate) fn random_sizes(
-    cases: &[CaseOutcome],
+    costs: &[f64],
     baseline: &RandomBaseline,
     dominator_baseline: &RandomBaseline,
     options: &Options,
 ) -> Vec<RandomSize> {
-    let universe = cases.len() as f64;
+    let universe = costs.len() as f64;
     let multiplier = f64::from(options.cost_multiplier);
-    let mean = cases.iter().map(|case| case.events as f64).sum::<f64>() / universe;
-    let squares: f64 = cases.iter().map(|case| (case.events as f64 - mean).powi(2)).sum();
-    (1..=options.random_size_max.min(cases.len()))
+    let mean = costs.iter().sum::<f64>() / universe;
+    let squares: f64 = costs.iter().map(|cost| (cost - mean).powi(2)).sum();
+    (1..=options.random_size_max.min(costs.len()))
         .map(|size| {
             // Drawing without replacement: the variance of the sum shrinks to 0 as the suite becomes the universe.
             let drawn = size as f64;
-            let left = if cases.len() > 1 { (universe - drawn) / (universe - 1.0) } else { 0.0 };
+            let left = if costs.len() > 1 { (universe - drawn) / (universe - 1.0) } else { 0.0 };
             let variance = drawn * squares / universe * left;
             RandomSize {
                 size,
@@ -228,7 +227,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
+    use crate::synthetic::from_kills;
 
     #[track_caller]
     fn check(values: &[f64], known: f64, expect: Relation) {
@@ -251,13 +250,9 @@ mod tests {
 
     #[test]
     fn random_costs_agree_with_the_enumeration_of_all_pairs() {
-        let mut outcomes = synthetic(4, 1);
-        for (case, events) in outcomes.cases.iter_mut().zip([10, 20, 30, 60]) {
-            case.events = events;
-        }
         let baseline = RandomBaseline::new([], 4);
         let options = Options { cost_multiplier: 1, ..Options::default() };
-        let found = random_sizes(&outcomes.cases, &baseline, &baseline, &options);
+        let found = random_sizes(&[10.0, 20.0, 30.0, 60.0], &baseline, &baseline, &options);
         // All pairs: 30, 40, 70, 50, 80, 90; mean 60, variance (900 + 400 + 100 + 100 + 400 + 900) / 6.
         assert_eq!(found.len(), 4);
         assert!((found[1].cost.mean - 60.0).abs() < 1e-12);

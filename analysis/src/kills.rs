@@ -13,9 +13,14 @@ pub(crate) struct KillsByCase {
 impl KillsByCase {
     /// Transposes the kill matrix; cost O(kills + mutants * cases / 64).
     pub(crate) fn new(outcomes: &Outcomes) -> Self {
-        let mutants = outcomes.sites.mutants.len();
-        let mut rows = vec![BitSet::with_capacity(mutants); outcomes.cases.len()];
-        for (mutant, kills) in outcomes.kills.iter().enumerate() {
+        Self::of_rows(&outcomes.kills, outcomes.cases.len())
+    }
+
+    /// Transposes rows that each say which of the test cases kill one mutant.
+    pub(crate) fn of_rows(kills: &[BitSet], cases: usize) -> Self {
+        let mutants = kills.len();
+        let mut rows = vec![BitSet::with_capacity(mutants); cases];
+        for (mutant, kills) in kills.iter().enumerate() {
             kills.ones().for_each(|case| rows[case].insert(mutant));
         }
         Self { mutants, rows }

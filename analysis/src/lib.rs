@@ -46,6 +46,7 @@ mod criteria;
 mod detection;
 mod dominators;
 mod error;
+mod experiment;
 mod histogram;
 mod kills;
 mod mutants;
@@ -74,6 +75,10 @@ pub use criteria::CriterionAnalysis;
 pub use detection::Detection;
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
+pub use experiment::{
+    Characteristic, Experiment, Input, Judged, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
+    SubjectClass, SubjectSummary, TrialsError, experiment, experiment_tables,
+};
 pub use histogram::histogram;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};

@@ -76,7 +76,10 @@ impl Ranking {
 /// What criteria are compared on.
 #[derive(Debug)]
 pub(crate) struct Comparing<'a> {
-    pub(crate) outcomes: &'a Outcomes,
+    /// The rows of the kill matrix.
+    pub(crate) kills: &'a [BitSet],
+    /// The function that each mutant is of.
+    pub(crate) functions: &'a [usize],
     /// The mutants that scores count.
     pub(crate) analysed: &'a BitSet,
     /// The mutants that each suite of each criterion kills.
@@ -98,9 +101,9 @@ struct Scored<'a> {
 
 /// Tests every ordered pair of the criteria that have scores.
 pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) -> Ranking {
-    let Comparing { outcomes, analysed, killed, options, threads } = *comparing;
+    let Comparing { functions, analysed, killed, options, threads, .. } = *comparing;
     let of = analysed.count_ones(..);
-    let place = places_of_functions(outcomes, analysed);
+    let place = places_of_functions(functions, analysed);
     let functions = place.iter().flatten().max().map_or(0, |last| last + 1);
     let by_function = |killed: &BitSet| {
         let mut counts = vec![0; functions];
@@ -133,19 +136,23 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
     Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, functions, by_mutant, pairs }
 }
 
+/// Returns the function that each mutant is of.
+pub(crate) fn functions_of(outcomes: &Outcomes) -> Vec<usize> {
+    outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect()
+}
+
 /// Numbers the functions that have analysed mutants; returns that of each analysed mutant.
-fn places_of_functions(outcomes: &Outcomes, analysed: &BitSet) -> Vec<Option<usize>> {
-    let function = |mutant: usize| outcomes.sites.mutants[mutant].function;
-    let mut functions: Vec<usize> = analysed.ones().map(function).collect();
-    functions.sort_unstable();
-    functions.dedup();
-    let place = |mutant| functions.binary_search(&function(mutant)).ok();
-    (0..outcomes.sites.mutants.len()).map(|mutant| place(mutant).filter(|_| analysed.contains(mutant))).collect()
+fn places_of_functions(functions: &[usize], analysed: &BitSet) -> Vec<Option<usize>> {
+    let mut analysed_functions: Vec<usize> = analysed.ones().map(|mutant| functions[mutant]).collect();
+    analysed_functions.sort_unstable();
+    analysed_functions.dedup();
+    let place = |mutant: usize| analysed_functions.binary_search(&functions[mutant]).ok();
+    (0..functions.len()).map(|mutant| place(mutant).filter(|_| analysed.contains(mutant))).collect()
 }
 
 fn by_mutant(scored: &[Scored<'_>], comparing: &Comparing<'_>) -> Option<ByMutant> {
     let mut seen = std::collections::BTreeSet::new();
-    let kills = &comparing.outcomes.kills;
+    let kills = comparing.kills;
     let share = |criterion: &Scored<'_>, mutant: usize| {
         let killed = &comparing.killed[criterion.index];
         killed.iter().filter(|killed| killed.contains(mutant)).count() as f64 / killed.len() as f64
@@ -223,8 +230,16 @@ mod tests {
         };
         let killed: Vec<Vec<BitSet>> = killed.iter().map(|killed| killed.iter().map(first).collect()).collect();
         let options = Options { resamples: 200, ..Options::default() };
-        let (outcomes, analysed, threads) = (&outcomes, &analysed, NonZeroUsize::MIN);
-        rank(&criteria, &Comparing { outcomes, analysed, killed: &killed, options: &options, threads })
+        let (kills, functions, threads) = (&outcomes.kills, functions_of(&outcomes), NonZeroUsize::MIN);
+        let comparing = Comparing {
+            kills,
+            functions: &functions,
+            analysed: &analysed,
+            killed: &killed,
+            options: &options,
+            threads,
+        };
+        rank(&criteria, &comparing)
     }
 
     fn ranked(killed: &[&[usize]]) -> Ranking {

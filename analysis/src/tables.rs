@@ -5,7 +5,8 @@ use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use crate::analysis::Analysis;
 use crate::boosting::{Boosting, caveats};
 use crate::chosen::case_name;
-use crate::conventional::{CriterionRelations, Relation};
+use crate::conventional::{CostEffectiveness, CriterionRelations, Relation};
+use crate::criteria::CriterionAnalysis;
 use crate::detection::screened;
 use crate::mutants::MutantClass;
 use crate::ranking::PairTest;
@@ -30,11 +31,8 @@ const SURVIVORS_MAX: usize = 20;
 /// Plain text without colours, ending in a line break.
 pub fn tables(analysis: &Analysis) -> String {
     let reference = reference(&analysis.system);
-    let mut text = overview(analysis);
-    let mut section = |title: &str, table: Table, notes: &[String]| {
-        text.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
-        notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
-    };
+    let mut sections = Sections::new(overview(analysis));
+    let mut section = |title: &str, table: Table, notes: &[String]| sections.add(title, table, notes);
     section("Mutants", mutants(analysis, reference), &bounds(analysis));
     if !analysis.survivors.is_empty() {
         let title = "Mutants that nothing kills, by how far they get: test cases that reach and infect them, and runs with other \
@@ -47,8 +45,13 @@ pub fn tables(analysis: &Analysis) -> String {
         &criteria_notes(analysis),
     );
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
-    section(&boosting_title(analysis), boosting(analysis, reference), &caveats(analysis));
+    section(
+        &boosting_title(analysis),
+        boosting(&analysis.criteria, reference, ["any suite", "best of M"]),
+        &caveats(analysis),
+    );
     section(&ranking_title(analysis), ranking(analysis, reference), &ranking_notes(analysis));
+    let mut text = sections.text();
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
@@ -57,6 +60,26 @@ pub fn tables(analysis: &Analysis) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Tables under each other, each with its title above and notes below.
+#[derive(Debug)]
+pub(crate) struct Sections(String);
+
+impl Sections {
+    /// Begins with `text`, which ends in a line break.
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub(crate) fn add(&mut self, title: &str, table: Table, notes: &[String]) {
+        self.0.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
+        notes.iter().for_each(|note| self.0.push_str(&format!("{note}\n")));
+    }
+
+    pub(crate) fn text(self) -> String {
+        self.0
+    }
 }
 
 fn overview(analysis: &Analysis) -> String {
@@ -242,7 +265,7 @@ fn criteria_notes(analysis: &Analysis) -> Vec<String> {
 
 /// Tables 4.9 to 4.11.
 fn cost_effectiveness(analysis: &Analysis) -> Table {
-    let sizes = sizes_shown(analysis);
+    let sizes = sizes_shown(&analysis.criteria, &analysis.cost_effectiveness);
     let random = &analysis.cost_effectiveness.random;
     let mut head = vec!["random size".to_string(), String::new()];
     head.extend(sizes.iter().map(|&index| random[index].size.to_string()));
@@ -261,10 +284,9 @@ fn cost_effectiveness(analysis: &Analysis) -> Table {
 
 /// Indices of the random sizes that are worth a column: from the smallest mean suite up to where every criterion is
 /// cheaper and scores lower.
-fn sizes_shown(analysis: &Analysis) -> Vec<usize> {
-    let smallest = analysis.criteria.iter().filter_map(|criterion| criterion.size).map(|size| size.mean);
+pub(crate) fn sizes_shown(criteria: &[CriterionAnalysis], relations: &CostEffectiveness) -> Vec<usize> {
+    let smallest = criteria.iter().filter_map(|criterion| criterion.size).map(|size| size.mean);
     let first = smallest.fold(f64::INFINITY, f64::min).min(1e9) as usize;
-    let relations = &analysis.cost_effectiveness;
     let is_turned = |row: &CriterionRelations, index: usize| {
         row.cost[index] == Relation::Better && row.score.get(index).is_none_or(|score| *score == Relation::Worse)
     };
@@ -287,14 +309,14 @@ fn boosting_title(analysis: &Analysis) -> String {
     }
 }
 
-/// Tables 4.12 to 4.14.
-fn boosting(analysis: &Analysis, reference: Option<&Reference>) -> Table {
-    let mut head = vec!["criterion", "min M", "any suite", "best of M", "p", "tau", "top beats random", "p"];
+/// Tables 4.12 to 4.14, with names for what any suite scores and the best of M.
+pub(crate) fn boosting(criteria: &[CriterionAnalysis], reference: Option<&Reference>, [any, best]: [&str; 2]) -> Table {
+    let mut head = vec!["criterion", "min M", any, best, "p", "tau", "top beats random", "p"];
     if reference.is_some() {
         head.extend(["thesis min M", "thesis E", "thesis E+"]);
     }
     let mut table = table(head);
-    for criterion in &analysis.criteria {
+    for criterion in criteria {
         let boosting = criterion.boosting.as_ref();
         let step = boosting.and_then(Boosting::boosted);
         let mut row = vec![
@@ -381,19 +403,19 @@ fn ranking(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     table
 }
 
-fn of_thesis<'a>(reference: &'a Reference, name: &str) -> Option<&'a ReferenceCriterion> {
+pub(crate) fn of_thesis<'a>(reference: &'a Reference, name: &str) -> Option<&'a ReferenceCriterion> {
     reference.criteria.iter().find(|criterion| criterion.name == name)
 }
 
 /// A table with this head, drawn alike on every terminal and in every pipe.
-fn table<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Table {
+pub(crate) fn table<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Table {
     let mut table = Table::new();
     table.load_style(STYLE).force_no_tty().set_header(cells(head));
     table
 }
 
 /// A row: the first cell to the left, numbers to the right.
-fn cells<T: Into<String>>(row: impl IntoIterator<Item = T>) -> Vec<Cell> {
+pub(crate) fn cells<T: Into<String>>(row: impl IntoIterator<Item = T>) -> Vec<Cell> {
     row.into_iter()
         .enumerate()
         .map(|(column, text)| {

@@ -13,6 +13,7 @@ mod judgement;
 mod outcome;
 mod sites;
 mod suite;
+mod trials;
 
 pub use fixedbitset::FixedBitSet as BitSet;
 
@@ -27,3 +28,4 @@ pub use sites::{
     Sites, SourceFile, Span, Tier, UninstrumentedFunction,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
+pub use trials::{Origin, Subject, Trials};

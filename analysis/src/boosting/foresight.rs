@@ -4,14 +4,11 @@
 
 use std::cmp::Ordering;
 
-use serde::{Deserialize, Serialize};
-use simutant_outcomes::BitSet;
-
-use super::HalfScores;
-use crate::kills::KillsByCase;
+use super::{Faults, PairedScores};
 use crate::random::Stream;
 use crate::statistics::{Alternative, Kendall, binomial_test, kendall_tau_b, partial_tau};
 use crate::suites::AdequateSuite;
+use serde::{Deserialize, Serialize};
 
 /// How many of the suites are at the top: one in this number.
 const TOP_OF: usize = 10;
@@ -50,11 +47,11 @@ pub struct TopSuites {
 pub(super) fn foresight(
     name: &str,
     suites: &[AdequateSuite],
-    scores: &HalfScores,
-    (kills, judging): (&KillsByCase, &BitSet),
+    scores: &PairedScores,
+    judges: Faults<'_>,
     seed: u64,
 ) -> Foresight {
-    let HalfScores { choosing, judging: judged } = scores;
+    let PairedScores { choosing, judging: judged } = scores;
     let by: Vec<f64> = choosing.iter().map(|&killed| killed as f64).collect();
     let sizes: Vec<f64> = suites.iter().map(|suite| suite.cases.len() as f64).collect();
     let correlation = kendall_tau_b(&by, judged);
@@ -64,13 +61,14 @@ pub(super) fn foresight(
         partial_tau(correlation.tau, with_size.tau, kendall_tau_b(judged, &sizes)?.tau)
     });
     let mut stream = Stream::new(seed, &format!("random suites beside those of {name}"));
-    let judges = judging.count_ones(..) as f64;
+    let Faults { kills, counted } = judges;
+    let of = counted.count_ones(..) as f64;
     let against_random: Vec<Ordering> = suites
         .iter()
         .zip(judged)
         .map(|(suite, judged)| {
             let cases: Vec<usize> = stream.permutation(kills.cases()).take(suite.cases.len()).collect();
-            let random = kills.of_suite(&cases).intersection_count(judging) as f64 / judges;
+            let random = kills.of_suite(&cases).intersection_count(counted) as f64 / of;
             judged.total_cmp(&random)
         })
         .collect();
@@ -115,7 +113,10 @@ fn top(choosing: &[usize]) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use simutant_outcomes::BitSet;
+
     use super::*;
+    use crate::kills::KillsByCase;
     use crate::synthetic::from_kills;
 
     #[test]
@@ -143,8 +144,9 @@ mod tests {
             .collect();
         let kills = KillsByCase::new(&outcomes);
         let (choosing, judging) = (BitSet::from_iter([0]), BitSet::from_iter([1]));
-        let scores = HalfScores::of(&suites, &kills, &choosing, &judging).expect("there are judges");
-        expect(foresight("c", &suites, &scores, (&kills, &judging), 1));
+        let (by, judges) = (Faults { kills: &kills, counted: &choosing }, Faults { kills: &kills, counted: &judging });
+        let scores = PairedScores::of(&suites, by, judges).expect("there are judges");
+        expect(foresight("c", &suites, &scores, judges, 1));
     }
 
     #[test]

@@ -1,0 +1,453 @@
+//! The experiments as tables for a terminal, in the order of the thesis, with its figures beside ours.
+
+use comfy_table::Table;
+
+use super::thesis::{Figures, figures};
+use super::{Characteristic, Experiment, Judged, Prediction, Share, SubjectClass, SubjectSummary};
+use crate::analysis::Analysis;
+use crate::conventional::Relation;
+use crate::criteria::CriterionAnalysis;
+use crate::histogram::histogram;
+use crate::reference::{Reference, reference};
+use crate::score::{Score, percent};
+use crate::statistics::Summary;
+use crate::tables::{Sections, boosting, cells, of_thesis, sizes_shown, table};
+use crate::text::{count, level, list, named_p, or_none, p_value, plural, points, share_summary};
+
+/// Into how many parts the range of an effectiveness is cut: figures 4.3 to 4.5.
+const BINS: usize = 10;
+
+/// Returns every table of the experiments, and what they say in sentences.
+///
+/// Plain text without colours, ending in a line break. `analysis` is the one whose suites were judged.
+pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String {
+    let (reference, figures) = (reference(&experiment.system), figures(&experiment.system));
+    let mut sections = Sections::new(format!(
+        "System {}, universe seed {}, {} test cases on {}\n",
+        experiment.system,
+        experiment.universe_seed,
+        count(experiment.preparation.cases as u64),
+        plural(experiment.subjects.len(), "implementation"),
+    ));
+    sections.add("Implementations (table 4.1)", subjects(experiment), &subjects_notes(experiment, figures));
+    sections.add("Preparation (table 4.3)", preparation(experiment, figures), &[
+        "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
+    ]);
+    if !experiment.inputs.is_empty() {
+        sections.add(
+            "Inputs that fail, and those of the universe (tables 4.4 to 4.6)",
+            inputs(experiment),
+            &inputs_notes(figures),
+        );
+    }
+    for judged in &experiment.judged {
+        add_judged(&mut sections, experiment, judged, (reference, figures));
+    }
+    let mut text = sections.text();
+    text.push('\n');
+    for sentence in sentences(experiment, analysis) {
+        text.push_str(&sentence);
+        text.push('\n');
+    }
+    text
+}
+
+fn add_judged(
+    sections: &mut Sections,
+    experiment: &Experiment,
+    judged: &Judged,
+    (reference, figures): (Option<&Reference>, Option<&Figures>),
+) {
+    let of = format!("{} {}", judged.subjects.len(), judged.kind);
+    sections.add(
+        &format!("Experiment 1: size and effectiveness of suites, judged by {of} (tables 4.7 and 4.8)"),
+        effectiveness(experiment, judged, reference),
+        &["E: the share of the implementations that fail on at least one test case of a suite; gain: points above random suites of the same \
+           size."
+            .into()],
+    );
+    sections.add(
+        "Experiment 1: cost (C = c_a + M * c_e, in milliseconds) and effectiveness (E) against random suites of each size (tables 4.9 to 4.11)",
+        cost_effectiveness(judged, figures),
+        &[],
+    );
+    sections.add(
+        "Effectiveness of suites: the share of them in each tenth (figures 4.3 to 4.5)",
+        distributions(judged),
+        &[],
+    );
+    sections.add(
+        "Which implementations the suites of a criterion find, in percent of the suites",
+        found(experiment, judged),
+        &["+ significantly more often than random suites of the same sizes, - less often (binomial, Benjamini-Hochberg).".into()],
+    );
+    sections.add(
+        "Experiment 2: the best of M suites by mutant score (tables 4.12 to 4.14)",
+        boosting(&judged.criteria, reference, ["E", "E+"]),
+        &[opposite(judged, experiment.options.alpha)],
+    );
+    sections.add(
+        "Experiment 3: what mutants predicted of each pair of criteria, and what was found (tables 4.15 to 4.17)",
+        predictions(judged, reference),
+        &["A claim holds by the rank test, corrected for the number of pairs (Holm); z: by the thesis's test, which corrects for nothing.".into()],
+    );
+}
+
+fn subjects(experiment: &Experiment) -> Table {
+    let mut table = table(["implementation", "faults", "failed", "rate", "class", "mean ms"]);
+    let mut by_rate: Vec<&SubjectSummary> = experiment.subjects.iter().collect();
+    by_rate.sort_by_key(|subject| subject.failed);
+    for subject in by_rate {
+        table.add_row(cells([
+            subject.name.clone(),
+            subject.origin.to_string(),
+            subject.failed.to_string(),
+            percent(subject.failure_rate),
+            subject.class.to_string(),
+            or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean)),
+        ]));
+    }
+    table
+}
+
+fn subjects_notes(experiment: &Experiment, figures: Option<&Figures>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let pathological = experiment.subjects.iter().filter(|subject| subject.class == SubjectClass::Pathological);
+    let names: Vec<&str> = pathological.map(|subject| subject.name.as_str()).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "Left out, since they fail on more than {} of the test cases: {}.",
+            percent(super::PATHOLOGICAL_ABOVE),
+            list(&names)
+        ));
+    }
+    if let Some(figures) = figures {
+        let rates: Vec<String> = figures.failure_rates.iter().map(|rate| format!("{rate}")).collect();
+        notes.push(format!("Thesis: {} %.", rates.join(", ")));
+    }
+    notes
+}
+
+fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {
+    let mut table = table(["", "N", "N_m", "N_i", "T_s", "T_i", "T"]);
+    let ours = experiment.preparation;
+    table.add_row(cells([
+        "here".to_owned(),
+        ours.cases.to_string(),
+        ours.mutants.to_string(),
+        ours.subjects.to_string(),
+        format!("{:.3} ms", ours.simulation_ms),
+        format!("{:.0} ms", ours.execution_ms),
+        format!("{:.1} h", ours.total_s / 3600.0),
+    ]));
+    if let Some(Figures { preparation: there, .. }) = figures {
+        table.add_row(cells([
+            "thesis".to_owned(),
+            there.cases.to_string(),
+            there.mutants.to_string(),
+            there.subjects.to_string(),
+            format!("{:.0} ms", 1e3 * there.simulation_s),
+            format!("{:.0} ms", 1e3 * there.execution_s),
+            format!("{:.0} h", 24.0 * there.total_days),
+        ]));
+    }
+    table
+}
+
+fn inputs(experiment: &Experiment) -> Table {
+    let mut table = table(["implementation", "field", "failing", "universe", "A12", "p (BH)"]);
+    let mut last = None;
+    for input in &experiment.inputs {
+        let mut name = |field: String| {
+            let shown = if last == Some(input.subject) {
+                String::new()
+            } else {
+                experiment.subjects[input.subject].name.clone()
+            };
+            last = Some(input.subject);
+            [shown, field]
+        };
+        match &input.characteristic {
+            Characteristic::Quantity { median_failing, median, effect, p } => {
+                let [subject, field] = name(format!("{} (median)", input.field));
+                let row = [subject, field, short(*median_failing), short(*median), format!("{effect:.2}"), p_value(*p)];
+                table.add_row(cells(row));
+            }
+            Characteristic::Regions(regions) => {
+                for region in regions {
+                    let [subject, field] = name(format!("{} {}", input.field, region.value));
+                    let rate = Score { killed: region.failed, of: region.cases };
+                    let share = or_none(rate.value(), percent);
+                    let overall = percent(experiment.subjects[input.subject].failure_rate);
+                    table.add_row(cells([subject, field, share, overall, crate::text::NONE.into(), p_value(region.p)]));
+                }
+            }
+        }
+    }
+    table
+}
+
+/// Writes a quantity with as many digits as tell it from others.
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.3}") }
+}
+
+fn inputs_notes(figures: Option<&Figures>) -> Vec<String> {
+    let mut notes = vec![
+        "A12: how often a field is higher in a test case that fails than in one that passes. Of a field that is no quantity: how many of its \
+         test cases fail, and of all."
+            .to_owned(),
+    ];
+    notes.extend(figures.map(|figures| format!("Thesis: {}.", figures.inputs)));
+    notes
+}
+
+fn effectiveness(experiment: &Experiment, judged: &Judged, reference: Option<&Reference>) -> Table {
+    let level = level(experiment.options.alpha);
+    let mut head = vec!["criterion", "target", "size", "E", "random", "gain", &level, "p (Holm)"];
+    if reference.is_some() {
+        head.extend(["thesis target", "thesis size", "thesis E"]);
+    }
+    let mut table = table(head);
+    for criterion in &judged.criteria {
+        let same_size = criterion.same_size.as_ref();
+        let target = Score { killed: criterion.feasible(), of: criterion.requirements };
+        let mut row = vec![
+            criterion.name.clone(),
+            or_none(target.value(), percent),
+            or_none(criterion.size, |size| format!("{:.1}", size.mean)),
+            or_none(criterion.score, |score| share_summary(&score)),
+            or_none(same_size, |same_size| percent(same_size.random_mean)),
+            or_none(same_size, |same_size| points(same_size.gain.mean)),
+            or_none(same_size, |same_size| {
+                format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
+            }),
+            or_none(same_size.and_then(|same_size| same_size.signed_rank_p), p_value),
+        ];
+        if let Some(reference) = reference {
+            let there = of_thesis(reference, &criterion.name);
+            row.push(or_none(there.and_then(|there| there.target), percent));
+            row.push(or_none(there.and_then(|there| there.size), |size| format!("{size:.1}")));
+            row.push(or_none(there, |there| percent(there.effectiveness)));
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn cost_effectiveness(judged: &Judged, figures: Option<&Figures>) -> Table {
+    let sizes = sizes_shown(&judged.criteria, &judged.cost_effectiveness);
+    let random = &judged.cost_effectiveness.random;
+    let mut head = vec!["random size".to_owned(), String::new()];
+    head.extend(sizes.iter().map(|&index| random[index].size.to_string()));
+    let mut table = table(head);
+    for row in &judged.cost_effectiveness.criteria {
+        let name = &judged.criteria[row.criterion].name;
+        let mut line = |name: &str, letter: &str, relation: &dyn Fn(usize) -> Option<Relation>| {
+            let mut row = vec![name.to_owned(), letter.to_owned()];
+            row.extend(sizes.iter().map(|&index| or_none(relation(index), |relation| relation.to_string())));
+            table.add_row(cells(row));
+        };
+        line(name, "C", &|index| row.cost.get(index).copied());
+        line("", "E", &|index| row.score.get(index).copied());
+        let there = figures.and_then(|figures| figures.cost_effectiveness.iter().find(|row| row.criterion == name));
+        if let Some(there) = there {
+            line("  thesis", "C", &|index| Some(there.at(random[index].size)?[0]));
+            line("", "E", &|index| Some(there.at(random[index].size)?[1]));
+        }
+    }
+    table
+}
+
+fn distributions(judged: &Judged) -> Table {
+    let mut head = vec!["criterion".to_owned()];
+    head.extend((0..BINS).map(|bin| format!("{} %", 100 * bin / BINS)));
+    let mut table = table(head);
+    for criterion in judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()) {
+        let of = judged.subjects.len();
+        let scores: Vec<f64> =
+            criterion.suites.iter().filter_map(|suite| Score { killed: suite.killed, of }.value()).collect();
+        let mut row = vec![criterion.name.clone()];
+        row.extend(histogram(&scores, BINS).iter().map(|share| format!("{:.0} %", 100.0 * share)));
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn found(experiment: &Experiment, judged: &Judged) -> Table {
+    let criteria: Vec<&CriterionAnalysis> =
+        judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).collect();
+    let mut head = vec!["implementation".to_owned()];
+    head.extend(criteria.iter().map(|criterion| criterion.name.clone()));
+    let mut table = table(head);
+    for (place, &subject) in judged.subjects.iter().enumerate() {
+        let mut row = vec![experiment.subjects[subject].name.clone()];
+        row.extend(criteria.iter().map(|criterion| {
+            let suites = criterion.suites.len();
+            let detection = &criterion.detection[place];
+            let mark = match detection.is_more_often(suites, experiment.options.alpha) {
+                Some(true) => " +",
+                Some(false) => " -",
+                None => "  ",
+            };
+            format!("{:.0}{mark}", 100.0 * detection.suites as f64 / suites as f64)
+        }));
+        table.add_row(cells(row));
+    }
+    table
+}
+
+/// The opposite hypothesis, which the thesis never saw to hold.
+fn opposite(judged: &Judged, alpha: f64) -> String {
+    let mut worse = Vec::new();
+    for criterion in &judged.criteria {
+        for step in criterion.boosting.iter().flat_map(|boosting| &boosting.steps) {
+            if let Some(p) = step.worse_p.filter(|p| *p < alpha) {
+                worse.push(format!("{} at M = {} ({})", criterion.name, step.suites, named_p("p", p)));
+            }
+        }
+    }
+    match worse.as_slice() {
+        [] => "The opposite, that the best of M by mutant score finds fewer implementations than any suite, was never significant; nor in the \
+               thesis."
+            .into(),
+        worse => format!(
+            "The opposite, that the best of M by mutant score finds fewer implementations than any suite, was significant for {}; never in \
+             the thesis.",
+            worse.join(", ")
+        ),
+    }
+}
+
+fn predictions(judged: &Judged, reference: Option<&Reference>) -> Table {
+    let mut head = vec!["claim", "mutants A12", "p (Holm)", "implementations A12", "p (Holm)", "prediction", "z"];
+    if reference.is_some() {
+        head.extend(["thesis mutants p", "thesis effectiveness p"]);
+    }
+    let mut table = table(head);
+    for prediction in &judged.predictions {
+        let (better, worse) = (&judged.criteria[prediction.better].name, &judged.criteria[prediction.worse].name);
+        let mut row = vec![
+            format!("{better} > {worse}"),
+            format!("{:.2}", prediction.mutant_effect),
+            or_none(prediction.mutant_p, p_value),
+            format!("{:.2}", prediction.effectiveness_effect),
+            or_none(prediction.effectiveness_p, p_value),
+            prediction.agreement.to_string(),
+            prediction.agreement_by_thesis.to_string(),
+        ];
+        if let Some(reference) = reference {
+            let claim = reference.claims.iter().find(|claim| {
+                [(claim.better, claim.worse), (claim.worse, claim.better)].contains(&(better.as_str(), worse.as_str()))
+            });
+            let opposite = claim.is_some_and(|claim| claim.better != better);
+            let mark = |text: &str| if opposite { format!("{text} (opposite)") } else { text.to_owned() };
+            row.push(or_none(claim, |claim| mark(claim.mutant_p)));
+            row.push(or_none(claim, |claim| mark(claim.effectiveness_p)));
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+/// What the experiments say.
+fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if experiment.judged.is_empty() {
+        sentences.push(format!(
+            "No implementation fails on some test cases and on at most {} of them: there is nothing to judge suites by.",
+            percent(super::PATHOLOGICAL_ABOVE)
+        ));
+    }
+    for judged in &experiment.judged {
+        let subjects = format!("{} {}", judged.subjects.len(), judged.kind);
+        let gains: Vec<&CriterionAnalysis> =
+            judged.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
+        let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
+        sentences.push(format!(
+            "Experiment 1, on {subjects}: suites of {} find significantly more than random suites of the same size.",
+            if names.is_empty() { "no criterion".to_owned() } else { list(&names) }
+        ));
+        let boosted = judged.criteria.iter().filter_map(|criterion| {
+            let step = criterion.boosting.as_ref()?.boosted()?;
+            Some(format!("{} with M = {}", criterion.name, step.suites))
+        });
+        let boosted: Vec<String> = boosted.collect();
+        let with_suites = judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).count();
+        sentences.push(format!(
+            "Experiment 2: choosing by mutant score finds significantly more for {} of {} criteria{}.",
+            boosted.len(),
+            with_suites,
+            if boosted.is_empty() { String::new() } else { format!(": {}", boosted.join(", ")) }
+        ));
+        sentences.extend(prediction_sentences(&judged.predictions));
+        sentences.extend(judged.order_sentence(analysis));
+        if judged.subjects.len() < SUBJECTS_MIN {
+            sentences.push(format!(
+                "{} are few: one of them moves an effectiveness by {}.",
+                capitalised(&subjects),
+                percent(1.0 / judged.subjects.len() as f64)
+            ));
+        }
+    }
+    sentences
+}
+
+/// With fewer implementations than this a sentence says that they are few: the thesis had eight or more for each system.
+const SUBJECTS_MIN: usize = 8;
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn gains(criterion: &CriterionAnalysis, experiment: &Experiment) -> bool {
+    let significant = |p: f64| p < experiment.options.alpha;
+    criterion
+        .same_size
+        .as_ref()
+        .is_some_and(|same_size| same_size.gain.mean > 0.0 && same_size.signed_rank_p.is_some_and(significant))
+}
+
+fn prediction_sentences(predictions: &[Prediction]) -> Vec<String> {
+    if predictions.is_empty() {
+        return vec!["Experiment 3: there are no two criteria with scores by mutants and by implementations.".into()];
+    }
+    let share = Share::of(predictions.iter().map(|prediction| prediction.agreement));
+    let by_thesis = Share::of(predictions.iter().map(|prediction| prediction.agreement_by_thesis));
+    vec![format!(
+        "Experiment 3: of {} pairs of criteria mutants predicted {} as the implementations have them, {} the other way round, and of {} one of \
+         both says nothing significant (by the thesis's own test: {}, {} and {}; the thesis: 29 of 30).",
+        share.total(),
+        share.agree,
+        share.differ,
+        share.undecided,
+        by_thesis.agree,
+        by_thesis.differ,
+        by_thesis.undecided,
+    )]
+}
+
+impl Judged {
+    /// Says how the criterion that mutants recommend does on the implementations.
+    fn order_sentence(&self, analysis: &Analysis) -> Option<String> {
+        let (&by_mutants, &by_effectiveness) = (analysis.ranking.order.first()?, self.ranking.order.first()?);
+        let mean = |index: usize| self.criteria[index].score.map(|score: Summary| percent(score.mean));
+        let (recommended, best) = (&self.criteria[by_mutants].name, &self.criteria[by_effectiveness].name);
+        let place = self.ranking.order.iter().position(|&index| index == by_mutants)? + 1;
+        Some(if by_mutants == by_effectiveness {
+            format!("Mutants put {recommended} first, and so do the implementations (E {}).", mean(by_mutants)?)
+        } else {
+            format!(
+                "Mutants put {recommended} first (E {}, place {place} of {} by the implementations), these put {best} first (E {}){}.",
+                mean(by_mutants)?,
+                self.ranking.order.len(),
+                mean(by_effectiveness)?,
+                match self.ranking.pair(by_effectiveness, by_mutants) {
+                    Some(pair) if pair.significant => ", significantly",
+                    _ => ", not significantly",
+                },
+            )
+        })
+    }
+}

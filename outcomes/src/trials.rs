@@ -1,0 +1,59 @@
+//! What real implementations did with the test cases of a universe.
+
+use serde::{Deserialize, Serialize};
+
+use crate::BitSet;
+
+/// Where an implementation's faults come from. Results are told apart by it: what holds for one need not hold for another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// Somebody's program as it is.
+    #[default]
+    Release,
+    /// A mistake that people make, put into a right program on purpose.
+    Mistake,
+    /// A mutation operator. Such faults share their operators with the mutants that choose suites, and so flatter these.
+    Mutant,
+}
+
+impl Origin {
+    /// All of them, those that say most first.
+    pub const ALL: [Self; 3] = [Self::Release, Self::Mistake, Self::Mutant];
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Release => "release",
+            Self::Mistake => "mistake",
+            Self::Mutant => "mutant",
+        })
+    }
+}
+
+/// What implementations did with every test case of a universe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trials {
+    /// The system.
+    pub system: String,
+    /// The seed of the universe.
+    pub seed: u64,
+    /// The implementations.
+    pub subjects: Vec<Subject>,
+    /// What the test cases cost on the simulation, in nanoseconds of a core for an event.
+    pub simulation_ns_per_event: u64,
+}
+
+/// An implementation, and what it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// Where its faults come from.
+    pub origin: Origin,
+    /// The test cases that failed on it, out of as many as the universe has.
+    pub failed: BitSet,
+    /// Wall-clock time of each test case, in milliseconds.
+    pub durations_ms: Vec<u64>,
+}
