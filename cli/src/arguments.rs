@@ -45,6 +45,13 @@ impl Common {
         self.jobs.unwrap_or_else(cores)
     }
 
+    /// Returns how many at a time, if it was said; otherwise this many for each core.
+    pub(crate) fn jobs_or(&self, for_each_core: usize) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(|| {
+            self.jobs().saturating_mul(NonZeroUsize::new(for_each_core).unwrap_or(NonZeroUsize::MIN))
+        })
+    }
+
     pub(crate) fn out(&self, system: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(system))
     }
@@ -66,6 +73,8 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Run the inputs of a suite on a real implementation, over real sockets behind a lossy proxy.
     Test(TestArguments),
+    /// Run the whole universe on real implementations, and see whether mutants predicted what suites and criteria find there.
+    Experiment(ExperimentArguments),
     /// Forward UDP datagrams both ways, dropping and duplicating some as a simulated network does.
     Proxy(ProxyArguments),
 }
@@ -102,17 +111,22 @@ pub(crate) struct SystemArguments {
 impl SystemArguments {
     /// Returns what was said on the command line, the system first, as a shell takes it.
     pub(crate) fn command_line(&self) -> String {
-        let mut text = quoted(&self.system);
+        self.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns what was said on the command line, word by word, the system first.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = vec![self.system.clone()];
         if let Some(path) = &self.manifest_path {
-            text.push_str(&format!(" --manifest-path {}", quoted(&path.display().to_string())));
+            words.extend(["--manifest-path".into(), path.display().to_string()]);
         }
         if let Some(operators) = &self.operators {
-            text.push_str(&format!(" --operators {}", quoted(&operators.to_string())));
+            words.extend(["--operators".into(), operators.to_string()]);
         }
         if let ReplacementsArgument::All = self.replacements {
-            text.push_str(" --replacements all");
+            words.extend(["--replacements".into(), "all".into()]);
         }
-        text
+        words
     }
 
     /// Returns the mutation operators that were asked for, here or else by the manifest.
@@ -264,6 +278,25 @@ pub(crate) struct TestArguments {
     /// Seconds after which a test case is ended and has failed.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given several times.
+    /// All that come with Simutant unless said otherwise.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) implementation: Vec<String>,
+    /// How many test cases the universe has, if there is no finished study yet.
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// Seconds after which a test case is ended and has failed.
+    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// Run again what was run before, after a program has changed.
+    #[arg(long)]
+    pub(crate) fresh: bool,
 }
 
 #[derive(Debug, Args)]

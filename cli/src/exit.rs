@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use simutant_campaign::CampaignError;
-use simutant_harness::{HarnessError, ImplementationError, ProxyError};
+use simutant_harness::{HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
 
@@ -98,6 +98,13 @@ impl Exit {
             return Some(match error {
                 HarnessError::OtherSystem { .. } | HarnessError::InvalidCase { .. } => Self::BadInput,
                 HarnessError::File { .. } => Self::Storage,
+                _ => Self::Unavailable,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<TrialLogError>() {
+            return Some(match error {
+                TrialLogError::Malformed { .. } => Self::BadInput,
+                TrialLogError::File { .. } => Self::Storage,
                 _ => Self::Unavailable,
             });
         }

@@ -3,6 +3,7 @@
 mod arguments;
 mod build;
 mod exit;
+mod experiment;
 mod explain;
 mod init;
 mod interrupt;
@@ -33,6 +34,7 @@ fn main() -> std::process::ExitCode {
         Command::Judge(arguments) => judge::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Test(arguments) => test::run(arguments, common),
+        Command::Experiment(arguments) => experiment::run(arguments, common),
         Command::Proxy(arguments) => proxy::run(arguments, common),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -13,7 +13,7 @@ use crate::output;
 use crate::progress::Phase;
 
 /// The implementations that come with Simutant.
-const OWN_IMPLEMENTATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
+pub(crate) const OWN_IMPLEMENTATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
 
 pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<Exit> {
     let suite = read_suite(arguments)?;

@@ -4,6 +4,7 @@
 //! name = "mine"
 //! system = "gbn"
 //! description = "Go-back-n in C"
+//! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
 //! [[side]]                                           # sides are started in the order of the file
@@ -27,6 +28,7 @@ mod template;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use simutant_outcomes::Origin;
 
 use crate::system::{Role, SystemHarness, harness_for};
 
@@ -50,6 +52,9 @@ pub struct Implementation {
     pub system: String,
     /// What it is, in a sentence.
     pub description: String,
+    /// Where its faults come from, if it has any.
+    #[serde(default)]
+    pub origin: Origin,
     /// The program and arguments that build it; run in the folder of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Vec<String>>,

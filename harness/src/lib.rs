@@ -87,6 +87,7 @@ mod proxy;
 mod report;
 mod run;
 mod system;
+mod trials;
 
 pub use error::HarnessError;
 pub use implementation::{ExpectedExit, Implementation, ImplementationError, Ready, Side};
@@ -95,3 +96,4 @@ pub use proxy::{DirectionCounts, Fate, Fates, LossyProxy, ProxyConfiguration, Pr
 pub use report::{CaseResult, FailureReason, SideOutput, TestOutcome, TestReport};
 pub use run::{Options, run_suite};
 pub use system::{InvalidCase, systems};
+pub use trials::{Trial, TrialLog, TrialLogError};

@@ -138,7 +138,7 @@ fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {
         ours.subjects.to_string(),
         format!("{:.3} ms", ours.simulation_ms),
         format!("{:.0} ms", ours.execution_ms),
-        format!("{:.1} h", ours.total_s / 3600.0),
+        duration(ours.total_s),
     ]));
     if let Some(Figures { preparation: there, .. }) = figures {
         table.add_row(cells([
@@ -148,7 +148,7 @@ fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {
             there.subjects.to_string(),
             format!("{:.0} ms", 1e3 * there.simulation_s),
             format!("{:.0} ms", 1e3 * there.execution_s),
-            format!("{:.0} h", 24.0 * there.total_days),
+            duration(86_400.0 * there.total_days),
         ]));
     }
     table
@@ -187,9 +187,19 @@ fn inputs(experiment: &Experiment) -> Table {
     table
 }
 
+/// Writes a time in the unit that suits it.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..120.0 => format!("{seconds:.0} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} h", seconds / 3600.0),
+        _ => format!("{:.0} d", seconds / 86_400.0),
+    }
+}
+
 /// Writes a quantity with as many digits as tell it from others.
 fn short(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.3}") }
+    if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
 fn inputs_notes(figures: Option<&Figures>) -> Vec<String> {
@@ -380,7 +390,7 @@ fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
             with_suites,
             if boosted.is_empty() { String::new() } else { format!(": {}", boosted.join(", ")) }
         ));
-        sentences.extend(prediction_sentences(&judged.predictions));
+        sentences.extend(judged.prediction_sentences(reference(&experiment.system)));
         sentences.extend(judged.order_sentence(analysis));
         if judged.subjects.len() < SUBJECTS_MIN {
             sentences.push(format!(
@@ -409,26 +419,47 @@ fn gains(criterion: &CriterionAnalysis, experiment: &Experiment) -> bool {
         .is_some_and(|same_size| same_size.gain.mean > 0.0 && same_size.signed_rank_p.is_some_and(significant))
 }
 
-fn prediction_sentences(predictions: &[Prediction]) -> Vec<String> {
-    if predictions.is_empty() {
-        return vec!["Experiment 3: there are no two criteria with scores by mutants and by implementations.".into()];
-    }
-    let share = Share::of(predictions.iter().map(|prediction| prediction.agreement));
-    let by_thesis = Share::of(predictions.iter().map(|prediction| prediction.agreement_by_thesis));
-    vec![format!(
-        "Experiment 3: of {} pairs of criteria mutants predicted {} as the implementations have them, {} the other way round, and of {} one of \
-         both says nothing significant (by the thesis's own test: {}, {} and {}; the thesis: 29 of 30).",
-        share.total(),
-        share.agree,
-        share.differ,
-        share.undecided,
-        by_thesis.agree,
-        by_thesis.differ,
-        by_thesis.undecided,
-    )]
+/// Says of how many predictions the implementations find the same.
+fn held<'a>(predictions: impl Iterator<Item = &'a Prediction> + Clone) -> String {
+    let share = Share::of(predictions.clone().map(|prediction| prediction.agreement));
+    let by_thesis = Share::of(predictions.map(|prediction| prediction.agreement_by_thesis));
+    format!(
+        "mutants predicted {} as the implementations have them, {} the other way round, and {} are undecided, since one of both says nothing \
+         significant (by the thesis's own test: {}, {} and {})",
+        share.agree, share.differ, share.undecided, by_thesis.agree, by_thesis.differ, by_thesis.undecided,
+    )
 }
 
 impl Judged {
+    /// Says how many predictions held, of all and of those that the thesis made.
+    fn prediction_sentences(&self, reference: Option<&Reference>) -> Vec<String> {
+        if self.predictions.is_empty() {
+            return vec![
+                "Experiment 3: there are no two criteria with scores by mutants and by implementations.".into(),
+            ];
+        }
+        let is_of_thesis = |reference: &Reference, prediction: &&Prediction| {
+            [prediction.better, prediction.worse]
+                .into_iter()
+                .all(|criterion| of_thesis(reference, &self.criteria[criterion].name).is_some())
+        };
+        let mut sentences = vec![format!(
+            "Experiment 3: of {} pairs of criteria, {}.",
+            self.predictions.len(),
+            held(self.predictions.iter())
+        )];
+        if let Some(reference) = reference {
+            let theirs: Vec<&Prediction> =
+                self.predictions.iter().filter(|prediction| is_of_thesis(reference, prediction)).collect();
+            sentences.push(format!(
+                "Of the {} pairs that the thesis has, {}; there, 29 of 30 pairs of three systems were predicted.",
+                theirs.len(),
+                held(theirs.iter().copied())
+            ));
+        }
+        sentences
+    }
+
     /// Says how the criterion that mutants recommend does on the implementations.
     fn order_sentence(&self, analysis: &Analysis) -> Option<String> {
         let (&by_mutants, &by_effectiveness) = (analysis.ranking.order.first()?, self.ranking.order.first()?);

@@ -3,6 +3,7 @@
 mod commands;
 mod edits;
 mod errors;
+mod experiment;
 mod explain;
 mod implementations;
 mod init;
