@@ -20,6 +20,7 @@ use crate::ranking::{self, Comparing, Ranking};
 use crate::reference::{self, Comparison};
 use crate::shape;
 use crate::statistics::Bootstrap;
+use crate::suites::built::BuiltSuite;
 use crate::suites::{self, Scoring};
 use crate::survivors::{self, Contradiction, ScoreBounds, Survivor};
 
@@ -68,6 +69,9 @@ pub struct Analysis {
     pub comparison: Option<Comparison>,
     /// What to do; `None` if no criterion has a suite.
     pub recommendation: Option<Recommendation>,
+    /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<BuiltSuite>,
 }
 
 impl Analysis {
@@ -240,6 +244,7 @@ pub fn analyse_with_threads(
             .map(|recommendation| recommendation.choice)
             .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
         recommendation,
+        built: None,
         mutants,
         dominators,
         criteria,

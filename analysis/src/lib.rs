@@ -15,7 +15,8 @@
 //!    would score: a closed form, not a sample ([`RandomBaseline`]).
 //! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of each mutant),
 //!    [`Boosting`], with its [`Foresight`], and [`Ranking`]. Where the original experiments have figures for the system they stand beside ours ([`Comparison`]).
-//! 5. The [`Recommendation`] is the best suite of the best criterion.
+//! 5. The [`Recommendation`] is the best suite of the best criterion. [`build_suite`] builds one instead of drawing it: greedily, as small as
+//!    can be, as an order of all test cases, or under a budget of events.
 //!
 //! The method is that of Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. Departures from
 //! it are named where they are made; in short: suites are judged on mutants that did not choose them, random suites are
@@ -89,5 +90,6 @@ pub use score::{Score, percent};
 pub use shape::ShapeError;
 pub use statistics::{Interval, Summary, ZTest};
 pub use suites::AdequateSuite;
+pub use suites::built::{BuildRequest, BuildSuiteError, Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use tables::tables;

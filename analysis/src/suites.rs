@@ -1,10 +1,19 @@
-//! Test suites that are adequate for a criterion, drawn at random from the universe.
+//! Test suites that are adequate for a criterion: drawn at random from the universe, as the thesis draws them, and built by a
+//! [`Builder`](crate::Builder).
+
+pub(crate) mod budgeted;
+pub(crate) mod built;
+pub(crate) mod cover;
+pub(crate) mod greedy;
+pub(crate) mod minimum;
+pub(crate) mod prioritised;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CaseOutcome, Criterion};
 
 use crate::kills::KillsByCase;
 use crate::random::Stream;
+use crate::suites::cover::Cover;
 
 /// One adequate suite, what it cost to find, and what it kills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +58,12 @@ pub(crate) struct Scoring<'a> {
 /// A suite is adequate if it covers the target, but of the requirements in a quota no more than that asks for.
 /// Black-box criteria are treated alike, as in section 4.2.3 of the thesis.
 pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Scoring<'_>) -> Vec<AdequateSuite> {
-    let target = criterion.progress(&target(criterion));
-    if target == 0 {
+    let mut cover = Cover::new(criterion);
+    if cover.target() == 0 {
         return Vec::new();
     }
     let mut stream = Stream::new(seed, &format!("suites of {}", criterion.name));
-    (0..count).map(|_| draw_one(criterion, target, &mut stream, scoring)).collect()
+    (0..count).map(|_| draw_one(&mut cover, &mut stream, scoring)).collect()
 }
 
 /// The algorithm of section 4.2.3: candidates come at random, one that improves the coverage is kept, and the target
@@ -62,32 +71,24 @@ pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Sco
 ///
 /// A candidate is not drawn a second time. That changes no suite's probability, since a test case that was kept or
 /// discarded can never improve the coverage again; `considered` counts different test cases.
-fn draw_one(criterion: &Criterion, target: usize, stream: &mut Stream, scoring: &Scoring<'_>) -> AdequateSuite {
-    let mut covered = BitSet::with_capacity(criterion.requirements.len());
-    let mut joint = covered.clone();
+fn draw_one(cover: &mut Cover<'_>, stream: &mut Stream, scoring: &Scoring<'_>) -> AdequateSuite {
+    cover.clear();
     let mut cases = Vec::new();
     let (mut considered, mut events_considered, mut events_selected) = (0, 0, 0);
-    for candidate in stream.permutation(criterion.covered.len()) {
+    for candidate in stream.permutation(scoring.cases.len()) {
         let events = scoring.cases[candidate].events;
         considered += 1;
         events_considered += events;
-        if criterion.covered[candidate].is_subset(&covered) {
+        if cover.take(candidate) == 0 {
             continue;
         }
-        let before = criterion.progress(&covered);
-        joint.clone_from(&covered);
-        joint.union_with(&criterion.covered[candidate]);
-        if criterion.progress(&joint) == before {
-            continue;
-        }
-        std::mem::swap(&mut covered, &mut joint);
         cases.push(candidate);
         events_selected += events;
-        if criterion.progress(&covered) == target {
+        if cover.is_met() {
             break;
         }
     }
-    assert_eq!(criterion.progress(&covered), target, "the whole universe meets the target of {}", criterion.name);
+    assert!(cover.is_met(), "the whole universe meets the target of {}", cover.criterion().name);
     let killed = scoring.kills.of_suite(&cases);
     AdequateSuite {
         cases,
@@ -106,14 +107,56 @@ mod tests {
     use proptest::prelude::*;
     use simutant_outcomes::{CriterionKind, Quota};
 
-    fn draw_from(
-        covered: &[Vec<bool>],
-        quotas: Vec<Quota>,
-        count: usize,
-        seed: u64,
-    ) -> (Criterion, Vec<AdequateSuite>) {
+    /// Criteria of at most so many test cases and requirements, about half of them with quotas.
+    pub(super) fn any_criterion(cases_max: usize, requirements_max: usize) -> impl Strategy<Value = Criterion> {
+        (1..=cases_max, 1..=requirements_max, 1..10_u32).prop_flat_map(|(cases, requirements, tenths)| {
+            let covers = proptest::bool::weighted(f64::from(tenths) / 10.0);
+            let rows = proptest::collection::vec(proptest::collection::vec(covers, requirements), cases);
+            let cuts = (0..=requirements, 0..=requirements, 0..=requirements, 0..=requirements, 0..=requirements);
+            (rows, cuts, any::<bool>()).prop_map(|(rows, (first, second, third, least, other), has_quotas)| {
+                let mut ends = [first, second, third];
+                ends.sort_unstable();
+                let quotas = vec![
+                    Quota { requirements: ends[0]..ends[1], covered_min: least },
+                    Quota { requirements: ends[1]..ends[2], covered_min: other / 2 },
+                ];
+                criterion_of(&rows, if has_quotas { quotas } else { Vec::new() })
+            })
+        })
+    }
+
+    /// Runs with these numbers of events.
+    pub(super) fn runs(events: &[u64]) -> Vec<CaseOutcome> {
+        let run = |&events: &u64| CaseOutcome {
+            case: serde_json::Value::Null,
+            events,
+            steps: 0,
+            virtual_time_ns: 0,
+            reached: BitSet::new(),
+            infected: BitSet::new(),
+        };
+        events.iter().map(run).collect()
+    }
+
+    /// How far a suite comes, without a [`Cover`].
+    pub(super) fn progress(criterion: &Criterion, suite: &[usize]) -> usize {
+        let mut covered = BitSet::with_capacity(criterion.requirements.len());
+        suite.iter().for_each(|&case| covered.union_with(&criterion.covered[case]));
+        criterion.progress(&covered)
+    }
+
+    #[track_caller]
+    pub(super) fn check_adequate(criterion: &Criterion, suite: &[usize]) {
+        assert_eq!(progress(criterion, suite), criterion.progress(&target(criterion)), "{suite:?} of {criterion:?}");
+        let mut sorted = suite.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), suite.len(), "a test case is taken twice");
+    }
+
+    pub(super) fn criterion_of(covered: &[Vec<bool>], quotas: Vec<Quota>) -> Criterion {
         let requirements = covered.first().map_or(0, Vec::len);
-        let criterion = Criterion {
+        Criterion {
             name: "c".into(),
             kind: CriterionKind::BlackBox,
             requirements: (0..requirements).map(|index| index.to_string()).collect(),
@@ -126,7 +169,16 @@ mod tests {
                     set
                 })
                 .collect(),
-        };
+        }
+    }
+
+    fn draw_from(
+        covered: &[Vec<bool>],
+        quotas: Vec<Quota>,
+        count: usize,
+        seed: u64,
+    ) -> (Criterion, Vec<AdequateSuite>) {
+        let criterion = criterion_of(covered, quotas);
         let mut outcomes = synthetic(covered.len(), 1);
         outcomes.criteria = vec![criterion.clone()];
         let mutants = outcomes.sites.mutants.len();

@@ -55,7 +55,8 @@ pub fn tables(analysis: &Analysis) -> String {
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
-    for sentence in sentences.chain(recommended) {
+    let built = analysis.built.iter().flat_map(|built| built.sentences());
+    for sentence in sentences.chain(recommended).chain(built) {
         text.push_str(&sentence);
         text.push('\n');
     }

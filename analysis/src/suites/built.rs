@@ -1,0 +1,522 @@
+//! A suite that is built for a purpose rather than drawn: the fewest inputs, an order of inputs, what a budget allows; and what that
+//! costs, judged by mutants that had no say.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, MutantNumber, Outcomes, Suite, SuiteCase};
+
+use super::budgeted::budgeted;
+use super::cover::Cover;
+use super::greedy::greedy;
+use super::minimum::{NODES_MAX, minimum};
+use super::prioritised::prioritise;
+use super::{Scoring, draw};
+use crate::analysis::Analysis;
+use crate::baseline::RandomBaseline;
+use crate::chosen::case_name;
+use crate::dominators::dominators;
+use crate::kills::KillsByCase;
+use crate::mutants::MutantClass;
+use crate::score::{Score, percent};
+use crate::statistics::Summary;
+use crate::text::{count, plural, points};
+
+/// The criterion of mutants: its requirements are the dominator mutants, so that an adequate suite kills all that the universe kills.
+///
+/// It is for building alone: drawn suites of it would be judged by what they were drawn for.
+pub const MUTANTS: &str = "mutants";
+
+/// How a suite is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Builder {
+    /// Each test case is the one that brings most after those before it, until the criterion is met; under a budget, the one that brings
+    /// most for its events.
+    Greedy,
+    /// A smallest adequate suite, by branch and bound after reduction.
+    Minimum,
+    /// All test cases in the greedy order, again from the start whenever the criterion is met; under a budget, the beginning of it.
+    Prioritised,
+}
+
+/// What to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuildRequest<'a> {
+    /// How.
+    pub builder: Builder,
+    /// The criterion's name, or [`MUTANTS`]; that of the recommendation if `None`.
+    pub criterion: Option<&'a str>,
+    /// The most events that the runs of the suite may have together. A smallest suite takes none.
+    pub budget: Option<u64>,
+}
+
+/// Why a suite cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildSuiteError {
+    /// The outcomes have no such criterion, or nothing of it is covered.
+    #[error(
+        "there is no criterion `{0}` of which a test case covers anything; results.json lists those that there are"
+    )]
+    UnknownCriterion(String),
+    /// A suite that is as small as it can be is not one that a budget allows.
+    #[error("a smallest adequate suite cannot keep a budget; build greedily for that")]
+    MinimumWithBudget,
+}
+
+/// A suite that was built.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BuiltSuite {
+    /// How it was built.
+    pub builder: Builder,
+    /// The name of the criterion that it was built for.
+    pub criterion: String,
+    /// The most events that were allowed.
+    pub budget: Option<u64>,
+    /// Its test cases; each beginning of them is good for its size.
+    pub cases: Vec<usize>,
+    /// The events of its runs on the original.
+    pub events: u64,
+    /// How many requirements the universe covers, of those in a quota no more than that asks for.
+    pub target: usize,
+    /// How many of these the suite covers.
+    pub covered: usize,
+    /// How many of its first test cases are adequate; `None` if all together are not.
+    pub adequate: Option<usize>,
+    /// For [`Builder::Minimum`]: no adequate suite has fewer test cases than this. It is the suite's size unless the search ended early.
+    pub size_min: Option<usize>,
+    /// What it kills of the analysed mutants.
+    pub score: Score,
+    /// What it kills of the dominator classes.
+    pub dominator_score: Score,
+    /// What mutants say that had no say in the building; `None` if there are none.
+    pub judged: Option<Judged>,
+}
+
+/// A built suite, judged by mutants that had no say in the building.
+///
+/// For a criterion of requirements these are all analysed mutants. For [`MUTANTS`] a suite is built for one half of them in the same way, and
+/// the other half judges that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// How many mutants judge.
+    pub judges: usize,
+    /// Whether another suite is judged, which was built for the half of the mutants that does not judge.
+    pub is_half: bool,
+    /// The size of the suite that is judged.
+    pub size: usize,
+    /// The share of the judges that it kills.
+    pub score: f64,
+    /// The mean size of adequate suites that are drawn at random.
+    pub drawn_size: f64,
+    /// The mean share of the judges that these kill.
+    pub drawn_score: f64,
+    /// The expected share of a random suite of the judged size.
+    pub random_score: f64,
+    /// For an order of all test cases: how early the judges are killed.
+    pub order: Option<Earliness>,
+}
+
+/// How early an order of test cases kills mutants: the average percentage of faults detected (APFD, Rothermel et al. 2001), 1 if the first
+/// test case killed all.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Earliness {
+    /// Of the order.
+    pub apfd: f64,
+    /// The expected one of a random order, computed: of `n` test cases the first of `k` comes at `(n + 1) / (k + 1)` on average.
+    pub random: f64,
+}
+
+/// Builds a suite, and has it judged; `None` if no criterion is asked for and the analysis recommends none.
+///
+/// # Errors
+/// [`BuildSuiteError`] if there is no such criterion, or the builder takes no budget.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`.
+pub fn build_suite(
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    request: &BuildRequest<'_>,
+) -> Result<Option<BuiltSuite>, BuildSuiteError> {
+    if request.builder == Builder::Minimum && request.budget.is_some() {
+        return Err(BuildSuiteError::MinimumWithBudget);
+    }
+    let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.criterion.as_str());
+    let Some(name) = request.criterion.or(recommended) else { return Ok(None) };
+    let kills = KillsByCase::new(outcomes);
+    let known = outcomes.criteria.iter().find(|criterion| criterion.name == name);
+    let (criterion, is_of_mutants) = match known {
+        Some(criterion) => (criterion.clone(), false),
+        None if name == MUTANTS => {
+            let classes = &analysis.dominators.classes;
+            (of_mutants(outcomes, classes.iter().map(|class| class.mutants[0])), true)
+        }
+        None => return Err(BuildSuiteError::UnknownCriterion(name.to_owned())),
+    };
+    let mut cover = Cover::new(&criterion);
+    if cover.target() == 0 {
+        return Err(BuildSuiteError::UnknownCriterion(name.to_owned()));
+    }
+    let (cases, size_min) = build(&mut cover, outcomes, request);
+    cover.clear();
+    let adequate = cases.iter().position(|&case| {
+        cover.take(case);
+        cover.is_met()
+    });
+    let analysed = analysis.mutants.of(MutantClass::Analysed);
+    let representatives = analysis.dominators.representatives(outcomes.sites.mutants.len());
+    let killed = kills.of_suite(&cases);
+    let score = |mutants: &BitSet| Score { killed: killed.intersection_count(mutants), of: mutants.count_ones(..) };
+    let judged = if is_of_mutants {
+        judge_by_half(outcomes, analysis, &kills, request)
+    } else {
+        let drawn = analysis.criteria.iter().find(|other| other.name == name);
+        let drawn = drawn.and_then(|criterion| Some((criterion.size?.mean, criterion.score?.mean)));
+        drawn.and_then(|drawn| judge(outcomes, &kills, &cases, (&analysed, false), drawn))
+    };
+    Ok(Some(BuiltSuite {
+        builder: request.builder,
+        criterion: criterion.name.clone(),
+        budget: request.budget,
+        events: cases.iter().map(|&case| outcomes.cases[case].events).sum(),
+        target: cover.target(),
+        covered: cover.progress(),
+        adequate: adequate.map(|last| last + 1),
+        size_min,
+        score: score(&analysed),
+        dominator_score: score(&representatives),
+        judged,
+        cases,
+    }))
+}
+
+/// Returns the test cases, and for a smallest suite the bound.
+fn build(cover: &mut Cover<'_>, outcomes: &Outcomes, request: &BuildRequest<'_>) -> (Vec<usize>, Option<usize>) {
+    let cases = &outcomes.cases;
+    match (request.builder, request.budget) {
+        (Builder::Greedy, None) => (greedy(cover, cases), None),
+        (Builder::Greedy, Some(budget)) => (budgeted(cover, cases, budget), None),
+        (Builder::Minimum, _) => {
+            let found = minimum(cover, cases, NODES_MAX);
+            (found.cases, Some(found.size_min))
+        }
+        (Builder::Prioritised, budget) => {
+            let all: Vec<usize> = (0..cases.len()).collect();
+            let mut order = prioritise(cover, cases, &all);
+            let mut left = budget.unwrap_or(u64::MAX);
+            let fitting = order.iter().take_while(|&&case| {
+                let rest = left.checked_sub(cases[case].events.max(1));
+                left = rest.unwrap_or(left);
+                rest.is_some()
+            });
+            let fitting = fitting.count();
+            order.truncate(fitting);
+            (order, None)
+        }
+    }
+}
+
+/// Returns the criterion that asks for these mutants to be killed.
+fn of_mutants(outcomes: &Outcomes, mutants: impl Iterator<Item = MutantNumber>) -> Criterion {
+    let mutants: Vec<MutantNumber> = mutants.collect();
+    let mut covered = vec![BitSet::with_capacity(mutants.len()); outcomes.cases.len()];
+    for (requirement, &mutant) in mutants.iter().enumerate() {
+        outcomes.kills[mutant as usize].ones().for_each(|case| covered[case].insert(requirement));
+    }
+    let requirements = mutants.iter().map(|mutant| format!("mutant {mutant}")).collect();
+    Criterion { name: MUTANTS.into(), kind: CriterionKind::WhiteBox, requirements, quotas: Vec::new(), covered }
+}
+
+/// Builds for one half of the mutants, and has the other half judge.
+fn judge_by_half(
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    kills: &KillsByCase,
+    request: &BuildRequest<'_>,
+) -> Option<Judged> {
+    let halves = analysis.held_out.as_ref()?;
+    let choosing: Vec<BitSet> = halves.choosing.iter().map(|&mutant| outcomes.kills[mutant as usize].clone()).collect();
+    let classes = dominators(&choosing).classes;
+    let criterion = of_mutants(outcomes, classes.iter().map(|class| halves.choosing[class.mutants[0] as usize]));
+    let judging: BitSet = halves.judging.iter().map(|&mutant| mutant as usize).collect();
+    let (cases, _) = build(&mut Cover::new(&criterion), outcomes, request);
+    let none = BitSet::new();
+    let scoring = Scoring { cases: &outcomes.cases, kills, analysed: &judging, dominators: &none };
+    let drawn = draw(&criterion, analysis.options.suites, analysis.options.seed, &scoring);
+    let mean = |value: &dyn Fn(&super::AdequateSuite) -> f64| {
+        Some(Summary::of(&drawn.iter().map(value).collect::<Vec<f64>>())?.mean)
+    };
+    let size = mean(&|suite| suite.cases.len() as f64)?;
+    let score = mean(&|suite| suite.killed as f64)? / halves.judging.len() as f64;
+    judge(outcomes, kills, &cases, (&judging, true), (size, score))
+}
+
+/// `None` without judges.
+fn judge(
+    outcomes: &Outcomes,
+    kills: &KillsByCase,
+    cases: &[usize],
+    (judges, is_half): (&BitSet, bool),
+    (drawn_size, drawn_score): (f64, f64),
+) -> Option<Judged> {
+    let universe = outcomes.cases.len();
+    let killed = kills.of_suite(cases).intersection_count(judges);
+    let score = Score { killed, of: judges.count_ones(..) }.value()?;
+    let baseline = RandomBaseline::new(judges.ones().map(|mutant| &outcomes.kills[mutant]), universe);
+    let random_score = baseline.at(cases.len())?.mean;
+    let order = (cases.len() == universe).then(|| earliness(outcomes, cases, judges));
+    let judges = judges.count_ones(..);
+    Some(Judged { judges, is_half, size: cases.len(), score, drawn_size, drawn_score, random_score, order })
+}
+
+/// `judges` are killed mutants, at least one.
+fn earliness(outcomes: &Outcomes, order: &[usize], judges: &BitSet) -> Earliness {
+    let size = order.len() as f64;
+    let apfd = |first: &dyn Fn(&BitSet) -> f64| {
+        let firsts: f64 = judges.ones().map(|mutant| first(&outcomes.kills[mutant])).sum();
+        1.0 - firsts / (size * judges.count_ones(..) as f64) + 1.0 / (2.0 * size)
+    };
+    let first = |kills: &BitSet| {
+        let place = order.iter().position(|&case| kills.contains(case));
+        place.expect("a mutant that counts is killed") as f64 + 1.0
+    };
+    Earliness { apfd: apfd(&first), random: apfd(&|kills| (size + 1.0) / (kills.count_ones(..) as f64 + 1.0)) }
+}
+
+impl BuiltSuite {
+    /// Returns the suite with its inputs.
+    ///
+    /// # Panics
+    /// If it is not one of `outcomes`.
+    pub fn suite(&self, outcomes: &Outcomes, analysis: &Analysis) -> Suite {
+        let cases = self.cases.iter().map(|&case| SuiteCase {
+            name: case_name(&analysis.system, case, analysis.campaign.cases),
+            case: outcomes.cases[case].case.clone(),
+        });
+        Suite {
+            format_version: FORMAT_VERSION,
+            system: analysis.system.clone(),
+            criterion: self.criterion.clone(),
+            chosen: self.chosen(),
+            seed: analysis.options.seed,
+            mutant_score: self.score.value(),
+            dominator_score: self.dominator_score.value(),
+            cases: cases.collect(),
+        }
+    }
+
+    /// How it was built, in words.
+    fn chosen(&self) -> String {
+        let (criterion, size) = (&self.criterion, self.cases.len());
+        let covers = match self.adequate {
+            Some(_) => {
+                format!("covers all {} that the universe covers of {criterion}", plural(self.target, "requirement"))
+            }
+            None => format!("covers {} of {} of {criterion}", self.covered, plural(self.target, "requirement")),
+        };
+        let budget =
+            self.budget.map(|budget| format!("with {} of at most {} events", count(self.events), count(budget)));
+        match (self.builder, budget) {
+            (Builder::Greedy, None) => format!("built greedily; {covers}"),
+            (Builder::Greedy, Some(budget)) => {
+                format!("built greedily for a budget, {budget}; {covers}, at least 31.6 % of what is possible for that")
+            }
+            (Builder::Minimum, _) => match self.size_min {
+                Some(least) if least < size => {
+                    format!(
+                        "the smallest that a search of {} nodes found, none has fewer than {least} inputs; {covers}",
+                        count(NODES_MAX)
+                    )
+                }
+                _ => format!("none with fewer inputs is adequate; {covers}"),
+            },
+            (Builder::Prioritised, budget) => {
+                let what =
+                    budget.map_or_else(|| "all test cases".into(), |budget| format!("the first test cases, {budget}"));
+                let adequate = match self.adequate {
+                    Some(adequate) => format!("the first {adequate} are adequate for {criterion}"),
+                    None => covers,
+                };
+                format!("{what}, in an order in which each brings most after those before it; {adequate}")
+            }
+        }
+    }
+
+    /// Returns what the suite is, and what mutants say of it that had no say, in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = vec![format!(
+            "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
+            plural(self.cases.len(), "input"),
+            plural(self.events as usize, "event"),
+            self.criterion,
+            self.chosen(),
+            if self.cases.len() == 1 { "It kills" } else { "They kill" },
+            self.score,
+            self.dominator_score,
+        )];
+        sentences.extend(self.judged.as_ref().map(|judged| judged.sentence(self.builder)));
+        sentences
+    }
+}
+
+impl Judged {
+    fn sentence(&self, builder: Builder) -> String {
+        let of_whom = if self.is_half {
+            format!(
+                "Built in the same way for the other half of the analysed mutants and judged by {}",
+                plural(self.judges, "mutant")
+            )
+        } else {
+            format!("Judged by the {}, which had no say in the building", plural(self.judges, "analysed mutant"))
+        };
+        if let (Builder::Prioritised, Some(order)) = (builder, self.order) {
+            return format!(
+                "{of_whom}, the order detects them at an APFD of {:.3}; a random order would at {:.3}.",
+                order.apfd, order.random
+            );
+        }
+        let difference = self.score - self.drawn_score;
+        let verdict = match difference {
+            d if d < 0.0 => {
+                format!("so that building rather than drawing loses {} points", points(-d).trim_start_matches('+'))
+            }
+            d if d > 0.0 => {
+                format!("so that building rather than drawing gains {} points", points(d).trim_start_matches('+'))
+            }
+            _ => "so that building rather than drawing loses nothing".to_owned(),
+        };
+        format!(
+            "{of_whom}, {} {} {}, adequate suites that are drawn kill {} with {:.1} inputs on average, {verdict}; random suites of its size kill {}.",
+            plural(self.size, "input"),
+            if self.size == 1 { "kills" } else { "kill" },
+            percent(self.score),
+            percent(self.drawn_score),
+            self.drawn_size,
+            percent(self.random_score),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+    use crate::{Options, analyse};
+
+    fn analysed(outcomes: &Outcomes) -> Analysis {
+        analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes")
+    }
+
+    fn request(builder: Builder, criterion: Option<&str>, budget: Option<u64>) -> BuildRequest<'_> {
+        BuildRequest { builder, criterion, budget }
+    }
+
+    #[test]
+    fn every_builder_meets_every_criterion_and_the_smallest_is_the_smallest() {
+        let outcomes = synthetic(120, 1);
+        let analysis = analysed(&outcomes);
+        for name in analysis.criteria.iter().map(|criterion| criterion.name.as_str()).chain([MUTANTS]) {
+            let build = |builder| {
+                let built =
+                    build_suite(&outcomes, &analysis, &request(builder, Some(name), None)).expect("it can be built");
+                built.expect("a criterion is asked for")
+            };
+            let [greedy, smallest, order] = [Builder::Greedy, Builder::Minimum, Builder::Prioritised].map(build);
+            for built in [&greedy, &smallest, &order] {
+                assert_eq!(built.covered, built.target, "{name}");
+                assert!(built.judged.is_some(), "{name}: there are mutants that judge");
+            }
+            assert!(smallest.cases.len() <= greedy.cases.len(), "{name}");
+            assert_eq!(smallest.size_min, Some(smallest.cases.len()), "{name}");
+            assert_eq!(
+                (greedy.adequate, order.adequate),
+                (Some(greedy.cases.len()), Some(greedy.cases.len())),
+                "{name}"
+            );
+            assert_eq!(order.cases.len(), 120);
+            let suite = order.suite(&outcomes, &analysis);
+            let text = serde_json::to_string(&suite).expect("plain data");
+            assert_eq!(Suite::parse(&text, &outcomes.system).expect("a good suite").cases, suite.cases);
+        }
+    }
+
+    #[test]
+    fn a_suite_for_mutants_kills_all_that_are_killed() {
+        let outcomes = from_kills(&["kk..", "k...", "..kk", "....", "kkkk"]);
+        let analysis = analysed(&outcomes);
+        let built = build_suite(&outcomes, &analysis, &request(Builder::Minimum, Some(MUTANTS), None));
+        let built = built.expect("it can be built").expect("a criterion is asked for");
+        assert_eq!((built.cases.len(), built.target), (2, 2));
+        assert_eq!(KillsByCase::new(&outcomes).of_suite(&built.cases).count_ones(..), 4);
+        assert!(built.sentences()[0].contains("none with fewer inputs is adequate"), "{:?}", built.sentences());
+    }
+
+    #[test]
+    fn a_budget_is_kept_and_cuts_an_order() {
+        let outcomes = synthetic(120, 1);
+        let analysis = analysed(&outcomes);
+        let build = |builder, budget| {
+            let built = build_suite(&outcomes, &analysis, &request(builder, Some("all-blocks"), budget));
+            built.expect("it can be built").expect("a criterion is asked for")
+        };
+        let whole = build(Builder::Prioritised, None);
+        let budget = whole.events / 10;
+        for builder in [Builder::Greedy, Builder::Prioritised] {
+            let built = build(builder, Some(budget));
+            assert!(built.events <= budget && !built.cases.is_empty(), "{builder:?}");
+        }
+        let cut = build(Builder::Prioritised, Some(budget));
+        assert!(whole.cases.starts_with(&cut.cases) && cut.cases.len() < whole.cases.len());
+        let next = outcomes.cases[whole.cases[cut.cases.len()]].events;
+        assert!(cut.events + next > budget, "one more would fit");
+        let refused = build_suite(&outcomes, &analysis, &request(Builder::Minimum, None, Some(1)));
+        assert_eq!(refused, Err(BuildSuiteError::MinimumWithBudget));
+    }
+
+    /// Three mutants, one test case kills each; the order is the universe's own for equal gains.
+    #[test]
+    fn earliness_is_that_of_its_definition() {
+        let outcomes = from_kills(&["k...", ".k..", "..kk"]);
+        let judges: BitSet = (0..3).collect();
+        let found = earliness(&outcomes, &[3, 1, 0, 2], &judges);
+        // The first kills come at places 3, 2 and 1.
+        assert!((found.apfd - (1.0 - 6.0 / 12.0 + 1.0 / 8.0)).abs() < 1e-12, "{found:?}");
+        // Of four places the first of one comes at 2.5 on average, the first of two at 5/3.
+        assert!((found.random - (1.0 - (2.5 + 2.5 + 5.0 / 3.0) / 12.0 + 1.0 / 8.0)).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn without_mutants_or_requirements_nothing_is_judged_and_nothing_panics() {
+        let outcomes = from_kills(&["....", "...."]);
+        let analysis = analysed(&outcomes);
+        let built = build_suite(&outcomes, &analysis, &request(Builder::Minimum, None, None)).expect("it can be built");
+        let built = built.expect("a criterion is recommended");
+        assert_eq!((built.cases.len(), built.judged.clone(), built.score.value()), (4, None, None));
+        assert_eq!(built.sentences().len(), 1);
+        for unknown in [MUTANTS, "IP-9"] {
+            let refused = build_suite(&outcomes, &analysis, &request(Builder::Greedy, Some(unknown), None));
+            assert_eq!(refused, Err(BuildSuiteError::UnknownCriterion(unknown.into())));
+        }
+    }
+
+    #[test]
+    fn losses_are_told() {
+        let judged = |score: f64| Judged {
+            judges: 7,
+            is_half: false,
+            size: 3,
+            score,
+            drawn_size: 5.5,
+            drawn_score: 0.75,
+            random_score: 0.4,
+            order: None,
+        };
+        assert_eq!(
+            judged(0.5).sentence(Builder::Minimum),
+            "Judged by the 7 analysed mutants, which had no say in the building, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
+             75.0 % with 5.5 inputs on average, so that building rather than drawing loses 25.0 points; random suites of its size kill 40.0 %."
+        );
+        assert!(judged(0.75).sentence(Builder::Greedy).contains("loses nothing"));
+        assert!(judged(1.0).sentence(Builder::Greedy).contains("gains 25.0 points"));
+    }
+}
