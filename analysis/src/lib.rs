@@ -90,6 +90,6 @@ pub use score::{Score, percent};
 pub use shape::ShapeError;
 pub use statistics::{Interval, Summary, ZTest};
 pub use suites::AdequateSuite;
-pub use suites::built::{BuildRequest, BuildSuiteError, Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
+pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use tables::tables;

@@ -157,9 +157,23 @@ pub(crate) struct StudyArguments {
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
-    /// Choose the suite among those of this criterion, instead of the best one.
+    /// Choose the suite among those of this criterion, instead of the best one; --builder can also build for mutants, so that the suite
+    /// kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
+    /// How suite.json comes about.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "random",
+        default_value_if("budget", clap::builder::ArgPredicate::IsPresent, "greedy")
+    )]
+    pub(crate) builder: BuilderArgument,
+    /// The most events of the simulation that the runs of suite.json may have together; its inputs are built greedily unless
+    /// they are prioritised.
+    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: Option<u64>,
     /// The most mutants that have pages of their own: those first that survive with other events, then the analysed ones.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) pages: usize,
@@ -170,6 +184,18 @@ pub(crate) struct StudyArguments {
     /// another mutant.
     #[arg(long)]
     pub(crate) compiler_equivalence: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BuilderArgument {
+    /// The best by mutant score of the adequate suites that are drawn at random.
+    Random,
+    /// Each input is the one that brings most after those before it.
+    Greedy,
+    /// No adequate suite has fewer inputs.
+    Minimum,
+    /// All inputs of the universe, in an order of which every beginning is good.
+    Prioritised,
 }
 
 #[derive(Debug, Args)]

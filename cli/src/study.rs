@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{
-    Analysis, Checked, Options, analyse_with_threads, boosted, report_with_pages, suite, suite_of, tables,
+    Analysis, Builder, Checked, MUTANTS, Options, analyse_with_threads, boosted, build_suite, report_with_pages, suite,
+    suite_of, tables,
 };
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
@@ -13,7 +14,7 @@ use simutant_campaign::{
 use simutant_mutator::read_judgements;
 use simutant_outcomes::{Outcomes, Suite};
 
-use crate::arguments::{Common, StudyArguments, SystemArguments};
+use crate::arguments::{BuilderArgument, Common, StudyArguments, SystemArguments};
 use crate::exit::{BadInput, Exit};
 use crate::explain::{Runner, write_pages};
 use crate::progress::Phase;
@@ -22,6 +23,7 @@ use crate::{build, interrupt, output, simulate};
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
+    let builder = builder(arguments)?;
     let interrupted = interrupt::flag()?;
     let built = match build::instrumented(&arguments.system, &out) {
         // Ctrl-C in a terminal ends the compiler as well.
@@ -44,7 +46,9 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     };
     let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
-        check_criterion(criterion, &simulator.criteria()?)?;
+        let mut known = simulator.criteria()?;
+        known.extend(builder.map(|_| MUTANTS.to_owned()));
+        check_criterion(criterion, &known)?;
     }
     let cases = match arguments.cases {
         Some(cases) => cases.get(),
@@ -69,7 +73,12 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let mut analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let Statistics { cases_compared, pairs_checked, .. } = statistics;
     analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });
-    let chosen = choose(&outcomes, &analysis, arguments.criterion.as_deref());
+    let criterion = arguments.criterion.as_deref();
+    analysis.built = builder.and_then(|builder| build_suite(&outcomes, &analysis, builder, criterion));
+    let chosen = match builder {
+        Some(_) => analysis.built.as_ref().map(|built| built.suite(&outcomes, &analysis)),
+        None => choose(&outcomes, &analysis, criterion),
+    };
     phase.end(&format!("{} criteria with {} suites each", analysis.criteria.len(), options.suites));
 
     let results = output::json(&analysis)?;
@@ -161,6 +170,21 @@ fn check_criterion(criterion: &str, known: &[String]) -> Result<(), BadInput> {
     }
     let known = known.join(", ");
     Err(BadInput(format!("--criterion {criterion}: there is no such criterion; there are: {known}")))
+}
+
+/// Returns how the suite is built, `None` if it is one of those that are drawn.
+fn builder(arguments: &StudyArguments) -> Result<Option<Builder>, BadInput> {
+    let budget = arguments.budget;
+    Ok(match arguments.builder {
+        BuilderArgument::Random | BuilderArgument::Minimum if budget.is_some() => {
+            let message = "--budget goes with --builder greedy or prioritised: a suite that is drawn, or as small as can be, keeps no budget";
+            return Err(BadInput(message.to_owned()));
+        }
+        BuilderArgument::Random => None,
+        BuilderArgument::Greedy => Some(Builder::Greedy { budget }),
+        BuilderArgument::Minimum => Some(Builder::Minimum),
+        BuilderArgument::Prioritised => Some(Builder::Prioritised { budget }),
+    })
 }
 
 /// Returns the suite to run: of the criterion that was asked for, or of the best.

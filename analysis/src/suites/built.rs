@@ -25,42 +25,23 @@ use crate::text::{count, plural, points};
 /// It is for building alone: drawn suites of it would be judged by what they were drawn for.
 pub const MUTANTS: &str = "mutants";
 
-/// How a suite is built.
+/// How a suite is built; a budget is the most events that its runs may have together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Builder {
     /// Each test case is the one that brings most after those before it, until the criterion is met; under a budget, the one that brings
     /// most for its events.
-    Greedy,
+    Greedy {
+        /// Of events.
+        budget: Option<u64>,
+    },
     /// A smallest adequate suite, by branch and bound after reduction.
     Minimum,
     /// All test cases in the greedy order, again from the start whenever the criterion is met; under a budget, the beginning of it.
-    Prioritised,
-}
-
-/// What to build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BuildRequest<'a> {
-    /// How.
-    pub builder: Builder,
-    /// The criterion's name, or [`MUTANTS`]; that of the recommendation if `None`.
-    pub criterion: Option<&'a str>,
-    /// The most events that the runs of the suite may have together. A smallest suite takes none.
-    pub budget: Option<u64>,
-}
-
-/// Why a suite cannot be built.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildSuiteError {
-    /// The outcomes have no such criterion, or nothing of it is covered.
-    #[error(
-        "there is no criterion `{0}` of which a test case covers anything; results.json lists those that there are"
-    )]
-    UnknownCriterion(String),
-    /// A suite that is as small as it can be is not one that a budget allows.
-    #[error("a smallest adequate suite cannot keep a budget; build greedily for that")]
-    MinimumWithBudget,
+    Prioritised {
+        /// Of events.
+        budget: Option<u64>,
+    },
 }
 
 /// A suite that was built.
@@ -70,8 +51,6 @@ pub struct BuiltSuite {
     pub builder: Builder,
     /// The name of the criterion that it was built for.
     pub criterion: String,
-    /// The most events that were allowed.
-    pub budget: Option<u64>,
     /// Its test cases; each beginning of them is good for its size.
     pub cases: Vec<usize>,
     /// The events of its runs on the original.
@@ -126,23 +105,19 @@ pub struct Earliness {
     pub random: f64,
 }
 
-/// Builds a suite, and has it judged; `None` if no criterion is asked for and the analysis recommends none.
-///
-/// # Errors
-/// [`BuildSuiteError`] if there is no such criterion, or the builder takes no budget.
+/// Builds a suite for a criterion, [`MUTANTS`] or else that of the recommendation, and has it judged; `None` if there is no such criterion,
+/// or no test case covers anything of it.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
 pub fn build_suite(
     outcomes: &Outcomes,
     analysis: &Analysis,
-    request: &BuildRequest<'_>,
-) -> Result<Option<BuiltSuite>, BuildSuiteError> {
-    if request.builder == Builder::Minimum && request.budget.is_some() {
-        return Err(BuildSuiteError::MinimumWithBudget);
-    }
+    builder: Builder,
+    criterion: Option<&str>,
+) -> Option<BuiltSuite> {
     let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.criterion.as_str());
-    let Some(name) = request.criterion.or(recommended) else { return Ok(None) };
+    let name = criterion.or(recommended)?;
     let kills = KillsByCase::new(outcomes);
     let known = outcomes.criteria.iter().find(|criterion| criterion.name == name);
     let (criterion, is_of_mutants) = match known {
@@ -151,13 +126,13 @@ pub fn build_suite(
             let classes = &analysis.dominators.classes;
             (of_mutants(outcomes, classes.iter().map(|class| class.mutants[0])), true)
         }
-        None => return Err(BuildSuiteError::UnknownCriterion(name.to_owned())),
+        None => return None,
     };
     let mut cover = Cover::new(&criterion);
     if cover.target() == 0 {
-        return Err(BuildSuiteError::UnknownCriterion(name.to_owned()));
+        return None;
     }
-    let (cases, size_min) = build(&mut cover, outcomes, request);
+    let (cases, size_min) = build(&mut cover, outcomes, builder);
     cover.clear();
     let adequate = cases.iter().position(|&case| {
         cover.take(case);
@@ -168,16 +143,15 @@ pub fn build_suite(
     let killed = kills.of_suite(&cases);
     let score = |mutants: &BitSet| Score { killed: killed.intersection_count(mutants), of: mutants.count_ones(..) };
     let judged = if is_of_mutants {
-        judge_by_half(outcomes, analysis, &kills, request)
+        judge_by_half(outcomes, analysis, &kills, builder)
     } else {
         let drawn = analysis.criteria.iter().find(|other| other.name == name);
         let drawn = drawn.and_then(|criterion| Some((criterion.size?.mean, criterion.score?.mean)));
         drawn.and_then(|drawn| judge(outcomes, &kills, &cases, (&analysed, false), drawn))
     };
-    Ok(Some(BuiltSuite {
-        builder: request.builder,
+    Some(BuiltSuite {
+        builder,
         criterion: criterion.name.clone(),
-        budget: request.budget,
         events: cases.iter().map(|&case| outcomes.cases[case].events).sum(),
         target: cover.target(),
         covered: cover.progress(),
@@ -187,29 +161,29 @@ pub fn build_suite(
         dominator_score: score(&representatives),
         judged,
         cases,
-    }))
+    })
 }
 
 /// Returns the test cases, and for a smallest suite the bound.
-fn build(cover: &mut Cover<'_>, outcomes: &Outcomes, request: &BuildRequest<'_>) -> (Vec<usize>, Option<usize>) {
+fn build(cover: &mut Cover<'_>, outcomes: &Outcomes, builder: Builder) -> (Vec<usize>, Option<usize>) {
     let cases = &outcomes.cases;
-    match (request.builder, request.budget) {
-        (Builder::Greedy, None) => (greedy(cover, cases), None),
-        (Builder::Greedy, Some(budget)) => (budgeted(cover, cases, budget), None),
-        (Builder::Minimum, _) => {
+    match builder {
+        Builder::Greedy { budget: None } => (greedy(cover, cases), None),
+        Builder::Greedy { budget: Some(budget) } => (budgeted(cover, cases, budget), None),
+        Builder::Minimum => {
             let found = minimum(cover, cases, NODES_MAX);
             (found.cases, Some(found.size_min))
         }
-        (Builder::Prioritised, budget) => {
+        Builder::Prioritised { budget } => {
             let all: Vec<usize> = (0..cases.len()).collect();
             let mut order = prioritise(cover, cases, &all);
             let mut left = budget.unwrap_or(u64::MAX);
-            let fitting = order.iter().take_while(|&&case| {
+            let fits = |&&case: &&usize| {
                 let rest = left.checked_sub(cases[case].events.max(1));
                 left = rest.unwrap_or(left);
                 rest.is_some()
-            });
-            let fitting = fitting.count();
+            };
+            let fitting = order.iter().take_while(fits).count();
             order.truncate(fitting);
             (order, None)
         }
@@ -228,18 +202,13 @@ fn of_mutants(outcomes: &Outcomes, mutants: impl Iterator<Item = MutantNumber>) 
 }
 
 /// Builds for one half of the mutants, and has the other half judge.
-fn judge_by_half(
-    outcomes: &Outcomes,
-    analysis: &Analysis,
-    kills: &KillsByCase,
-    request: &BuildRequest<'_>,
-) -> Option<Judged> {
+fn judge_by_half(outcomes: &Outcomes, analysis: &Analysis, kills: &KillsByCase, builder: Builder) -> Option<Judged> {
     let halves = analysis.held_out.as_ref()?;
     let choosing: Vec<BitSet> = halves.choosing.iter().map(|&mutant| outcomes.kills[mutant as usize].clone()).collect();
     let classes = dominators(&choosing).classes;
     let criterion = of_mutants(outcomes, classes.iter().map(|class| halves.choosing[class.mutants[0] as usize]));
     let judging: BitSet = halves.judging.iter().map(|&mutant| mutant as usize).collect();
-    let (cases, _) = build(&mut Cover::new(&criterion), outcomes, request);
+    let (cases, _) = build(&mut Cover::new(&criterion), outcomes, builder);
     let none = BitSet::new();
     let scoring = Scoring { cases: &outcomes.cases, kills, analysed: &judging, dominators: &none };
     let drawn = draw(&criterion, analysis.options.suites, analysis.options.seed, &scoring);
@@ -314,25 +283,25 @@ impl BuiltSuite {
             }
             None => format!("covers {} of {} of {criterion}", self.covered, plural(self.target, "requirement")),
         };
-        let budget =
-            self.budget.map(|budget| format!("with {} of at most {} events", count(self.events), count(budget)));
-        match (self.builder, budget) {
-            (Builder::Greedy, None) => format!("built greedily; {covers}"),
-            (Builder::Greedy, Some(budget)) => {
-                format!("built greedily for a budget, {budget}; {covers}, at least 31.6 % of what is possible for that")
-            }
-            (Builder::Minimum, _) => match self.size_min {
-                Some(least) if least < size => {
-                    format!(
-                        "the smallest that a search of {} nodes found, none has fewer than {least} inputs; {covers}",
-                        count(NODES_MAX)
-                    )
-                }
+        let within = |budget: u64| format!("with {} of at most {} events", count(self.events), count(budget));
+        match self.builder {
+            Builder::Greedy { budget: None } => format!("built greedily; {covers}"),
+            Builder::Greedy { budget: Some(budget) } => format!(
+                "built greedily for a budget, {}; {covers}, at least 31.6 % of what is possible for that",
+                within(budget)
+            ),
+            Builder::Minimum => match self.size_min {
+                Some(least) if least < size => format!(
+                    "the smallest that a search of {} nodes found, none has fewer than {least} inputs; {covers}",
+                    count(NODES_MAX)
+                ),
                 _ => format!("none with fewer inputs is adequate; {covers}"),
             },
-            (Builder::Prioritised, budget) => {
-                let what =
-                    budget.map_or_else(|| "all test cases".into(), |budget| format!("the first test cases, {budget}"));
+            Builder::Prioritised { budget } => {
+                let what = match budget {
+                    Some(budget) => format!("the first test cases, {}", within(budget)),
+                    None => "all test cases".into(),
+                };
                 let adequate = match self.adequate {
                     Some(adequate) => format!("the first {adequate} are adequate for {criterion}"),
                     None => covers,
@@ -369,7 +338,7 @@ impl Judged {
         } else {
             format!("Judged by the {}, which had no say in the building", plural(self.judges, "analysed mutant"))
         };
-        if let (Builder::Prioritised, Some(order)) = (builder, self.order) {
+        if let (Builder::Prioritised { .. }, Some(order)) = (builder, self.order) {
             return format!(
                 "{of_whom}, the order detects them at an APFD of {:.3}; a random order would at {:.3}.",
                 order.apfd, order.random
@@ -407,21 +376,16 @@ mod tests {
         analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes")
     }
 
-    fn request(builder: Builder, criterion: Option<&str>, budget: Option<u64>) -> BuildRequest<'_> {
-        BuildRequest { builder, criterion, budget }
-    }
+    const GREEDY: Builder = Builder::Greedy { budget: None };
+    const PRIORITISED: Builder = Builder::Prioritised { budget: None };
 
     #[test]
     fn every_builder_meets_every_criterion_and_the_smallest_is_the_smallest() {
         let outcomes = synthetic(120, 1);
         let analysis = analysed(&outcomes);
         for name in analysis.criteria.iter().map(|criterion| criterion.name.as_str()).chain([MUTANTS]) {
-            let build = |builder| {
-                let built =
-                    build_suite(&outcomes, &analysis, &request(builder, Some(name), None)).expect("it can be built");
-                built.expect("a criterion is asked for")
-            };
-            let [greedy, smallest, order] = [Builder::Greedy, Builder::Minimum, Builder::Prioritised].map(build);
+            let build = |builder| build_suite(&outcomes, &analysis, builder, Some(name)).expect("it is covered");
+            let [greedy, smallest, order] = [GREEDY, Builder::Minimum, PRIORITISED].map(build);
             for built in [&greedy, &smallest, &order] {
                 assert_eq!(built.covered, built.target, "{name}");
                 assert!(built.judged.is_some(), "{name}: there are mutants that judge");
@@ -444,8 +408,7 @@ mod tests {
     fn a_suite_for_mutants_kills_all_that_are_killed() {
         let outcomes = from_kills(&["kk..", "k...", "..kk", "....", "kkkk"]);
         let analysis = analysed(&outcomes);
-        let built = build_suite(&outcomes, &analysis, &request(Builder::Minimum, Some(MUTANTS), None));
-        let built = built.expect("it can be built").expect("a criterion is asked for");
+        let built = build_suite(&outcomes, &analysis, Builder::Minimum, Some(MUTANTS)).expect("mutants are killed");
         assert_eq!((built.cases.len(), built.target), (2, 2));
         assert_eq!(KillsByCase::new(&outcomes).of_suite(&built.cases).count_ones(..), 4);
         assert!(built.sentences()[0].contains("none with fewer inputs is adequate"), "{:?}", built.sentences());
@@ -455,22 +418,18 @@ mod tests {
     fn a_budget_is_kept_and_cuts_an_order() {
         let outcomes = synthetic(120, 1);
         let analysis = analysed(&outcomes);
-        let build = |builder, budget| {
-            let built = build_suite(&outcomes, &analysis, &request(builder, Some("all-blocks"), budget));
-            built.expect("it can be built").expect("a criterion is asked for")
-        };
-        let whole = build(Builder::Prioritised, None);
+        let build =
+            |builder| build_suite(&outcomes, &analysis, builder, Some("all-blocks")).expect("there is code that runs");
+        let whole = build(PRIORITISED);
         let budget = whole.events / 10;
-        for builder in [Builder::Greedy, Builder::Prioritised] {
-            let built = build(builder, Some(budget));
-            assert!(built.events <= budget && !built.cases.is_empty(), "{builder:?}");
+        let greedy = build(Builder::Greedy { budget: Some(budget) });
+        let cut = build(Builder::Prioritised { budget: Some(budget) });
+        for built in [&greedy, &cut] {
+            assert!(built.events <= budget && !built.cases.is_empty(), "{built:?}");
         }
-        let cut = build(Builder::Prioritised, Some(budget));
         assert!(whole.cases.starts_with(&cut.cases) && cut.cases.len() < whole.cases.len());
         let next = outcomes.cases[whole.cases[cut.cases.len()]].events;
         assert!(cut.events + next > budget, "one more would fit");
-        let refused = build_suite(&outcomes, &analysis, &request(Builder::Minimum, None, Some(1)));
-        assert_eq!(refused, Err(BuildSuiteError::MinimumWithBudget));
     }
 
     /// Three mutants, one test case kills each; the order is the universe's own for equal gains.
@@ -489,13 +448,11 @@ mod tests {
     fn without_mutants_or_requirements_nothing_is_judged_and_nothing_panics() {
         let outcomes = from_kills(&["....", "...."]);
         let analysis = analysed(&outcomes);
-        let built = build_suite(&outcomes, &analysis, &request(Builder::Minimum, None, None)).expect("it can be built");
-        let built = built.expect("a criterion is recommended");
+        let built = build_suite(&outcomes, &analysis, Builder::Minimum, None).expect("a criterion is recommended");
         assert_eq!((built.cases.len(), built.judged.clone(), built.score.value()), (4, None, None));
         assert_eq!(built.sentences().len(), 1);
         for unknown in [MUTANTS, "IP-9"] {
-            let refused = build_suite(&outcomes, &analysis, &request(Builder::Greedy, Some(unknown), None));
-            assert_eq!(refused, Err(BuildSuiteError::UnknownCriterion(unknown.into())));
+            assert_eq!(build_suite(&outcomes, &analysis, GREEDY, Some(unknown)), None);
         }
     }
 
@@ -516,7 +473,7 @@ mod tests {
             "Judged by the 7 analysed mutants, which had no say in the building, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
              75.0 % with 5.5 inputs on average, so that building rather than drawing loses 25.0 points; random suites of its size kill 40.0 %."
         );
-        assert!(judged(0.75).sentence(Builder::Greedy).contains("loses nothing"));
-        assert!(judged(1.0).sentence(Builder::Greedy).contains("gains 25.0 points"));
+        assert!(judged(0.75).sentence(GREEDY).contains("loses nothing"));
+        assert!(judged(1.0).sentence(GREEDY).contains("gains 25.0 points"));
     }
 }

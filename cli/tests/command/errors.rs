@@ -28,6 +28,8 @@ fn unknown_names_are_answered_with_the_known_ones() {
     let out = &study.out;
     check(&["study", "nothing"], out, 3, &["no system `nothing`", "known systems: gbn, gcd"]);
     check(&["study", "gbn", "--criterion", "IP-9"], out, 3, &["--criterion IP-9", "all-blocks", "IP-2"]);
+    // Drawn suites of it would be judged by what they were drawn for.
+    check(&["study", "gbn", "--criterion", "mutants"], out, 3, &["--criterion mutants", "all-blocks"]);
     check(
         &["simulate", "gbn", "--case", "1", "--mutant", "99999"],
         out,
@@ -48,6 +50,8 @@ fn numbers_that_make_no_sense_are_refused_before_anything_is_run() {
     let folder = folder();
     check(&["study", "gbn", "--cases", "0"], folder.path(), 2, &["--cases"]);
     check(&["study", "gbn", "--jobs", "0"], folder.path(), 2, &["--jobs"]);
+    check(&["study", "gbn", "--budget", "0"], folder.path(), 2, &["--budget"]);
+    check(&["study", "gbn", "--budget", "9", "--builder", "minimum"], folder.path(), 3, &["--builder greedy"]);
     // One suite has no deviation.
     let output = run(&["study", "gbn", "--cases", "4", "--suites", "1"], folder.path());
     assert!(matches!(output.status.code(), Some(2 | 3)), "{:?}: {}", output.status, stderr(&output));

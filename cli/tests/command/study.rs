@@ -93,6 +93,31 @@ fn the_suite_of_a_criterion_can_be_asked_for() {
     }
 }
 
+#[test]
+fn a_suite_is_built_as_it_is_asked_for() {
+    let study = finished_study();
+    let built = |arguments: &[&str]| {
+        let output = run(&[&STUDY[..], arguments].concat(), &study.out);
+        assert_exit(&output, 0);
+        let text = std::fs::read_to_string(study.out.join("suite.json")).expect("it was written");
+        let suite = Suite::parse(&text, "gbn").expect("a good suite");
+        assert!(stdout(&output).contains(&suite.chosen), "{}: {}", suite.chosen, stdout(&output));
+        suite
+    };
+    let greedy = built(&["--builder", "greedy", "--criterion", "all-uses"]);
+    let smallest = built(&["--builder", "minimum", "--criterion", "all-uses"]);
+    assert_eq!((greedy.criterion.as_str(), smallest.criterion.as_str()), ("all-uses", "all-uses"));
+    assert!(smallest.cases.len() <= greedy.cases.len());
+    let order = built(&["--builder", "prioritised", "--criterion", "all-uses"]);
+    assert_eq!(order.cases.len(), 24);
+    assert_eq!(order.cases[..greedy.cases.len()], greedy.cases);
+    let mutants = built(&["--builder", "minimum", "--criterion", "mutants"]);
+    assert_eq!((mutants.criterion.as_str(), mutants.dominator_score), ("mutants", Some(1.0)));
+    let budget = built(&["--budget", "500", "--criterion", "mutants"]);
+    assert!(budget.chosen.starts_with("built greedily for a budget, with "), "{}", budget.chosen);
+    assert!(budget.dominator_score <= mutants.dominator_score && !budget.cases.is_empty());
+}
+
 /// Pairs that are pruned would have passed, and the number of workers changes nothing.
 #[track_caller]
 fn check_pruned(system: &str) {
