@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use simutant_outcomes::{BitSet, MutantNumber};
-use simutant_protocol::{Answer, Limits, MutantExecution, Request};
+use simutant_protocol::{Answer, Limits, MutantExecution, Request, read_runs};
 
 use crate::CampaignError;
 use crate::crew::{Crew, KILLS_MAX, hung_run, lost_run};
@@ -131,25 +131,20 @@ impl<'a> Executor<'a> {
         if answer.as_ref().map_or(true, |&retained_bytes| retained_bytes > RETAINED_BYTES_MAX) {
             self.crew.dismiss();
         }
-        let text = fs::read(&self.answers).map_err(|source| CampaignError::file(&self.answers, source))?;
-        let runs = self.read_runs(&text, mutants)?;
+        let bytes = fs::read(&self.answers).map_err(|source| CampaignError::file(&self.answers, source))?;
+        let runs = self.read_runs(&bytes, mutants)?;
         if answer.is_ok() && runs.len() < mutants.len() {
             return Err(self.crew.error(format!("{} runs were asked for, {} were made", mutants.len(), runs.len())));
         }
         Ok((answer.map_or_else(|ended| ended, |_| Ended::Done), runs))
     }
 
-    /// Reads the whole lines of `text`: they are the runs on the first of `mutants`.
-    fn read_runs(&self, text: &[u8], mutants: &[MutantNumber]) -> Result<Vec<MutantExecution>, CampaignError> {
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let mut runs = Vec::with_capacity(mutants.len());
-        for line in serde_json::Deserializer::from_slice(&text[..whole]).into_iter() {
-            let run: MutantExecution =
-                line.map_err(|error| self.crew.error(format!("left a run that is none: {error}")))?;
-            if mutants.get(runs.len()) != Some(&run.mutant) {
-                return Err(self.crew.error(format!("made a run on mutant {}, which was not its turn", run.mutant)));
-            }
-            runs.push(run);
+    /// Reads the whole runs in `bytes`: they are those on the first of `mutants`.
+    fn read_runs(&self, bytes: &[u8], mutants: &[MutantNumber]) -> Result<Vec<MutantExecution>, CampaignError> {
+        let runs = read_runs(bytes).map_err(|error| self.crew.error(format!("left no runs: {error}")))?;
+        let is_expected = |(index, run): &(usize, &MutantExecution)| mutants.get(*index) == Some(&run.mutant);
+        if let Some((_, run)) = runs.iter().enumerate().find(|run| !is_expected(run)) {
+            return Err(self.crew.error(format!("made a run on mutant {}, which was not its turn", run.mutant)));
         }
         Ok(runs)
     }

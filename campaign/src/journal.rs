@@ -21,9 +21,9 @@ pub(crate) use kept::KeptRun;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -232,23 +232,14 @@ impl Journal {
             reasons.push(number);
         }
         self.try_sql(|connection| {
-            let mut insert = connection.prepare_cached(
-                "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps, entered) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            )?;
-            for (MutantExecution { mutant, diverged, entered, execution, .. }, reason) in runs.iter().zip(&reasons) {
-                insert.execute(params![
-                    case as i64,
-                    mutant,
-                    verdict_number(execution.verdict),
-                    cause_number(execution.cause),
-                    diverged,
-                    reason,
-                    execution.events.cast_signed(),
-                    execution.steps.cast_signed(),
-                    entered.cast_signed(),
-                ])?;
-            }
+            let rows: Vec<_> =
+                runs.iter().zip(&reasons).map(|(run, &reason)| execution_row(case, run, reason)).collect();
+            // A statement for many rows takes less than one for each.
+            let (many, few) = rows.as_chunks::<ROWS>();
+            let mut insert = connection.prepare_cached(&INSERT_ROWS)?;
+            many.iter().try_for_each(|rows| insert.execute(params_from_iter(rows.as_flattened())).map(drop))?;
+            let mut insert = connection.prepare_cached(&INSERT_ROW)?;
+            few.iter().try_for_each(|row| insert.execute(params_from_iter(row)).map(drop))?;
             connection
                 .prepare_cached("INSERT INTO units (test_case, executions) VALUES (?1, ?2)")?
                 .execute(params![case as i64, (runs.len() + kept) as i64])?;
@@ -271,6 +262,35 @@ impl Journal {
     fn try_sql<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CampaignError> {
         action(&self.connection).map_err(|source| CampaignError::journal(&self.path, source))
     }
+}
+
+/// How many runs are added in one statement.
+const ROWS: usize = 50;
+static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| insert_executions(ROWS));
+static INSERT_ROW: LazyLock<String> = LazyLock::new(|| insert_executions(1));
+
+/// Returns the statement that adds so many runs.
+fn insert_executions(rows: usize) -> String {
+    let rows = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?)"; rows].join(", ");
+    format!(
+        "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps, entered) VALUES {rows}"
+    )
+}
+
+/// Returns a run as a row of the table, in the order of [`insert_executions`].
+fn execution_row(case: usize, run: &MutantExecution, reason: i64) -> [i64; 9] {
+    let MutantExecution { mutant, diverged, entered, execution, .. } = run;
+    [
+        case as i64,
+        i64::from(*mutant),
+        verdict_number(execution.verdict),
+        cause_number(execution.cause),
+        i64::from(*diverged),
+        reason,
+        execution.events.cast_signed(),
+        execution.steps.cast_signed(),
+        entered.cast_signed(),
+    ]
 }
 
 /// Returns 0 for none.

@@ -2,19 +2,23 @@
 //!
 //! A worker is started with the name of a system as its only argument. It reads one [`Request`] per line from standard
 //! input and writes one [`Answer`] per line to standard output, both as JSON; it ends when its input ends. It answers
-//! [`Request::Execute`] twice: each run, as it ends, becomes one line ([`MutantExecution`]) of the file that the request
-//! names, and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves every run that it
-//! ended, and the first mutant of the request without a line is the one that was running; and the campaign is not woken
-//! for each run.
+//! [`Request::Execute`] twice: each run, as it ends, is put at the end of the file that the request names
+//! ([`MutantExecution::write`]), and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves
+//! every run that it ended, and the first mutant of the request that is not there is the one that was running; and the
+//! campaign is not woken for each run.
 //!
 //! This is a crate of its own because the two sides share nothing else: the worker is linked with the engine and one
 //! instrumented package, the campaign with neither.
+
+mod runs;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::{Execution, MutantNumber, Quota};
+
+pub use runs::{NoRun, read_runs};
 
 /// What the campaign asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +54,7 @@ pub enum Request {
         digest: u64,
         /// The mutants, in the order in which they are to run.
         mutants: Vec<MutantNumber>,
-        /// The file that takes a line for each run; the worker appends to it.
+        /// The file that takes the runs; the worker appends to it.
         answers: std::path::PathBuf,
     },
     /// Asks for one run that a person wants to look at.
@@ -209,7 +213,7 @@ pub enum Answer {
     Cases(Vec<Value>),
     /// To [`Request::Record`].
     Recorded(Box<Recorded>),
-    /// To [`Request::Execute`], when every run has its line.
+    /// To [`Request::Execute`], when every run is in the file.
     Executed {
         /// Bytes in use now beyond those in use when the worker began: what runs have leaked. A campaign replaces a
         /// worker before that hurts.
@@ -295,8 +299,8 @@ pub struct TraceCoverage {
     pub covered: Vec<u32>,
 }
 
-/// One run on one mutant: a line of the file that [`Request::Execute`] names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One run on one mutant, as it is in the file that [`Request::Execute`] names.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutantExecution {
     /// The mutant.
     pub mutant: MutantNumber,

@@ -97,13 +97,15 @@ fn execute(
 ) -> Result<(), RequestError> {
     let failed = |source| RequestError::Answers { path: path.to_owned(), source };
     let mut answers = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
     for &mutant in mutants {
         let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let diverged = ran.digest() != Some(digest);
         let (reached, entered) = (ran.mutant_reached, entered | ran.entered);
-        let line = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution };
-        // One call for a line: a process that dies leaves whole lines.
-        answers.write_all(&to_line(&line)).map_err(failed)?;
+        bytes.clear();
+        MutantExecution { mutant, reached, diverged, entered, execution: ran.execution }.write(&mut bytes);
+        // One call for a run: a process that dies leaves all that it ended.
+        answers.write_all(&bytes).map_err(failed)?;
     }
     Ok(())
 }
