@@ -1,11 +1,12 @@
 //! Runs a test case on many mutants, each of which may end its worker: the end is attributed, and the rest goes on.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use simutant_outcomes::{BitSet, MutantNumber};
-use simutant_protocol::{Answer, Limits, MutantExecution, Request, read_runs};
+use simutant_protocol::{Answer, HEADER_BYTES, Limits, MutantExecution, Request, read_runs, runs_length};
 
 use crate::CampaignError;
 use crate::crew::{Crew, KILLS_MAX, hung_run, lost_run};
@@ -119,9 +120,8 @@ impl<'a> Executor<'a> {
         let mutants_asked = mutants.to_vec();
         let request =
             Request::Execute { case: case.clone(), limits, digest, mutants: mutants_asked, answers: path.clone() };
-        let size = || fs::metadata(path).map_or(0, |metadata| metadata.len());
         let patience = self.crew.patience();
-        let answer = match self.crew.worker()?.ask(&request, patience, size) {
+        let answer = match self.crew.worker()?.ask(&request, patience, || left_bytes(path)) {
             Ok(Answer::Executed { retained_bytes }) => Ok(retained_bytes),
             Ok(answer) => return Err(self.crew.unexpected(&answer)),
             Err(NoAnswer::Error(error)) => return Err(error),
@@ -148,6 +148,12 @@ impl<'a> Executor<'a> {
         }
         Ok(runs)
     }
+}
+
+/// Returns how many bytes of runs a worker has left so far; 0 if it has not begun.
+fn left_bytes(path: &Path) -> u64 {
+    let mut header = [0; HEADER_BYTES];
+    File::open(path).and_then(|mut file| file.read_exact(&mut header)).map_or(0, |()| runs_length(header))
 }
 
 impl Drop for Executor<'_> {

@@ -2,8 +2,8 @@
 //!
 //! A worker is started with the name of a system as its only argument. It reads one [`Request`] per line from standard
 //! input and writes one [`Answer`] per line to standard output, both as JSON; it ends when its input ends. It answers
-//! [`Request::Execute`] twice: each run, as it ends, is put at the end of the file that the request names
-//! ([`MutantExecution::write`]), and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves
+//! [`Request::Execute`] twice: each run, as it ends, is put into the file that the request names
+//! ([`read_runs`] has its form), and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves
 //! every run that it ended, and the first mutant of the request that is not there is the one that was running; and the
 //! campaign is not woken for each run.
 //!
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::{Execution, MutantNumber, Quota};
 
-pub use runs::{NoRun, read_runs};
+pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 
 /// What the campaign asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub enum Request {
         digest: u64,
         /// The mutants, in the order in which they are to run.
         mutants: Vec<MutantNumber>,
-        /// The file that takes the runs; the worker appends to it.
+        /// The file that takes the runs; the worker begins it anew.
         answers: std::path::PathBuf,
     },
     /// Asks for one run that a person wants to look at.

@@ -1,6 +1,7 @@
 //! Runs on mutants as bytes: there are tens of thousands in a second, too many for text.
 //!
-//! A run is its length, in four bytes, and so many bytes after these: the mutant (4), the cause (1, as an index into
+//! A file of runs begins with a number in eight bytes: how many bytes of runs come after it. A worker sets it anew after each run, so
+//! that what a dying worker leaves is whole; what comes behind those bytes is nothing. A run is its length, in four bytes, and so many bytes after these: the mutant (4), the cause (1, as an index into
 //! [`Cause::ALL`] and one more; 0 for none), two facts (1, a bit each), functions (8), events (8), steps (8), and the reason
 //! to the end, as text. The lowest byte of a number comes first.
 
@@ -8,7 +9,9 @@ use simutant_outcomes::{Cause, Execution, Verdict};
 
 use crate::MutantExecution;
 
-/// The length of a run without its reason.
+/// How long the number is with which a file of runs begins.
+pub const HEADER_BYTES: usize = 8;
+/// The length of a run without its reason, and without its length.
 const BYTES_MIN: usize = 4 + 1 + 1 + 8 + 8 + 8;
 const REACHED: u8 = 1;
 const DIVERGED: u8 = 2;
@@ -33,7 +36,7 @@ impl MutantExecution {
         bytes.extend(length.to_le_bytes());
         bytes.extend(mutant.to_le_bytes());
         bytes.push(cause.map_or(0, |cause| cause as u8 + 1));
-        bytes.push(u8::from(*reached) * REACHED | u8::from(*diverged) * DIVERGED);
+        bytes.push(if *reached { REACHED } else { 0 } | if *diverged { DIVERGED } else { 0 });
         for number in [entered, events, steps] {
             bytes.extend(number.to_le_bytes());
         }
@@ -68,19 +71,33 @@ impl MutantExecution {
     }
 }
 
-/// Reads runs from `bytes`; the last one may not be whole, and is left out then.
+/// Returns how many bytes of runs there are in a file that begins with `header`.
+pub fn runs_length(header: [u8; HEADER_BYTES]) -> u64 {
+    u64::from_le_bytes(header)
+}
+
+/// Reads the runs from the bytes of a file; there are none in one that is empty.
 ///
 /// # Errors
 /// If there is something else.
-pub fn read_runs(bytes: &[u8]) -> Result<Vec<MutantExecution>, NoRun> {
+pub fn read_runs(file: &[u8]) -> Result<Vec<MutantExecution>, NoRun> {
     let mut runs = Vec::new();
-    let mut left = bytes;
-    while let Some((&length, behind)) = left.split_first_chunk() {
-        let Some((run, next)) = behind.split_at_checked(u32::from_le_bytes(length) as usize) else { break };
-        runs.push(MutantExecution::read(run).ok_or(NoRun { at: bytes.len() - left.len() })?);
+    let Some((&header, bytes)) = file.split_first_chunk() else { return Ok(runs) };
+    let length = usize::try_from(runs_length(header)).unwrap_or(usize::MAX);
+    let mut left = bytes.get(..length).ok_or(NoRun { at: file.len() })?;
+    while !left.is_empty() {
+        let (run, next) = split(left).ok_or(NoRun { at: HEADER_BYTES + length - left.len() })?;
+        runs.push(run);
         left = next;
     }
     Ok(runs)
+}
+
+/// Returns the first run, and what comes behind it.
+fn split(bytes: &[u8]) -> Option<(MutantExecution, &[u8])> {
+    let (&length, bytes) = bytes.split_first_chunk()?;
+    let (run, next) = bytes.split_at_checked(u32::from_le_bytes(length) as usize)?;
+    Some((MutantExecution::read(run)?, next))
 }
 
 #[cfg(test)]
@@ -100,22 +117,23 @@ mod tests {
         with_cause.chain([run(u32::MAX, None, "")]).collect()
     }
 
+    /// A file of these bytes of runs.
+    fn file(runs: &[u8]) -> Vec<u8> {
+        [&(runs.len() as u64).to_le_bytes(), runs].concat()
+    }
+
     #[test]
     fn what_is_written_is_read() {
         let mut bytes = Vec::new();
         runs().iter().for_each(|run| run.write(&mut bytes));
-        assert_eq!(read_runs(&bytes), Ok(runs()));
-        assert_eq!(read_runs(&[]), Ok(Vec::new()));
+        assert_eq!(read_runs(&file(&bytes)), Ok(runs()));
+        assert_eq!(read_runs(&[file(&bytes), vec![7; 99]].concat()), Ok(runs()), "what is behind them is nothing");
     }
 
     #[test]
-    fn a_run_that_is_not_whole_is_left_out() {
-        let mut bytes = Vec::new();
-        run(7, None, "").write(&mut bytes);
-        let whole = bytes.len();
-        run(8, Some(Cause::Panic), "it panicked").write(&mut bytes);
-        for length in whole..bytes.len() {
-            assert_eq!(read_runs(&bytes[..length]), Ok(vec![run(7, None, "")]), "{length} bytes");
+    fn a_file_without_runs_has_none() {
+        for length in 0..2 * HEADER_BYTES {
+            assert_eq!(read_runs(&vec![0; length]), Ok(Vec::new()), "{length} bytes");
         }
     }
 
@@ -123,13 +141,18 @@ mod tests {
     fn what_is_no_run_is_told_with_its_place() {
         let mut bytes = Vec::new();
         run(7, None, "").write(&mut bytes);
-        let at = bytes.len();
+        let second = bytes.len();
         run(8, Some(Cause::Exit), "it").write(&mut bytes);
-        for (place, byte) in [(8, 13), (BYTES_MIN + 4, 0xff)] {
-            let mut damaged = bytes.clone();
+        let at = HEADER_BYTES + second;
+        for (place, byte) in [(0, 0), (0, 0xff), (3, 1), (8, 13), (BYTES_MIN + 4, 0xff)] {
+            let mut damaged = file(&bytes);
             damaged[at + place] = byte;
             assert_eq!(read_runs(&damaged), Err(NoRun { at }), "byte {place} is {byte}");
         }
-        assert_eq!(read_runs(&[0; 4]), Err(NoRun { at: 0 }), "too short for a run");
+        for length in second + 1..bytes.len() {
+            assert_eq!(read_runs(&file(&bytes[..length])), Err(NoRun { at }), "the first {length} bytes");
+        }
+        let short = &file(&bytes)[..at];
+        assert_eq!(read_runs(short), Err(NoRun { at }), "the file is shorter than it says");
     }
 }

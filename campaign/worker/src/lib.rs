@@ -22,6 +22,7 @@
 //! The process owns its standard streams: what a system prints goes to standard error, and its standard input is
 //! empty, so that it can neither garble the protocol nor wait for input.
 
+mod answers;
 mod choices;
 mod memory;
 mod panics;

@@ -1,6 +1,5 @@
 //! Requests in, answers out, until the input ends.
 
-use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::path::{Path, PathBuf};
 use simutant_outcomes::MutantNumber;
 use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, to_line};
 
+use crate::answers::Answers;
 use crate::process::Streams;
 use crate::run::{self, Subject};
 use crate::system::{Case, ErasedSystem, RefusedCase, Wanted};
@@ -96,16 +96,13 @@ fn execute(
     path: &Path,
 ) -> Result<(), RequestError> {
     let failed = |source| RequestError::Answers { path: path.to_owned(), source };
-    let mut answers = OpenOptions::new().append(true).open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
+    let mut answers = Answers::create(path).map_err(failed)?;
     for &mutant in mutants {
         let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let diverged = ran.digest() != Some(digest);
         let (reached, entered) = (ran.mutant_reached, entered | ran.entered);
-        bytes.clear();
-        MutantExecution { mutant, reached, diverged, entered, execution: ran.execution }.write(&mut bytes);
-        // One call for a run: a process that dies leaves all that it ended.
-        answers.write_all(&bytes).map_err(failed)?;
+        let execution = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution };
+        answers.push(&execution).map_err(failed)?;
     }
     Ok(())
 }
