@@ -53,7 +53,7 @@ pub struct Experiment {
     /// On which inputs each implementation fails (tables 4.4 to 4.6).
     pub inputs: Vec<Input>,
     /// The experiments, for each kind of implementation by itself that has any which counts.
-    pub judged: Vec<Judged>,
+    pub findings: Vec<Findings>,
 }
 
 /// One implementation.
@@ -142,7 +142,7 @@ impl std::fmt::Display for Kind {
 
 /// The experiments with implementations of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct Findings {
     /// Which ones.
     pub kind: Kind,
     /// Indices into [`Experiment::subjects`] of those that count.
@@ -198,12 +198,12 @@ pub fn experiment(
     validate(outcomes, trials)?;
     let cases = outcomes.cases.len();
     let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases)).collect();
-    let judged = Kind::ALL.into_iter().filter_map(|kind| {
+    let findings = Kind::ALL.into_iter().filter_map(|kind| {
         let has = |place: &usize| subjects[*place].class == SubjectClass::Counted && kind.has(subjects[*place].origin);
         let counted: Vec<usize> = (0..subjects.len()).filter(has).collect();
         (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), threads))
     });
-    let judged = judged.collect();
+    let findings = findings.collect();
     Ok(Experiment {
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
@@ -212,7 +212,7 @@ pub fn experiment(
         preparation: preparation(outcomes, analysis, trials, &subjects),
         inputs: inputs::characterise(outcomes, trials, &subjects),
         subjects,
-        judged,
+        findings,
     })
 }
 
@@ -276,7 +276,7 @@ fn judge(
     trials: &Trials,
     (kind, subjects): (Kind, Vec<usize>),
     threads: NonZeroUsize,
-) -> Judged {
+) -> Findings {
     let options = &analysis.options;
     let cases = outcomes.cases.len();
     let failures: Vec<BitSet> = subjects.iter().map(|&subject| trials.subjects[subject].failed.clone()).collect();
@@ -325,7 +325,7 @@ fn judge(
         threads,
     };
     let ranking = ranking::rank(&criteria, &comparing);
-    Judged {
+    Findings {
         kind,
         subjects,
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
@@ -411,15 +411,15 @@ mod tests {
         assert!(mutants.len() > 5, "{mutants:?}");
         let subjects = mutants.iter().map(|&mutant| subject(&format!("m{mutant}"), Origin::Mistake, &outcomes, mutant));
         let (analysis, found) = run(&outcomes, subjects.collect());
-        let judged = &found.judged[0];
-        assert_eq!(judged.subjects.len(), mutants.len());
-        let share = Share::of(judged.predictions.iter().map(|prediction| prediction.agreement));
+        let findings = &found.findings[0];
+        assert_eq!(findings.subjects.len(), mutants.len());
+        let share = Share::of(findings.predictions.iter().map(|prediction| prediction.agreement));
         assert_eq!(share.differ, 0, "{share:?}");
         assert!(share.agree >= share.total() / 2, "{share:?}");
         // Each suite finds the implementations whose mutants it kills.
         let kills = KillsByCase::new(&outcomes);
         let counted: BitSet = mutants.iter().copied().collect();
-        for (judged, by_mutants) in judged.criteria.iter().zip(&analysis.criteria) {
+        for (judged, by_mutants) in findings.criteria.iter().zip(&analysis.criteria) {
             for (found, suite) in judged.suites.iter().zip(&by_mutants.suites) {
                 assert_eq!(found.killed, kills.of_suite(&suite.cases).intersection_count(&counted));
             }
@@ -444,7 +444,7 @@ mod tests {
         failing.failed = (8..14).collect();
         failing.failed.grow(40);
         let (_, found) = run(&outcomes, vec![failing]);
-        let [prediction] = found.judged[0].predictions.as_slice() else { panic!("{:?}", found.judged) };
+        let [prediction] = found.findings[0].predictions.as_slice() else { panic!("{:?}", found.findings) };
         assert_eq!((prediction.better, prediction.worse), (1, 0));
         assert_eq!((prediction.agreement, prediction.agreement_by_thesis), (Agreement::Differs, Agreement::Differs));
     }
@@ -463,9 +463,9 @@ mod tests {
         let expected =
             [SubjectClass::Counted, SubjectClass::Counted, SubjectClass::Pathological, SubjectClass::NeverFails];
         assert_eq!(classes, expected);
-        let judged: Vec<(Kind, &[usize])> =
-            found.judged.iter().map(|judged| (judged.kind, judged.subjects.as_slice())).collect();
-        assert_eq!(judged, [(Kind::Implementations, &[0][..]), (Kind::ImplementationMutants, &[1][..])]);
+        let findings: Vec<(Kind, &[usize])> =
+            found.findings.iter().map(|judged| (judged.kind, judged.subjects.as_slice())).collect();
+        assert_eq!(findings, [(Kind::Implementations, &[0][..]), (Kind::ImplementationMutants, &[1][..])]);
         assert_eq!(found.preparation.subjects, 2);
     }
 
@@ -473,7 +473,7 @@ mod tests {
     fn nothing_that_counts_is_said_and_not_judged() {
         let outcomes = from_kills(&["k...", ".k..", "...."]);
         let (analysis, found) = run(&outcomes, vec![subject("right", Origin::Release, &outcomes, 2)]);
-        assert_eq!((found.judged.len(), found.inputs.len()), (0, 0));
+        assert_eq!((found.findings.len(), found.inputs.len()), (0, 0));
         assert!(experiment_tables(&found, &analysis).contains("there is nothing to judge suites by"));
         run(&outcomes, Vec::new());
     }

@@ -77,7 +77,7 @@ pub use detection::Detection;
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
 pub use experiment::{
-    Characteristic, Experiment, Input, Judged, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
+    Characteristic, Experiment, Findings, Input, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
     SubjectClass, SubjectSummary, TrialsError, experiment, experiment_tables,
 };
 pub use histogram::histogram;

@@ -3,7 +3,7 @@
 use comfy_table::Table;
 
 use super::thesis::{Figures, figures};
-use super::{Characteristic, Experiment, Judged, Prediction, Share, SubjectClass, SubjectSummary};
+use super::{Characteristic, Experiment, Findings, Prediction, Share, SubjectClass, SubjectSummary};
 use crate::analysis::Analysis;
 use crate::conventional::Relation;
 use crate::criteria::CriterionAnalysis;
@@ -40,8 +40,8 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String
             &inputs_notes(figures),
         );
     }
-    for judged in &experiment.judged {
-        add_judged(&mut sections, experiment, judged, (reference, figures));
+    for findings in &experiment.findings {
+        add_findings(&mut sections, experiment, findings, (reference, figures));
     }
     let mut text = sections.text();
     text.push('\n');
@@ -52,43 +52,43 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String
     text
 }
 
-fn add_judged(
+fn add_findings(
     sections: &mut Sections,
     experiment: &Experiment,
-    judged: &Judged,
+    findings: &Findings,
     (reference, figures): (Option<&Reference>, Option<&Figures>),
 ) {
-    let of = format!("{} {}", judged.subjects.len(), judged.kind);
+    let of = format!("{} {}", findings.subjects.len(), findings.kind);
     sections.add(
         &format!("Experiment 1: size and effectiveness of suites, judged by {of} (tables 4.7 and 4.8)"),
-        effectiveness(experiment, judged, reference),
+        effectiveness(experiment, findings, reference),
         &["E: the share of the implementations that fail on at least one test case of a suite; gain: points above random suites of the same \
            size."
             .into()],
     );
     sections.add(
         "Experiment 1: cost (C = c_a + M * c_e, in milliseconds) and effectiveness (E) against random suites of each size (tables 4.9 to 4.11)",
-        cost_effectiveness(judged, figures),
+        cost_effectiveness(findings, figures),
         &[],
     );
     sections.add(
         "Effectiveness of suites: the share of them in each tenth (figures 4.3 to 4.5)",
-        distributions(judged),
+        distributions(findings),
         &[],
     );
     sections.add(
         "Which implementations the suites of a criterion find, in percent of the suites",
-        found(experiment, judged),
+        found(experiment, findings),
         &["+ significantly more often than random suites of the same sizes, - less often (binomial, Benjamini-Hochberg).".into()],
     );
     sections.add(
         "Experiment 2: the best of M suites by mutant score (tables 4.12 to 4.14)",
-        boosting(&judged.criteria, reference, ["E", "E+"]),
-        &[opposite(judged, experiment.options.alpha)],
+        boosting(&findings.criteria, reference, ["E", "E+"]),
+        &[opposite(findings, experiment.options.alpha)],
     );
     sections.add(
         "Experiment 3: what mutants predicted of each pair of criteria, and what was found (tables 4.15 to 4.17)",
-        predictions(judged, reference),
+        predictions(findings, reference),
         &["A claim holds by the rank test, corrected for the number of pairs (Holm); z: by the thesis's test, which corrects for nothing.".into()],
     );
 }
@@ -212,14 +212,14 @@ fn inputs_notes(figures: Option<&Figures>) -> Vec<String> {
     notes
 }
 
-fn effectiveness(experiment: &Experiment, judged: &Judged, reference: Option<&Reference>) -> Table {
+fn effectiveness(experiment: &Experiment, findings: &Findings, reference: Option<&Reference>) -> Table {
     let level = level(experiment.options.alpha);
     let mut head = vec!["criterion", "target", "size", "E", "random", "gain", &level, "p (Holm)"];
     if reference.is_some() {
         head.extend(["thesis target", "thesis size", "thesis E"]);
     }
     let mut table = table(head);
-    for criterion in &judged.criteria {
+    for criterion in &findings.criteria {
         let same_size = criterion.same_size.as_ref();
         let target = Score { killed: criterion.feasible(), of: criterion.requirements };
         let mut row = vec![
@@ -245,14 +245,14 @@ fn effectiveness(experiment: &Experiment, judged: &Judged, reference: Option<&Re
     table
 }
 
-fn cost_effectiveness(judged: &Judged, figures: Option<&Figures>) -> Table {
-    let sizes = sizes_shown(&judged.criteria, &judged.cost_effectiveness);
-    let random = &judged.cost_effectiveness.random;
+fn cost_effectiveness(findings: &Findings, figures: Option<&Figures>) -> Table {
+    let sizes = sizes_shown(&findings.criteria, &findings.cost_effectiveness);
+    let random = &findings.cost_effectiveness.random;
     let mut head = vec!["random size".to_owned(), String::new()];
     head.extend(sizes.iter().map(|&index| random[index].size.to_string()));
     let mut table = table(head);
-    for row in &judged.cost_effectiveness.criteria {
-        let name = &judged.criteria[row.criterion].name;
+    for row in &findings.cost_effectiveness.criteria {
+        let name = &findings.criteria[row.criterion].name;
         let mut line = |name: &str, letter: &str, relation: &dyn Fn(usize) -> Option<Relation>| {
             let mut row = vec![name.to_owned(), letter.to_owned()];
             row.extend(sizes.iter().map(|&index| or_none(relation(index), |relation| relation.to_string())));
@@ -269,12 +269,12 @@ fn cost_effectiveness(judged: &Judged, figures: Option<&Figures>) -> Table {
     table
 }
 
-fn distributions(judged: &Judged) -> Table {
+fn distributions(findings: &Findings) -> Table {
     let mut head = vec!["criterion".to_owned()];
     head.extend((0..BINS).map(|bin| format!("{} %", 100 * bin / BINS)));
     let mut table = table(head);
-    for criterion in judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()) {
-        let of = judged.subjects.len();
+    for criterion in findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()) {
+        let of = findings.subjects.len();
         let scores: Vec<f64> =
             criterion.suites.iter().filter_map(|suite| Score { killed: suite.killed, of }.value()).collect();
         let mut row = vec![criterion.name.clone()];
@@ -284,13 +284,13 @@ fn distributions(judged: &Judged) -> Table {
     table
 }
 
-fn found(experiment: &Experiment, judged: &Judged) -> Table {
+fn found(experiment: &Experiment, findings: &Findings) -> Table {
     let criteria: Vec<&CriterionAnalysis> =
-        judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).collect();
+        findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).collect();
     let mut head = vec!["implementation".to_owned()];
     head.extend(criteria.iter().map(|criterion| criterion.name.clone()));
     let mut table = table(head);
-    for (place, &subject) in judged.subjects.iter().enumerate() {
+    for (place, &subject) in findings.subjects.iter().enumerate() {
         let mut row = vec![experiment.subjects[subject].name.clone()];
         row.extend(criteria.iter().map(|criterion| {
             let suites = criterion.suites.len();
@@ -308,9 +308,9 @@ fn found(experiment: &Experiment, judged: &Judged) -> Table {
 }
 
 /// The opposite hypothesis, which the thesis never saw to hold.
-fn opposite(judged: &Judged, alpha: f64) -> String {
+fn opposite(findings: &Findings, alpha: f64) -> String {
     let mut worse = Vec::new();
-    for criterion in &judged.criteria {
+    for criterion in &findings.criteria {
         for step in criterion.boosting.iter().flat_map(|boosting| &boosting.steps) {
             if let Some(p) = step.worse_p.filter(|p| *p < alpha) {
                 worse.push(format!("{} at M = {} ({})", criterion.name, step.suites, named_p("p", p)));
@@ -329,14 +329,14 @@ fn opposite(judged: &Judged, alpha: f64) -> String {
     }
 }
 
-fn predictions(judged: &Judged, reference: Option<&Reference>) -> Table {
+fn predictions(findings: &Findings, reference: Option<&Reference>) -> Table {
     let mut head = vec!["claim", "mutants A12", "p (Holm)", "implementations A12", "p (Holm)", "prediction", "z"];
     if reference.is_some() {
         head.extend(["thesis mutants p", "thesis effectiveness p"]);
     }
     let mut table = table(head);
-    for prediction in &judged.predictions {
-        let (better, worse) = (&judged.criteria[prediction.better].name, &judged.criteria[prediction.worse].name);
+    for prediction in &findings.predictions {
+        let (better, worse) = (&findings.criteria[prediction.better].name, &findings.criteria[prediction.worse].name);
         let mut row = vec![
             format!("{better} > {worse}"),
             format!("{:.2}", prediction.mutant_effect),
@@ -363,40 +363,40 @@ fn predictions(judged: &Judged, reference: Option<&Reference>) -> Table {
 /// What the experiments say.
 fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
     let mut sentences = Vec::new();
-    if experiment.judged.is_empty() {
+    if experiment.findings.is_empty() {
         sentences.push(format!(
             "No implementation fails on some test cases and on at most {} of them: there is nothing to judge suites by.",
             percent(super::PATHOLOGICAL_ABOVE)
         ));
     }
-    for judged in &experiment.judged {
-        let subjects = format!("{} {}", judged.subjects.len(), judged.kind);
+    for findings in &experiment.findings {
+        let subjects = format!("{} {}", findings.subjects.len(), findings.kind);
         let gains: Vec<&CriterionAnalysis> =
-            judged.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
+            findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
         let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
         sentences.push(format!(
             "Experiment 1, on {subjects}: suites of {} find significantly more than random suites of the same size.",
             if names.is_empty() { "no criterion".to_owned() } else { list(&names) }
         ));
-        let boosted = judged.criteria.iter().filter_map(|criterion| {
+        let boosted = findings.criteria.iter().filter_map(|criterion| {
             let step = criterion.boosting.as_ref()?.boosted()?;
             Some(format!("{} with M = {}", criterion.name, step.suites))
         });
         let boosted: Vec<String> = boosted.collect();
-        let with_suites = judged.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).count();
+        let with_suites = findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).count();
         sentences.push(format!(
             "Experiment 2: choosing by mutant score finds significantly more for {} of {} criteria{}.",
             boosted.len(),
             with_suites,
             if boosted.is_empty() { String::new() } else { format!(": {}", boosted.join(", ")) }
         ));
-        sentences.extend(judged.prediction_sentences(reference(&experiment.system)));
-        sentences.extend(judged.order_sentence(analysis));
-        if judged.subjects.len() < SUBJECTS_MIN {
+        sentences.extend(findings.prediction_sentences(reference(&experiment.system)));
+        sentences.extend(findings.order_sentence(analysis));
+        if findings.subjects.len() < SUBJECTS_MIN {
             sentences.push(format!(
                 "{} are few: one of them moves an effectiveness by {}.",
                 capitalised(&subjects),
-                percent(1.0 / judged.subjects.len() as f64)
+                percent(1.0 / findings.subjects.len() as f64)
             ));
         }
     }
@@ -430,7 +430,7 @@ fn held<'a>(predictions: impl Iterator<Item = &'a Prediction> + Clone) -> String
     )
 }
 
-impl Judged {
+impl Findings {
     /// Says how many predictions held, of all and of those that the thesis made.
     fn prediction_sentences(&self, reference: Option<&Reference>) -> Vec<String> {
         if self.predictions.is_empty() {

@@ -48,7 +48,7 @@ fn a_program_that_fails_is_counted_and_what_was_run_is_not_run_again() {
     let failed = of_cutting.iter().filter(|trial| trial["failed"].is_string()).count() as u64;
     assert_eq!(cutting["failed"].as_u64(), Some(failed));
     assert_eq!(cutting["class"].as_str(), Some("counted"), "some test cases of this universe are long, and not many");
-    assert_eq!(first["judged"][0]["subjects"], serde_json::json!([1]));
+    assert_eq!(first["findings"][0]["subjects"], serde_json::json!([1]));
 
     // Killed after a few test cases, the last of them half written down.
     let kept: Vec<&str> = trials.lines().take(30).collect();
@@ -59,7 +59,7 @@ fn a_program_that_fails_is_counted_and_what_was_run_is_not_run_again() {
     let again: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!(again["subjects"][1]["failed"], first["subjects"][1]["failed"]);
     // Other durations are other costs; what is found is the same.
-    assert_eq!(again["judged"][0]["ranking"], first["judged"][0]["ranking"]);
+    assert_eq!(again["findings"][0]["ranking"], first["findings"][0]["ranking"]);
 }
 
 #[test]
