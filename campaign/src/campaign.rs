@@ -125,15 +125,43 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<End, CampaignError> {
+        self.run_on(None, jobs, progress, stop)
+    }
+
+    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one, nothing but the
+    /// original is run. What is run is there for a session with a larger scope.
+    ///
+    /// # Errors
+    /// As for [`Campaign::run`].
+    pub fn run_in(
+        &mut self,
+        scope: &BitSet,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
+        self.run_on(Some(scope), jobs, progress, stop)
+    }
+
+    fn run_on(
+        &mut self,
+        scope: Option<&BitSet>,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
         let cases = self.draw_universe(progress)?;
         let settings =
             Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
         if stop.load(Relaxed) || self.run_baseline(&cases, &settings, jobs, progress, stop)? == End::Stopped {
             return Ok(End::Stopped);
         }
+        if scope.is_some_and(BitSet::is_clear) {
+            return Ok(End::Finished);
+        }
         let begun = Instant::now();
         self.session.jobs = jobs.get();
-        let end = self.run_mutants(&cases, &settings, jobs, progress, stop);
+        let end = self.run_mutants(&cases, (&settings, scope), jobs, progress, stop);
         self.session.elapsed += begun.elapsed();
         end
     }
@@ -144,6 +172,16 @@ impl Campaign {
     /// [`CampaignError::Unfinished`] before that; others if the journal cannot be read.
     pub fn outcomes(&self) -> Result<Outcomes, CampaignError> {
         outcomes::read(&self.journal)
+    }
+
+    /// Returns what is known of the original on all test cases, and of the mutants on those of `scope`. Others kill nothing there,
+    /// whatever is known of them.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unfinished`] if a test case was not run on the original, or one of the scope not on the mutants; others if the
+    /// journal cannot be read.
+    pub fn outcomes_in(&self, scope: &BitSet) -> Result<Outcomes, CampaignError> {
+        outcomes::read_in(&self.journal, scope)
     }
 
     /// Returns the limits of runs on mutants; `None` before every test case has been run on the original.
@@ -246,7 +284,7 @@ impl Campaign {
     fn run_mutants(
         &mut self,
         cases: &[Value],
-        settings: &Settings,
+        (settings, scope): (&Settings, Option<&BitSet>),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -255,7 +293,9 @@ impl Campaign {
         let recordings = recordings.expect("the baseline is finished");
         let limits = limits(&recordings, &self.plan.bounds);
         self.journal.set("limits", &limits)?;
-        let todo = numbers_of_none(&self.journal.units(&settings.content)?);
+        let mut todo = numbers_of_none(&self.journal.units(&settings.content)?);
+        let total = scope.map_or(cases.len(), |scope| scope.count_ones(..));
+        todo.retain(|number| scope.is_none_or(|scope| scope.contains(*number)));
         let selected: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
         let kept = self.journal.transaction(|journal| journal.settle_kept(&limits, &selected))?;
         let again = sample::kept_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), &kept);
@@ -267,7 +307,7 @@ impl Campaign {
                 Executor::new(Crew::new(workshop(plan)), answers)
             })
             .collect();
-        let mut done = cases.len() - todo.len();
+        let mut done = total - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
             let case = Numbered { number, case: &cases[number], digest, reached };
@@ -286,7 +326,7 @@ impl Campaign {
             session.kept += kept[number].count_ones(..) as u64;
             session.kept_checked += again[number].len() as u64;
             let executions = session.executed;
-            progress(Progress { phase: Phase::Mutants, done, total: cases.len(), executions });
+            progress(Progress { phase: Phase::Mutants, done, total, executions });
             Ok(())
         })
     }

@@ -61,14 +61,25 @@ impl Settings {
 }
 
 pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
+    let mut all = BitSet::new();
+    let cases: usize = journal.get("cases")?.unwrap_or_default();
+    all.grow(cases);
+    all.insert_range(..);
+    read_in(journal, &all)
+}
+
+/// Reads the outcomes with the runs on mutants of the test cases of `scope` alone.
+pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, CampaignError> {
     let cases = journal.get("cases")?.unwrap_or_default();
     let unfinished = |executed| CampaignError::Unfinished { executed, cases };
     let Settings { system, seed, sites, criteria, trace_criteria, content } =
         Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
     let inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
-    let executed = journal.units(&content)?.iter().flatten().count();
+    let units = journal.units(&content)?;
+    let executed = units.iter().flatten().count();
     let recordings: Option<Vec<_>> = journal.recordings(&content)?.into_iter().collect();
-    let (Some(recordings), true) = (recordings, executed == content.cases) else {
+    let is_executed = scope.ones().all(|case| units.get(case).is_some_and(Option::is_some));
+    let (Some(recordings), true) = (recordings, is_executed) else {
         return Err(unfinished(executed));
     };
 
@@ -107,7 +118,7 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
         let (name, kind, quotas) = (name.clone(), CriterionKind::Trace, Vec::new());
         criteria.push(Criterion { name, kind, requirements, quotas, covered });
     }
-    let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &content)?;
+    let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &content, scope)?;
     Ok(Outcomes { system, seed, sites, cases, criteria, left_out, kills, verdicts, causes, diverged, reasons })
 }
 
@@ -121,7 +132,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn read(journal: &Journal, content: &Content) -> Result<Self, CampaignError> {
+    fn read(journal: &Journal, content: &Content, scope: &BitSet) -> Result<Self, CampaignError> {
         let mut kills = vec![BitSet::with_capacity(content.cases); content.mutants];
         // Pairs that were not run are reasonable.
         let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
@@ -132,6 +143,9 @@ impl Matrix {
         let mut executions = 0;
         journal.executions(content, |pair| {
             executions += 1;
+            if !scope.contains(pair.case) {
+                return;
+            }
             let mutant = pair.mutant as usize;
             if pair.diverged {
                 diverged[mutant].insert(pair.case);

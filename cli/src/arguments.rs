@@ -63,6 +63,10 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
     Study(StudyArguments),
+    /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several by mutant score.
+    Select(SelectArguments),
+    /// Choose the criterion whose suites score highest, and the best of its suites, by mutants on the test cases of these suites alone.
+    Rank(RankArguments),
     /// List every mutant of a simulation with its diff.
     Mutants(MutantsArguments),
     /// Show what kills a mutant, and where its run leaves the original's.
@@ -196,6 +200,36 @@ pub(crate) enum BuilderArgument {
     Minimum,
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SelectArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// The criterion that the suite is adequate for.
+    #[arg(long, value_name = "NAME", default_value = "all-uses")]
+    pub(crate) criterion: String,
+    /// Draw this many suites, and take the best by mutant score.
+    #[arg(long, value_name = "M")]
+    pub(crate) boost: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RankArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// A criterion to be ranked; can be given several times. All unless said otherwise.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) criterion: Vec<String>,
+    /// Suites that are drawn for each criterion.
+    #[arg(long, default_value = "20", value_name = "N")]
+    pub(crate) suites: NonZeroUsize,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ mod mutants;
 mod output;
 mod progress;
 mod proxy;
+mod select;
 mod shrink;
 mod simulate;
 mod study;
@@ -29,6 +30,8 @@ fn main() -> std::process::ExitCode {
     let result = match &arguments.command {
         Command::Init(arguments) => init::run(arguments, common),
         Command::Study(arguments) => study::run(arguments, common),
+        Command::Select(arguments) => select::select(arguments, common),
+        Command::Rank(arguments) => select::rank(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Judge(arguments) => judge::run(arguments, common),

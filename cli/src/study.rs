@@ -12,7 +12,7 @@ use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
 };
 use simutant_mutator::read_judgements;
-use simutant_outcomes::{Outcomes, Suite};
+use simutant_outcomes::{BitSet, Outcomes, Suite};
 
 use crate::arguments::{BuilderArgument, Common, StudyArguments, SystemArguments};
 use crate::exit::{BadInput, Exit};
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let plan = Plan { build: built.clone(), plain, seed, cases, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
-    let ended = run_campaign(&mut campaign, common, &interrupted);
+    let ended = run_campaign(&mut campaign, None, common, &interrupted);
     if ended.map_err(|error| with_command(error, &arguments.system, common))? == End::Stopped {
         return Ok(stopped(&out));
     }
@@ -125,23 +125,30 @@ fn with_command(error: CampaignError, system: &SystemArguments, common: &Common)
     anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
 }
 
-fn run_campaign(campaign: &mut Campaign, common: &Common, interrupted: &AtomicBool) -> Result<End, CampaignError> {
+/// Runs a campaign, on the test cases of `scope` or on all, with a line for each phase.
+pub(crate) fn run_campaign(
+    campaign: &mut Campaign,
+    scope: Option<&BitSet>,
+    common: &Common,
+    interrupted: &AtomicBool,
+) -> Result<End, CampaignError> {
     let mut phase: Option<(simutant_campaign::Phase, Phase, Progress)> = None;
     let end_phase = |(_, bar, last): (_, Phase, Progress)| bar.end(&done(&last));
-    let end = campaign.run(
-        common.jobs(),
-        &mut |progress| {
-            if phase.as_ref().is_none_or(|(known, ..)| *known != progress.phase) {
-                phase.take().map(end_phase);
-                phase = Some((progress.phase, Phase::counted(name(progress.phase), progress.total as u64), progress));
-            }
-            if let Some((_, bar, last)) = &mut phase {
-                *last = progress;
-                bar.at(progress.done as u64, format!("test cases, {} runs on mutants", progress.executions));
-            }
-        },
-        interrupted,
-    )?;
+    let mut show = |progress: Progress| {
+        if phase.as_ref().is_none_or(|(known, ..)| *known != progress.phase) {
+            phase.take().map(end_phase);
+            phase = Some((progress.phase, Phase::counted(name(progress.phase), progress.total as u64), progress));
+        }
+        if let Some((_, bar, last)) = &mut phase {
+            *last = progress;
+            bar.at(progress.done as u64, format!("test cases, {} runs on mutants", progress.executions));
+        }
+    };
+    let jobs = common.jobs();
+    let end = match scope {
+        Some(scope) => campaign.run_in(scope, jobs, &mut show, interrupted)?,
+        None => campaign.run(jobs, &mut show, interrupted)?,
+    };
     phase.map(end_phase);
     Ok(end)
 }

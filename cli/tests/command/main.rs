@@ -10,6 +10,7 @@ mod init;
 mod isolation;
 mod processes;
 mod resume;
+mod select;
 mod self_checks;
 mod shrink;
 mod study;

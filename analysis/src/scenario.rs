@@ -1,0 +1,457 @@
+//! The three usage scenarios by themselves (thesis, section 3.3), at the cost that each of them really has.
+//!
+//! A study runs all mutants on the whole universe, so that it can tell everything. Somebody who only wants a suite needs less:
+//!
+//! - conventional: one adequate suite; no mutant is run;
+//! - boosting: several adequate suites of one criterion, with mutants run on their test cases alone, and the best of them;
+//! - ranking: several suites of several criteria, and the best of the best criterion.
+//!
+//! All three are one computation, [`scenario`]: some suites of some criteria. The first pass, over outcomes without any runs on
+//! mutants, says on which test cases mutants must be run ([`Scenario::scope`]); with these, the second pass chooses.
+
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Outcomes, Suite, SuiteCase};
+
+use crate::baseline::{Moments, RandomBaseline};
+use crate::chosen::{self, Choice, case_name};
+use crate::conventional;
+use crate::criteria::CriterionAnalysis;
+use crate::kills::KillsByCase;
+use crate::options::{Options, OptionsError};
+use crate::ranking::{self, Comparing, Ranking};
+use crate::score::{Score, percent};
+use crate::statistics::Summary;
+use crate::suites::{self, Scoring};
+use crate::tables::{Sections, cells, table};
+use crate::text::{count, or_none, plural, share_summary};
+
+/// A suite that was chosen, and what that cost: plain data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The system.
+    pub system: String,
+    /// The seed of the universe.
+    pub universe_seed: u64,
+    /// The settings that matter are the seed, the number of suites of each criterion, alpha and the multiplier.
+    pub options: Options,
+    /// Test cases of the universe.
+    pub cases: usize,
+    /// The criteria that were asked for, with their suites.
+    pub criteria: Vec<CriterionAnalysis>,
+    /// The mutants that count: those that a test case of a suite kills, but not more than the option's share of them. `None` if there is
+    /// one suite, which needs none.
+    pub mutants: Option<usize>,
+    /// The order of the criteria, if there are several.
+    pub ranking: Option<Ranking>,
+    /// The best suite; its criterion is an index into `criteria`.
+    pub choice: Choice,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+/// Equation 4.1 of the thesis, `C = c_a + M * c_e`, in events of the simulation.
+///
+/// A run on a mutant is taken to have as many events as the one on the original. The thesis adds seconds of simulation to seconds of
+/// an implementation; events are the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Test cases that were simulated to see what they cover, once for each suite that considered them.
+    pub candidates: usize,
+    /// Their events.
+    pub candidate_events: u64,
+    /// Runs on mutants.
+    pub mutant_runs: u64,
+    /// Their events.
+    pub mutant_events: u64,
+    /// `M`: how often the suite will be run.
+    pub multiplier: u32,
+    /// `c_e`: events of the chosen suite.
+    pub execution_events: u64,
+    /// `C`.
+    pub total: f64,
+    /// `C` of a random suite of the same size, which has no `c_a`.
+    pub random_same_size: Moments,
+    /// How many random test cases could be run for `C`.
+    pub random_size: usize,
+}
+
+/// Why there is no suite.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScenarioError {
+    /// An option is out of its range.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    /// There is no criterion with this name.
+    #[error("there is no criterion `{name}`; there are: {known}")]
+    UnknownCriterion {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No test case covers anything of the criteria.
+    #[error("no test case of the universe covers anything of {names}; choose another criterion, or more test cases")]
+    NothingCovered {
+        /// The criteria.
+        names: String,
+    },
+}
+
+/// Draws as many suites as the options say for each of the criteria called `names`, or for all if there are none, and chooses the best.
+///
+/// One suite of one criterion is chosen without mutants. Otherwise `outcomes` need to know what mutants do on the test cases of
+/// [`Scenario::scope`], and on no others; as long as they do not, the choice means nothing.
+///
+/// # Errors
+/// [`ScenarioError`] if a criterion is not there or has no suite.
+pub fn scenario(
+    outcomes: &Outcomes,
+    names: &[String],
+    suites: NonZeroUsize,
+    options: &Options,
+    threads: NonZeroUsize,
+) -> Result<Scenario, ScenarioError> {
+    options.validate()?;
+    let wanted = wanted(outcomes, names)?;
+    let kills = KillsByCase::new(outcomes);
+    let none = BitSet::with_capacity(outcomes.sites.mutants.len());
+    let draw = |analysed: &BitSet| -> Vec<Vec<_>> {
+        let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed, dominators: &none };
+        let draw = |&index: &usize| suites::draw(&outcomes.criteria[index], suites.get(), options.seed, &scoring);
+        wanted.iter().map(draw).collect()
+    };
+    let drawn = draw(&none);
+    let mut scope = BitSet::with_capacity(outcomes.cases.len());
+    drawn.iter().flatten().for_each(|suite| suite.cases.iter().for_each(|&case| scope.insert(case)));
+    let has_one = drawn.iter().map(Vec::len).sum::<usize>() == 1;
+    let analysed = if has_one { none.clone() } else { analysed(outcomes, &scope, options.pathological_above) };
+    let analysed_count = analysed.count_ones(..);
+
+    let drawn = draw(&analysed);
+    let killed: Vec<Vec<BitSet>> =
+        drawn.iter().map(|suites| suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect()).collect();
+    let criteria: Vec<CriterionAnalysis> = wanted
+        .iter()
+        .zip(drawn)
+        .map(|(&index, suites)| {
+            CriterionAnalysis::new(&outcomes.criteria[index], suites, analysed_count, 0, options.cost_multiplier)
+        })
+        .collect();
+    let recommendation =
+        chosen::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
+            names: criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", "),
+        })?;
+    let functions = ranking::functions_of(outcomes);
+    let comparing = Comparing {
+        kills: &outcomes.kills,
+        functions: &functions,
+        analysed: &analysed,
+        killed: &killed,
+        options,
+        threads,
+    };
+    let ranking = (criteria.len() > 1).then(|| ranking::rank(&criteria, &comparing));
+    Ok(Scenario {
+        format_version: FORMAT_VERSION,
+        system: outcomes.system.clone(),
+        universe_seed: outcomes.seed,
+        options: Options { suites: suites.get(), ..options.clone() },
+        cases: outcomes.cases.len(),
+        mutants: (!has_one).then_some(analysed_count),
+        ranking,
+        choice: recommendation.choice,
+        cost: cost(outcomes, &criteria, recommendation.choice, (!has_one).then_some(&scope), options),
+        criteria,
+    })
+}
+
+/// Returns the indices of the criteria called `names`, or of all.
+fn wanted(outcomes: &Outcomes, names: &[String]) -> Result<Vec<usize>, ScenarioError> {
+    if names.is_empty() {
+        return Ok((0..outcomes.criteria.len()).collect());
+    }
+    let find = |name: &String| outcomes.criteria.iter().position(|criterion| criterion.name == *name);
+    let known = || outcomes.criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", ");
+    let unknown = |name: &String| ScenarioError::UnknownCriterion { name: name.clone(), known: known() };
+    let mut wanted = Vec::with_capacity(names.len());
+    for name in names {
+        let index = find(name).ok_or_else(|| unknown(name))?;
+        if !wanted.contains(&index) {
+            wanted.push(index);
+        }
+    }
+    Ok(wanted)
+}
+
+/// Returns the mutants that some of the test cases in `scope` kill, and not more than a share of `above`.
+fn analysed(outcomes: &Outcomes, scope: &BitSet, above: f64) -> BitSet {
+    let of = scope.count_ones(..) as f64;
+    let counts = |kills: &BitSet| {
+        let killing = kills.intersection_count(scope);
+        killing > 0 && killing as f64 <= above * of
+    };
+    (0..outcomes.kills.len()).filter(|&mutant| counts(&outcomes.kills[mutant])).collect()
+}
+
+fn cost(
+    outcomes: &Outcomes,
+    criteria: &[CriterionAnalysis],
+    choice: Choice,
+    mutated: Option<&BitSet>,
+    options: &Options,
+) -> Cost {
+    let pays = criteria.iter().filter(|criterion| criterion.kind != CriterionKind::BlackBox);
+    let considered: Vec<(usize, u64)> =
+        pays.flat_map(|criterion| &criterion.suites).map(|suite| (suite.considered, suite.events_considered)).collect();
+    let candidate_events: u64 = considered.iter().map(|(_, events)| events).sum();
+    let runs = |case: usize| outcomes.cases[case].infected.count_ones(..) as u64;
+    let (mut mutant_runs, mut mutant_events) = (0, 0);
+    for case in mutated.iter().flat_map(|scope| scope.ones()) {
+        mutant_runs += runs(case);
+        mutant_events += runs(case) * outcomes.cases[case].events;
+    }
+    let chosen = &criteria[choice.criterion].suites[choice.suite];
+    let multiplier = f64::from(options.cost_multiplier);
+    let total = (candidate_events + mutant_events) as f64 + multiplier * chosen.events_selected as f64;
+    let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
+    let nothing = RandomBaseline::new([], events.len());
+    let sizes = Options { random_size_max: chosen.cases.len(), ..options.clone() };
+    let random = conventional::random_sizes(&events, &nothing, &nothing, &sizes);
+    let mean = multiplier * events.iter().sum::<f64>() / events.len().max(1) as f64;
+    Cost {
+        candidates: considered.iter().map(|(candidates, _)| candidates).sum(),
+        candidate_events,
+        mutant_runs,
+        mutant_events,
+        multiplier: options.cost_multiplier,
+        execution_events: chosen.events_selected,
+        total,
+        random_same_size: random.last().map_or(Moments { mean: 0.0, sd: 0.0 }, |size| size.cost),
+        random_size: if mean > 0.0 { (total / mean) as usize } else { 0 },
+    }
+}
+
+impl Scenario {
+    /// Returns the test cases that mutants must be run on; none if one suite is all that there is.
+    pub fn scope(&self) -> BitSet {
+        let mut scope = BitSet::with_capacity(self.cases);
+        if self.mutants.is_some() {
+            let suites = self.criteria.iter().flat_map(|criterion| &criterion.suites);
+            suites.for_each(|suite| suite.cases.iter().for_each(|&case| scope.insert(case)));
+        }
+        scope
+    }
+
+    /// Returns the chosen suite with its inputs.
+    ///
+    /// # Panics
+    /// If the scenario is not one of `outcomes`.
+    pub fn suite(&self, outcomes: &Outcomes) -> Suite {
+        let criterion = &self.criteria[self.choice.criterion];
+        let chosen = &criterion.suites[self.choice.suite];
+        let score = self.mutants.and_then(|of| Score { killed: chosen.killed, of }.value());
+        let how = match (self.mutants, criterion.suites.len()) {
+            (None, _) => format!("drawn at random, adequate for {}", criterion.name),
+            (Some(_), suites) => format!(
+                "suite {} of {suites} drawn at random that are adequate for {}; no other of them has a higher mutant score",
+                self.choice.suite + 1,
+                criterion.name
+            ),
+        };
+        let case = |&case: &usize| SuiteCase {
+            name: case_name(&self.system, case, self.cases),
+            case: outcomes.cases[case].case.clone(),
+        };
+        Suite {
+            format_version: FORMAT_VERSION,
+            system: self.system.clone(),
+            criterion: criterion.name.clone(),
+            chosen: how,
+            seed: self.options.seed,
+            mutant_score: score,
+            dominator_score: None,
+            cases: chosen.cases.iter().map(case).collect(),
+        }
+    }
+
+    /// Returns a table of the criteria and sentences on the choice and its cost: plain text, ending in a line break.
+    pub fn text(&self) -> String {
+        let mut sections = Sections::new(format!(
+            "System {}, universe seed {}, {} test cases\n",
+            self.system,
+            self.universe_seed,
+            count(self.cases as u64)
+        ));
+        let mut rows = table(["criterion", "feasible", "suites", "size", "considered", "score", "best"]);
+        for criterion in &self.criteria {
+            let mean = |summary: Option<Summary>| or_none(summary, |summary| format!("{:.1}", summary.mean));
+            rows.add_row(cells([
+                criterion.name.clone(),
+                format!("{}/{}", criterion.feasible(), criterion.requirements),
+                criterion.suites.len().to_string(),
+                mean(criterion.size),
+                mean(criterion.considered),
+                or_none(criterion.score, |score| share_summary(&score)),
+                or_none(criterion.score, |score| percent(score.max)),
+            ]));
+        }
+        sections.add("Suites", rows, &[]);
+        let mut text = sections.text();
+        text.push('\n');
+        for sentence in self.sentences() {
+            text.push_str(&sentence);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let criterion = &self.criteria[self.choice.criterion];
+        let chosen = &criterion.suites[self.choice.suite];
+        let inputs = plural(chosen.cases.len(), "input");
+        let mut sentences = vec![match self.mutants {
+            None => format!("Run one suite that is adequate for {}: {inputs}.", criterion.name),
+            Some(of) => format!(
+                "Run suite {} of the {} for {}: {inputs} that kill {}.",
+                self.choice.suite + 1,
+                criterion.suites.len(),
+                criterion.name,
+                Score { killed: chosen.killed, of }
+            ),
+        }];
+        sentences.extend(self.ranking.as_ref().and_then(|ranking| self.order_sentence(ranking)));
+        let Cost { multiplier, .. } = self.cost;
+        sentences.push(format!(
+            "It cost {} simulations of candidates ({} events) and {} runs on mutants ({}); run {multiplier} times, the suite costs {} more: in \
+             all C = {}.",
+            count(self.cost.candidates as u64),
+            count(self.cost.candidate_events),
+            count(self.cost.mutant_runs),
+            count(self.cost.mutant_events),
+            count(u64::from(multiplier) * self.cost.execution_events),
+            count(self.cost.total as u64),
+        ));
+        sentences.push(format!(
+            "A random suite of {inputs} costs {} on average, and for C one could run {} random inputs: an event of the simulation counts as \
+             much as one of the implementation, which is dearer.",
+            count(self.cost.random_same_size.mean as u64),
+            count(self.cost.random_size as u64),
+        ));
+        sentences.push(match self.mutants {
+            None => "What this does not tell: how many faults the suite finds, since no mutant was run; --boost 5 takes the best of five suites by \
+                     mutant score."
+                .into(),
+            Some(0) => "What this does not tell: no mutant tells one suite from another, so the choice among them is arbitrary.".into(),
+            Some(mutants) => format!(
+                "What this does not tell: scores are of the {} that these suites kill, and not all of them, so they stand for no others; `study` \
+                 tells more.",
+                plural(mutants, "mutant")
+            ),
+        });
+        sentences
+    }
+
+    /// Says which criteria the chosen one is significantly better than.
+    fn order_sentence(&self, ranking: &Ranking) -> Option<String> {
+        let best = self.choice.criterion;
+        let others: Vec<usize> = ranking.order.iter().copied().filter(|&other| other != best).collect();
+        if others.is_empty() {
+            return None;
+        }
+        let is_better = |&&other: &&usize| ranking.pair(best, other).is_some_and(|pair| pair.significant);
+        let worse = others.iter().filter(is_better).count();
+        Some(format!(
+            "Suites of {} score highest on average, significantly higher than those of {worse} of {} other criteria (Mann-Whitney, Holm).",
+            self.criteria[best].name,
+            others.len()
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+
+    fn choose(outcomes: &Outcomes, names: &[&str], suites: usize) -> Result<Scenario, ScenarioError> {
+        let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+        let suites = NonZeroUsize::new(suites).expect("not 0");
+        let options = Options { resamples: 200, ..Options::default() };
+        scenario(outcomes, &names, suites, &options, NonZeroUsize::MIN)
+    }
+
+    /// The same outcomes as a campaign gives them that ran mutants on some test cases only.
+    fn known_in(outcomes: &Outcomes, scope: &BitSet) -> Outcomes {
+        let mut known = outcomes.clone();
+        known.kills.iter_mut().for_each(|kills| kills.intersect_with(scope));
+        known
+    }
+
+    #[test]
+    fn one_suite_needs_no_mutant() {
+        let outcomes = synthetic(200, 1);
+        let unknown = known_in(&outcomes, &BitSet::new());
+        let found = choose(&unknown, &["all-branches"], 1).expect("there is a suite");
+        assert_eq!((found.mutants, found.scope().count_ones(..)), (None, 0));
+        let Cost { candidates, candidate_events, mutant_runs, execution_events, total, .. } = found.cost;
+        let suite = &found.criteria[0].suites[0];
+        assert_eq!((candidates, mutant_runs), (suite.considered, 0));
+        assert_eq!((candidate_events, execution_events), (suite.events_considered, suite.events_selected));
+        assert_eq!(total, (candidate_events + 10 * execution_events) as f64);
+        let written = found.suite(&unknown);
+        assert_eq!((written.cases.len(), written.mutant_score), (suite.cases.len(), None));
+        assert!(found.text().contains("no mutant was run"));
+    }
+
+    #[test]
+    fn a_criterion_of_inputs_costs_no_simulation() {
+        let found = choose(&synthetic(200, 1), &["IP-1"], 1).expect("there is a suite");
+        assert_eq!((found.cost.candidates, found.cost.candidate_events), (0, 0));
+        assert!((found.cost.random_same_size.mean - found.cost.total).abs() < found.cost.total, "{:?}", found.cost);
+    }
+
+    #[test]
+    fn the_best_of_several_is_chosen_by_runs_on_their_test_cases_alone() {
+        let outcomes = synthetic(200, 1);
+        let first = choose(&known_in(&outcomes, &BitSet::new()), &["all-branches"], 8).expect("there are suites");
+        let scope = first.scope();
+        assert!(!scope.is_clear() && scope.count_ones(..) < 60, "{}", scope.count_ones(..));
+        let found = choose(&known_in(&outcomes, &scope), &["all-branches"], 8).expect("there are suites");
+        assert_eq!(found.scope(), scope, "what is run does not depend on what was found");
+        let scores: Vec<usize> = found.criteria[0].suites.iter().map(|suite| suite.killed).collect();
+        assert_eq!(Some(&scores[found.choice.suite]), scores.iter().max());
+        assert!(scores.iter().any(|&score| score < scores[found.choice.suite]), "all score the same: {scores:?}");
+        assert!(found.cost.mutant_runs > 0 && found.ranking.is_none());
+        // More knowledge than the scope has would not change it.
+        let all = choose(&outcomes, &["all-branches"], 8).expect("there are suites");
+        assert_eq!((all.choice, all.mutants), (found.choice, found.mutants));
+    }
+
+    #[test]
+    fn several_criteria_are_ranked() {
+        let outcomes = synthetic(200, 1);
+        let found = choose(&outcomes, &[], 20).expect("there are suites");
+        let ranking = found.ranking.as_ref().expect("there are several");
+        assert_eq!(ranking.order.first(), Some(&found.choice.criterion));
+        assert!(found.text().contains("score highest on average"), "{}", found.text());
+        let json = serde_json::to_string(&found).expect("plain data");
+        let read: Scenario = serde_json::from_str(&json).expect("a scenario can be read back");
+        assert_eq!(read.choice, found.choice);
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_named() {
+        let outcomes = from_kills(&["k..."]);
+        let error = choose(&outcomes, &["nothing"], 1).expect_err("there is no such criterion").to_string();
+        assert_eq!(error, "there is no criterion `nothing`; there are: every-case");
+        let mut bare = outcomes;
+        bare.criteria[0].covered.iter_mut().for_each(BitSet::clear);
+        let error = choose(&bare, &["every-case"], 1).expect_err("nothing is covered").to_string();
+        assert!(error.contains("covers anything of every-case"), "{error}");
+    }
+}

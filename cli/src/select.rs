@@ -1,0 +1,98 @@
+//! `simutant select` and `simutant rank`: one suite, at the cost that choosing it really has.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+
+use simutant_analysis::{Options, Scenario, scenario};
+use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning, Simulator};
+use simutant_outcomes::{BitSet, Outcomes};
+
+use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments};
+use crate::exit::{BadInput, Exit};
+use crate::progress::Phase;
+use crate::study::run_campaign;
+use crate::{build, interrupt, output};
+
+/// What is chosen from.
+struct Choosing<'a> {
+    system: &'a SystemArguments,
+    cases: Option<NonZeroUsize>,
+    /// The names of the criteria; none are all.
+    criteria: &'a [String],
+    /// How many suites of each.
+    suites: NonZeroUsize,
+}
+
+/// The conventional scenario, or with several suites that of boosting.
+pub(crate) fn select(arguments: &SelectArguments, common: &Common) -> anyhow::Result<Exit> {
+    let SelectArguments { system, cases, criterion, boost } = arguments;
+    let criteria = std::slice::from_ref(criterion);
+    choose(&Choosing { system, cases: *cases, criteria, suites: boost.unwrap_or(NonZeroUsize::MIN) }, common)
+}
+
+/// The ranking scenario.
+pub(crate) fn rank(arguments: &RankArguments, common: &Common) -> anyhow::Result<Exit> {
+    let RankArguments { system, cases, criterion, suites } = arguments;
+    if criterion.len() == 1 {
+        let message = format!("--criterion {}: one is not to be ranked; give several, or none for all", criterion[0]);
+        return Err(BadInput(message).into());
+    }
+    choose(&Choosing { system, cases: *cases, criteria: criterion, suites: *suites }, common)
+}
+
+fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
+    let Choosing { system, cases, criteria, suites } = *choosing;
+    let out = common.out(&system.system);
+    let interrupted = interrupt::flag()?;
+    let stopped = || {
+        output::tell(&format!("stopped; what is done is in {}: run the same again to go on", out.display()));
+        Ok(Exit::Interrupted)
+    };
+    let built = match build::instrumented(system, &out) {
+        // Ctrl-C in a terminal ends the compiler as well.
+        Err(_) if interrupted.load(Ordering::SeqCst) => return stopped(),
+        built => built?,
+    };
+    let plain = match build::plain(system, &out) {
+        Err(_) if interrupted.load(Ordering::SeqCst) => return stopped(),
+        plain => plain?,
+    };
+    let cases = match cases {
+        Some(cases) => cases.get(),
+        None => Simulator::new(&built, Bounds::default()).universe()?,
+    };
+    let plan =
+        Plan { build: built, plain, seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
+    let mut campaign = Campaign::open(&out, plan, Existing::Continue)?;
+    let options = Options { seed: common.seed, ..Options::default() };
+    let decide = |outcomes: &Outcomes| -> anyhow::Result<Scenario> {
+        let found = scenario(outcomes, criteria, suites, &options, common.jobs());
+        found.map_err(|error| BadInput(error.to_string()).into())
+    };
+
+    let nothing = BitSet::with_capacity(cases);
+    if run_campaign(&mut campaign, Some(&nothing), common, &interrupted)? == End::Stopped {
+        return stopped();
+    }
+    let mut outcomes = campaign.outcomes_in(&nothing)?;
+    let mut found = decide(&outcomes)?;
+    let scope = found.scope();
+    if !scope.is_clear() {
+        if run_campaign(&mut campaign, Some(&scope), common, &interrupted)? == End::Stopped {
+            return stopped();
+        }
+        let phase = Phase::open("choosing");
+        outcomes = campaign.outcomes_in(&scope)?;
+        found = decide(&outcomes)?;
+        phase.end(&format!("one of {} suites", suites.get() * found.criteria.len()));
+    }
+
+    let path = out.join("suite.json");
+    output::write(&path, &output::json(&found.suite(&outcomes))?)?;
+    if common.json {
+        output::print(&output::json(&found)?)?;
+    } else {
+        output::print(&format!("{}\nwritten to {}\n", found.text(), path.display()))?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,69 @@
+//! The usage scenarios by themselves.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{STUDY, assert_exit, finished_study, results, run, stderr, stdout};
+
+/// Deletes what a campaign found out, and keeps what was built.
+fn forget(out: &Path) {
+    for entry in std::fs::read_dir(out).expect("the study is there") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_file() {
+            std::fs::remove_file(path).expect("it can be removed");
+        }
+    }
+}
+
+fn json(out: &Path, arguments: &[&str]) -> Value {
+    let output = run(&[arguments, &["--cases", "24", "--seed", "7", "--json"]].concat(), out);
+    assert_exit(&output, 0);
+    serde_json::from_str(&stdout(&output)).expect("JSON")
+}
+
+#[test]
+fn each_scenario_runs_what_it_needs_and_a_study_goes_on_from_there() {
+    let study = finished_study();
+    let expected = results(&study.out);
+    forget(&study.out);
+
+    let conventional = json(&study.out, &["select", "gbn", "--criterion", "all-branches"]);
+    assert_eq!((&conventional["mutants"], &conventional["cost"]["mutant_runs"]), (&Value::Null, &0.into()));
+    let suite: Value =
+        serde_json::from_slice(&std::fs::read(study.out.join("suite.json")).expect("it is there")).expect("JSON");
+    assert_eq!((&suite["criterion"], &suite["mutant_score"]), (&"all-branches".into(), &Value::Null));
+    let cases = |value: &Value| value.as_array().map(Vec::len);
+    assert_eq!(cases(&suite["cases"]), cases(&conventional["criteria"][0]["suites"][0]["cases"]));
+
+    let boosted = json(&study.out, &["select", "gbn", "--criterion", "all-branches", "--boost", "4"]);
+    assert_eq!(cases(&boosted["criteria"][0]["suites"]), Some(4));
+    let runs = boosted["cost"]["mutant_runs"].as_u64().expect("a number");
+    assert!(runs > 0, "{boosted}");
+    // The first suite is the one that was drawn alone.
+    assert_eq!(boosted["criteria"][0]["suites"][0]["cases"], conventional["criteria"][0]["suites"][0]["cases"]);
+
+    let ranked =
+        json(&study.out, &["rank", "gbn", "--criterion", "all-branches", "--criterion", "IP-1", "--suites", "4"]);
+    assert!(ranked["cost"]["mutant_runs"].as_u64().expect("a number") > runs, "{ranked}");
+    assert_eq!(cases(&ranked["ranking"]["pairs"]), Some(2));
+
+    let output = run(&STUDY, &study.out);
+    assert_exit(&output, 0);
+    assert!(results(&study.out) == expected, "the study is another one after the scenarios");
+    // What a study knows of other test cases changes no choice.
+    let again = json(&study.out, &["select", "gbn", "--criterion", "all-branches", "--boost", "4"]);
+    assert_eq!((&again["choice"], &again["mutants"]), (&boosted["choice"], &boosted["mutants"]));
+}
+
+#[test]
+fn a_criterion_that_is_not_there_and_a_ranking_of_one_are_refused() {
+    let study = finished_study();
+    let check = |arguments: &[&str], expect: &str| {
+        let output = run(&[arguments, &["--cases", "24", "--seed", "7"]].concat(), &study.out);
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    };
+    check(&["select", "gbn", "--criterion", "none"], "there is no criterion `none`; there are: all-blocks, ");
+    check(&["rank", "gbn", "--criterion", "IP-1"], "--criterion IP-1: one is not to be ranked");
+}
