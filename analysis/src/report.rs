@@ -4,12 +4,15 @@ mod boosting;
 mod criteria;
 mod curve;
 mod distributions;
+mod matrix;
 mod mutants;
 mod order;
 mod overview;
 mod page;
+mod pairs;
 mod source;
 mod suite;
+mod suites;
 mod survivors;
 mod svg;
 
@@ -18,12 +21,13 @@ use simutant_outcomes::{BitSet, MutantNumber, Outcomes};
 
 use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
-use crate::suites;
+use crate::suites::target;
 
 pub use page::{Explanation, MutantPage, Parting, example_case};
 
 const STYLE: &str = include_str!("report/style.css");
-const SCRIPT: &str = include_str!("report/script.js");
+const SCRIPTS: [&str; 3] =
+    [include_str!("report/script.js"), include_str!("report/pairs.js"), include_str!("report/matrix.js")];
 
 /// Returns the report as the text of one self-contained HTML page.
 ///
@@ -41,13 +45,15 @@ pub fn report(outcomes: &Outcomes, analysis: &Analysis) -> String {
 pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: &[MutantNumber]) -> String {
     let mut page = Page::new(outcomes, analysis);
     page.pages.extend(pages.iter().map(|number| *number as usize));
-    let sections: [(&str, &str, Markup); 9] = [
+    let sections: [(&str, &str, Markup); 11] = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
         ("distributions", "Distributions", distributions::section(&page)),
         ("size", "Size and cost", curve::section(&page)),
         ("boosting", "Boosting", boosting::section(&page)),
         ("suite", "Chosen suite", suite::section(&page)),
+        ("suites", "Suites side by side", suites::section(&page)),
+        ("kills", "Kill matrix", matrix::section(&page)),
         ("survivors", "Survivors", survivors::section(&page)),
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
@@ -80,7 +86,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: &[Muta
                         "A mutant score speaks of the simulation and of this universe of test cases."
                     }
                 }
-                script { (PreEscaped(SCRIPT)) }
+                @for script in SCRIPTS { script { (PreEscaped(script)) } }
             }
         }
     }
@@ -122,7 +128,7 @@ impl<'a> Page<'a> {
         let criterion = self.outcomes.criteria.iter().find(|criterion| criterion.name == name)?;
         let mut by_suite = BitSet::with_capacity(criterion.requirements.len());
         self.suite.iter().for_each(|&case| by_suite.union_with(&criterion.covered[case]));
-        Some((suites::target(criterion), by_suite))
+        Some((target(criterion), by_suite))
     }
 
     /// Returns `path:line` of a place.

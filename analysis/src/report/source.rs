@@ -7,6 +7,7 @@ use simutant_outcomes::{BitSet, SourceFile, Span};
 
 use super::Page;
 use super::overview::class_name;
+use super::pairs;
 
 /// How many mutants a line shows before it only counts them.
 const MARKS_MAX: usize = 12;
@@ -16,6 +17,8 @@ const BLOCK_UNCOVERED: u8 = 1;
 const BLOCK_UNCOVERED_BY_SUITE: u8 = 2;
 const BRANCH_UNCOVERED: u8 = 4;
 const BRANCH_UNCOVERED_BY_SUITE: u8 = 8;
+const USE_UNCOVERED: u8 = 16;
+const USE_UNCOVERED_BY_SUITE: u8 = 32;
 
 /// What is not covered in one file.
 struct Uncovered {
@@ -31,18 +34,23 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         by_line[mutant.span.file].entry(mutant.span.line).or_default().push(number);
     }
     html! {
-        p { "Squares are mutants, coloured by class; each leads to its entry in the list." }
+        p {
+            "Squares are mutants, coloured by class; each leads to its entry in the list. Highlighted are blocks, branches (wavy) and uses "
+            "that do not see one of their definitions (dotted); below each file are its definition-use pairs."
+        }
         fieldset.switch {
             legend { "Highlight" }
             label { input #by-universe type="radio" name="by" checked; " what no test case covers" }
             label { input #by-suite type="radio" name="by"; " what the chosen suite does not cover" }
             label { input #by-none type="radio" name="by"; " nothing" }
         }
+        p.pair-shown role="status" hidden {}
         @for (index, file) in page.outcomes.sites.files.iter().enumerate() {
             @let uncovered = uncovered(page, index, file);
             details.file open {
                 summary { code { (file.path) } }
                 div.scroll { (listing(page, index, file, &uncovered, &by_line[index])) }
+                (pairs::list(page, index))
             }
         }
     }
@@ -76,6 +84,17 @@ fn uncovered(page: &Page<'_>, index: usize, file: &SourceFile) -> Uncovered {
                 mark(branch.span, BRANCH_UNCOVERED);
             }
             branches.entry(branch.span.line).or_default().push((branch.outcome.to_string(), by_universe));
+        }
+    }
+    if let Some((universe, suite)) = page.coverage("all-uses") {
+        for (requirement, pair) in page.outcomes.sites.pairs.iter().enumerate().filter(|(_, pair)| is_there(pair.span))
+        {
+            if missing(&suite, requirement) {
+                mark(pair.span, USE_UNCOVERED_BY_SUITE);
+            }
+            if missing(&universe, requirement) {
+                mark(pair.span, USE_UNCOVERED);
+            }
         }
     }
     Uncovered { flags, branches }
@@ -152,6 +171,8 @@ fn classes(flags: u8) -> Option<String> {
         (BLOCK_UNCOVERED_BY_SUITE, "block-suite"),
         (BRANCH_UNCOVERED, "branch"),
         (BRANCH_UNCOVERED_BY_SUITE, "branch-suite"),
+        (USE_UNCOVERED, "use"),
+        (USE_UNCOVERED_BY_SUITE, "use-suite"),
     ]
     .into_iter()
     .filter(|(flag, _)| flags & flag != 0)
