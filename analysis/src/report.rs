@@ -1,6 +1,7 @@
 //! The analysis as one page: no network, readable without JavaScript, light and dark.
 
 mod boosting;
+mod case_page;
 mod criteria;
 mod curve;
 mod distributions;
@@ -23,6 +24,7 @@ use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
 use crate::suites::target;
 
+pub use case_page::CasePage;
 pub use page::{Explanation, MutantPage, Parting, example_case};
 
 const STYLE: &str = include_str!("report/style.css");
@@ -34,17 +36,26 @@ const SCRIPTS: [&str; 3] =
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
 pub fn report(outcomes: &Outcomes, analysis: &Analysis) -> String {
-    report_with_pages(outcomes, analysis, &[])
+    report_with_pages(outcomes, analysis, Pages::default())
 }
 
-/// Returns the report as [`report`] does, with links to the pages of these mutants: files in the folder `mutants` beside it, with
-/// the names that [`MutantPage::file_name`] gives.
+/// What has a page of its own.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pages<'a> {
+    /// Mutants: files in the folder `mutants` beside the report, with the names that [`MutantPage::file_name`] gives.
+    pub mutants: &'a [MutantNumber],
+    /// Test cases: files in the folder `cases`, with the names that [`CasePage::file_name`] gives.
+    pub cases: &'a [usize],
+}
+
+/// Returns the report as [`report`] does, with links to these pages.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
-pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: &[MutantNumber]) -> String {
+pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<'_>) -> String {
     let mut page = Page::new(outcomes, analysis);
-    page.pages.extend(pages.iter().map(|number| *number as usize));
+    page.pages.extend(pages.mutants.iter().map(|number| *number as usize));
+    page.case_pages.extend(pages.cases.iter().copied());
     let sections: [(&str, &str, Markup); 11] = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
@@ -104,6 +115,8 @@ struct Page<'a> {
     killed_by_suite: BitSet,
     /// Mutants that have a page of their own.
     pages: BitSet,
+    /// Test cases that have one.
+    case_pages: BitSet,
 }
 
 impl<'a> Page<'a> {
@@ -119,7 +132,8 @@ impl<'a> Page<'a> {
         let kills = KillsByCase::new(outcomes);
         let killed_by_suite = kills.of_suite(&suite);
         let pages = BitSet::with_capacity(outcomes.sites.mutants.len());
-        Self { outcomes, analysis, kills, suite, killed_by_suite, pages }
+        let case_pages = BitSet::with_capacity(outcomes.cases.len());
+        Self { outcomes, analysis, kills, suite, killed_by_suite, pages, case_pages }
     }
 
     /// Returns which requirements of the criterion called `name` the universe and the chosen suite cover, `None` if the
@@ -129,6 +143,18 @@ impl<'a> Page<'a> {
         let mut by_suite = BitSet::with_capacity(criterion.requirements.len());
         self.suite.iter().for_each(|&case| by_suite.union_with(&criterion.covered[case]));
         Some((target(criterion), by_suite))
+    }
+
+    /// Returns the name of a test case, with a link to its page if it has one.
+    fn case_link(&self, case: usize) -> Markup {
+        let name = crate::chosen::case_name(&self.analysis.system, case, self.analysis.campaign.cases);
+        html! {
+            @if self.case_pages.contains(case) {
+                a href={ "cases/" (case_page::case_file_name(self.analysis, case)) } { code { (name) } }
+            } @else {
+                code { (name) }
+            }
+        }
     }
 
     /// Returns `path:line` of a place.

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
-use simutant_analysis::{Analysis, Explanation, MutantClass, MutantPage, Parting, case_name, example_case};
+use simutant_analysis::{
+    Analysis, CasePage, Explanation, MutantClass, MutantPage, Parting, boosted, case_name, example_case,
+};
 use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_outcomes};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, Verdict};
@@ -18,6 +20,9 @@ use crate::{build, mutants, output, simulate, trace_files};
 
 /// The folder of the pages, in that of the study.
 pub(crate) const FOLDER: &str = "mutants";
+
+/// The folder of the pages of test cases.
+pub(crate) const CASES_FOLDER: &str = "cases";
 
 /// Lines of code before and after a change.
 const CONTEXT: usize = 3;
@@ -107,10 +112,7 @@ pub(crate) fn write_pages(
     (out, pages_max): (&Path, usize),
 ) -> anyhow::Result<Vec<MutantNumber>> {
     let folder = out.join(FOLDER);
-    match std::fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
+    clear(&folder)?;
     let of_class = |class: MutantClass| {
         let classes = (0..).zip(&analysis.mutants.classes);
         classes.filter(move |(_, other)| **other == class).map(|(number, _): (MutantNumber, _)| number)
@@ -135,6 +137,53 @@ pub(crate) fn write_pages(
         written.push(number);
     }
     Ok(written)
+}
+
+/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the place of those of
+/// an earlier study; returns which.
+pub(crate) fn write_case_pages(
+    runner: &mut Runner<'_>,
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    (out, pages_max): (&Path, usize),
+) -> anyhow::Result<Vec<usize>> {
+    let folder = out.join(CASES_FOLDER);
+    clear(&folder)?;
+    let chosen = analysis.recommendation.iter().map(|recommendation| recommendation.choice);
+    let best = analysis.criteria.iter().filter_map(|criterion| boosted(analysis, &criterion.name));
+    let mut written: Vec<usize> = Vec::new();
+    for choice in chosen.chain(best) {
+        for &case in &analysis.criteria[choice.criterion].suites[choice.suite].cases {
+            if written.len() < pages_max && !written.contains(&case) {
+                written.push(case);
+            }
+        }
+    }
+    for &case in &written {
+        let name = case_name(&outcomes.system, case, outcomes.cases.len());
+        let simulated = runner.simulator.simulate(&outcomes.cases[case].case, None, Trace::Keep, runner.limits)?;
+        let trace = simulated.trace.as_ref().map(trace_files::read).transpose()?;
+        let caption = caption(name.clone(), &simulated.execution);
+        let picture = trace.as_ref().map(|trace| diagram::excerpt(trace, 0, &caption));
+        let diagram = trace.as_ref().map(|_| format!("{name}-diagram.html"));
+        if let (Some(trace), Some(diagram)) = (&trace, &diagram) {
+            output::write(&folder.join(diagram), &diagram::html(trace, &caption))?;
+        }
+        let input = output::quoted(&outcomes.cases[case].case.to_string());
+        let replay = simulate::command_line(runner.system, runner.common, &input, None);
+        let (picture, diagram, replay) = (picture.as_deref(), diagram.as_deref(), replay.as_str());
+        let page = CasePage { outcomes, analysis, case, picture, diagram, replay };
+        output::write(&folder.join(page.file_name()), &page.html())?;
+    }
+    Ok(written)
+}
+
+/// Removes a folder of pages.
+fn clear(folder: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Runs test cases on the original and on mutants side by side.
@@ -187,7 +236,7 @@ impl<'a> Runner<'a> {
     }
 
     fn replay(&self, mutant: MutantNumber, case: &Value) -> String {
-        simulate::command_line(self.system, self.common, &output::quoted(&case.to_string()), mutant)
+        simulate::command_line(self.system, self.common, &output::quoted(&case.to_string()), Some(mutant))
     }
 }
 

@@ -54,11 +54,17 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     Ok(if simulated.execution.verdict == Verdict::Reasonable { Exit::Success } else { Exit::Failed })
 }
 
-/// Returns the command that runs a test case on a mutant; `case` is as a shell takes it.
-pub(crate) fn command_line(system: &SystemArguments, common: &Common, case: &str, mutant: MutantNumber) -> String {
+/// Returns the command that runs a test case on a mutant, or on the original; `case` is as a shell takes it.
+pub(crate) fn command_line(
+    system: &SystemArguments,
+    common: &Common,
+    case: &str,
+    mutant: Option<MutantNumber>,
+) -> String {
     let out = output::quoted(&common.out(&system.system).display().to_string());
     let program = output::quoted(&crate::test::program());
-    format!("{program} simulate {} --case {case} --mutant {mutant} --out {out}", system.command_line())
+    let mutant = mutant.map_or_else(String::new, |mutant| format!(" --mutant {mutant}"));
+    format!("{program} simulate {} --case {case}{mutant} --out {out}", system.command_line())
 }
 
 fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulated) -> anyhow::Result<()> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{
-    Analysis, Builder, Checked, MUTANTS, Options, analyse_with_threads, boosted, build_suite, report_with_pages, suite,
-    suite_of, tables,
+    Analysis, Builder, Checked, MUTANTS, Options, Pages, analyse_with_threads, boosted, build_suite, report_with_pages,
+    suite, suite_of, tables,
 };
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
@@ -16,7 +16,7 @@ use simutant_outcomes::{BitSet, Outcomes, Suite};
 
 use crate::arguments::{BuilderArgument, Common, StudyArguments, SystemArguments};
 use crate::exit::{BadInput, Exit};
-use crate::explain::{Runner, write_pages};
+use crate::explain::{Runner, write_case_pages, write_pages};
 use crate::progress::Phase;
 use crate::{build, interrupt, output, simulate};
 
@@ -88,8 +88,10 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let phase = Phase::open("explaining");
     let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
     let pages = write_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
-    phase.end(&format!("{} mutants on pages of their own", pages.len()));
-    output::write(&out.join("report.html"), &report_with_pages(&outcomes, &analysis, &pages))?;
+    let cases = write_case_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
+    phase.end(&format!("{} mutants and {} test cases on pages of their own", pages.len(), cases.len()));
+    let linked = Pages { mutants: &pages, cases: &cases };
+    output::write(&out.join("report.html"), &report_with_pages(&outcomes, &analysis, linked))?;
     let suite = out.join("suite.json");
     match &chosen {
         Some(chosen) => output::write(&suite, &output::json(chosen)?)?,
@@ -121,7 +123,7 @@ fn with_command(error: CampaignError, system: &SystemArguments, common: &Common)
         return error.into();
     };
     let case = format!("{number} --seed {}", common.seed);
-    let command = simulate::command_line(system, common, &case, mutant);
+    let command = simulate::command_line(system, common, &case, Some(mutant));
     anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
 }
 
@@ -239,7 +241,7 @@ fn spent(statistics: &Statistics) -> String {
 /// Says what was written, and what to do with it.
 fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
     let out = out.display();
-    let mut text = format!("written to {out}: report.html, mutants/, tables.txt, results.json, journal.sqlite");
+    let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
     match chosen {
         Some(_) if !simutant_harness::systems().any(|known| known == system) => text.push_str(", suite.json\n"),
         Some(suite) => text.push_str(&format!(

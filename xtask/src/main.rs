@@ -65,6 +65,8 @@ fn run_task(task: Task) -> anyhow::Result<()> {
 fn test(root: &Path) -> anyhow::Result<()> {
     needs::install()?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
+    // What needs more than Rust is left out of the tests above, unless it is asked for.
+    cargo(["test", "--package", "simutant-analysis", "--test", "browser", "--", "--ignored"], &[])?;
     in_bench(root, &["test"], &[])?;
     foreign::test(root)?;
     examples::test(root)?;

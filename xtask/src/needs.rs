@@ -8,9 +8,11 @@ use anyhow::bail;
 use crate::run;
 
 /// Programs, with the packages that have them on Debian, Fedora, Arch, Alpine and macOS.
-const NEEDS: [(&str, &str); 1] = [
+const NEEDS: [(&str, &str); 2] = [
     // The example of an implementation in another language.
     ("python3", "python3"),
+    // Reports are opened.
+    ("chromium", "chromium"),
 ];
 
 /// Package managers with the arguments that install a package.

@@ -234,7 +234,7 @@ fn ends_process(cause: Cause) -> bool {
 }
 
 /// Returns a picture as an address. So its styles and names are its own, although two pictures are on one page.
-fn data_uri(svg: &str) -> String {
+pub(super) fn data_uri(svg: &str) -> String {
     let mut uri = String::from("data:image/svg+xml,");
     for character in svg.chars() {
         match character {

@@ -5,7 +5,6 @@ use serde_json::Value;
 use simutant_outcomes::BitSet;
 
 use super::Page;
-use crate::chosen::case_name;
 use crate::mutants::MutantClass;
 use crate::text::count;
 
@@ -50,7 +49,7 @@ fn rows(page: &Page<'_>, columns: &[&str]) -> Markup {
             @let new = killed.difference_count(&before);
             @let () = before.union_with(&killed);
             tr {
-                th scope="row" { code { (case_name(&page.analysis.system, case, page.analysis.campaign.cases)) } }
+                th scope="row" { (page.case_link(case)) }
                 @for name in columns { td { (input(&outcome.case[*name])) } }
                 @if columns.is_empty() { td { code { (outcome.case) } } }
                 td { (count(outcome.events)) }

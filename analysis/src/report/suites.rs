@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use simutant_outcomes::BitSet;
 
 use super::Page;
-use crate::chosen::{boosted, case_name};
+use crate::chosen::boosted;
 use crate::score::Score;
 use crate::suites::AdequateSuite;
 use crate::text::count;
@@ -37,7 +37,6 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         return html! { p { "No suite was drawn." } };
     }
     let classes = &analysis.dominators.classes;
-    let name = |case| case_name(&analysis.system, case, analysis.campaign.cases);
     html! {
         p {
             "Of each criterion the suite with the highest mutant score. Below, the classes of dominators, those first that the fewest test cases "
@@ -57,7 +56,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     (row(&columns, "dominators", |column| html! { (Score { killed: column.suite.dominators_killed, of: classes.len() }) }))
                     (row(&columns, "events", |column| html! { (count(column.suite.events_selected)) }))
                     (row(&columns, "inputs", |column| html! {
-                        details { summary { "show" } @for &case in &column.suite.cases { code { (name(case)) } br; } }
+                        details { summary { "show" } @for &case in &column.suite.cases { (page.case_link(case)) br; } }
                     }))
                     @for class in &classes[..classes.len().min(CLASSES_MAX)] {
                         @let first = class.mutants[0] as usize;

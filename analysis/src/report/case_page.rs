@@ -1,0 +1,212 @@
+//! The page of one test case: its input, what it covers that few others do, what it kills, and its message sequence.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::Value;
+use simutant_outcomes::Outcomes;
+
+use super::STYLE;
+use super::overview::class_name;
+use super::page::{data_uri, file_name};
+use crate::analysis::Analysis;
+use crate::chosen::case_name;
+use crate::kills::KillsByCase;
+use crate::mutants::MutantClass;
+use crate::text::{count, plural};
+
+/// How many mutants, and how many rare requirements, are named.
+const NAMED_MAX: usize = 60;
+/// A requirement that so many test cases of a thousand cover, or fewer, is rare.
+const RARE_OF_THOUSAND: usize = 50;
+
+/// What the page of a test case is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct CasePage<'a> {
+    /// What a campaign found out.
+    pub outcomes: &'a Outcomes,
+    /// What that says.
+    pub analysis: &'a Analysis,
+    /// The number of the test case in the universe.
+    pub case: usize,
+    /// The beginning of its message sequence as SVG; `None` without a trace.
+    pub picture: Option<&'a str>,
+    /// The name of the file beside this one with the whole message sequence; `None` without a trace.
+    pub diagram: Option<&'a str>,
+    /// The command that runs it again.
+    pub replay: &'a str,
+}
+
+impl CasePage<'_> {
+    /// Returns the name of the page's file.
+    pub fn file_name(&self) -> String {
+        case_file_name(self.analysis, self.case)
+    }
+
+    /// Returns the page as the text of an HTML file that needs nothing else, but for its links.
+    pub fn html(&self) -> String {
+        let Self { outcomes, analysis, case, .. } = *self;
+        let name = case_name(&analysis.system, case, analysis.campaign.cases);
+        let outcome = &outcomes.cases[case];
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { "Simutant: " (name) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    nav aria-label="Sections" {
+                        a.brand href="../report.html#suite" { "Simutant " b { (analysis.system) } }
+                        a href="#input" { "Input" }
+                        a href="#coverage" { "Coverage" }
+                        a href="#kills" { "Kills" }
+                        a href="#run" { "Run" }
+                    }
+                    main {
+                        section #input {
+                            h1 { "Test case " b { (name) } }
+                            (input(&outcome.case))
+                            p.note {
+                                (count(outcome.events)) " events, " (count(outcome.steps)) " steps, "
+                                (outcome.virtual_time_ns as f64 / 1e9) " s of virtual time on the original."
+                            }
+                        }
+                        section #coverage { h2 { "What it covers" } (coverage(outcomes, case)) }
+                        section #kills { h2 { "What it kills" } (kills(outcomes, analysis, case)) }
+                        section #run { h2 { "Its run on the original" } (self.run()) }
+                    }
+                }
+            }
+        }
+        .into_string()
+    }
+
+    fn run(&self) -> Markup {
+        html! {
+            @match self.picture {
+                Some(picture) => img.wide src=(data_uri(picture)) alt="Message sequence of the beginning of the run";,
+                None => p { "The run was not traced." },
+            }
+            @if let Some(diagram) = self.diagram { p { a href=(diagram) { "The whole message sequence" } ", to zoom and search in." } }
+            p.note { "Again: " code { (self.replay) } }
+        }
+    }
+}
+
+/// Returns the name of the file with the page of a test case.
+pub(crate) fn case_file_name(analysis: &Analysis, case: usize) -> String {
+    format!("{}.html", case_name(&analysis.system, case, analysis.campaign.cases))
+}
+
+/// The fields of a test case, or all of it where it has none.
+fn input(case: &Value) -> Markup {
+    let Some(fields) = case.as_object().filter(|fields| !fields.is_empty()) else {
+        return html! { p { code { (case) } } };
+    };
+    html! {
+        table.compact {
+            tbody {
+                @for (name, value) in fields {
+                    tr { th scope="row" { (name) } td.change { code { (value) } } }
+                }
+            }
+        }
+    }
+}
+
+fn coverage(outcomes: &Outcomes, case: usize) -> Markup {
+    let cases = outcomes.cases.len();
+    html! {
+        table.numbers.compact {
+            thead {
+                tr { th scope="col" { "criterion" } th scope="col" { "covers" } th scope="col" { "of" } th scope="col" { "rare" } }
+            }
+            tbody {
+                @for criterion in &outcomes.criteria {
+                    @let covered = &criterion.covered[case];
+                    @let by = |requirement: usize| criterion.covered.iter().filter(|other| other.contains(requirement)).count();
+                    @let rare: Vec<(usize, usize)> = covered
+                        .ones()
+                        .map(|requirement| (by(requirement), requirement))
+                        .filter(|(by, _)| 1000 * by <= RARE_OF_THOUSAND * cases)
+                        .collect();
+                    tr {
+                        th scope="row" { (criterion.name) }
+                        td { (covered.count_ones(..)) }
+                        td { (criterion.requirements.len()) }
+                        td {
+                            @if rare.is_empty() { "0" } @else {
+                                details {
+                                    summary { (rare.len()) }
+                                    @for (by, requirement) in rare.iter().take(NAMED_MAX) {
+                                        (criterion.requirements[*requirement]) " (" (plural(*by, "test case")) ")" br;
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        p.note { "Rare: what at most one of twenty test cases of the universe covers." }
+    }
+}
+
+fn kills(outcomes: &Outcomes, analysis: &Analysis, case: usize) -> Markup {
+    let killed = KillsByCase::new(outcomes).of_suite(&[case]);
+    let of_class = |class: MutantClass| -> Vec<usize> {
+        killed.ones().filter(|&mutant| analysis.mutants.classes[mutant] == class).collect()
+    };
+    let classes: Vec<(MutantClass, Vec<usize>)> = MutantClass::ALL
+        .into_iter()
+        .map(|class| (class, of_class(class)))
+        .filter(|(_, found)| !found.is_empty())
+        .collect();
+    html! {
+        @if classes.is_empty() { p { "Nothing." } }
+        @for (class, found) in &classes {
+            p {
+                span.badge.(class_name(*class)) { (class) } " " b { (found.len()) }
+                @for &mutant in found.iter().take(NAMED_MAX) {
+                    " " a href={ "../report.html#m" (mutant) } title=(file_name(&outcomes.sites, mutant as u32)) { (mutant) }
+                }
+                @if found.len() > NAMED_MAX { " …" }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::synthetic;
+    use crate::{Options, analyse};
+
+    #[test]
+    fn a_page_says_what_is_known_and_escapes_it() {
+        let mut outcomes = synthetic(60, 1);
+        outcomes.cases[7].case = serde_json::json!({ "name": "<script>alert(1)</script>" });
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let page = CasePage {
+            outcomes: &outcomes,
+            analysis: &analysis,
+            case: 7,
+            picture: Some("<svg xmlns=\"x\"/>"),
+            diagram: Some("gbn-0007-diagram.html"),
+            replay: "simutant simulate gbn --case 7",
+        };
+        assert_eq!(page.file_name(), "gbn-0007.html");
+        let html = page.html();
+        assert!(html.contains("&lt;script&gt;alert(1)") && !html.contains("<script>"), "{html}");
+        assert!(html.contains("src=\"data:image/svg+xml,%3Csvg"), "{html}");
+        assert!(html.contains("href=\"gbn-0007-diagram.html\""), "{html}");
+        let killed = (0..outcomes.kills.len()).filter(|&mutant| outcomes.kills[mutant].contains(7));
+        for mutant in killed {
+            assert!(html.contains(&format!("report.html#m{mutant}\"")), "mutant {mutant} is killed");
+        }
+        let bare = CasePage { picture: None, diagram: None, ..page };
+        assert!(bare.html().contains("was not traced"));
+    }
+}
