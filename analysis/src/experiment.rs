@@ -31,6 +31,7 @@ use crate::suites::AdequateSuite;
 pub use inputs::{Characteristic, Input, Region};
 pub use predictions::{Prediction, Share};
 pub use tables::experiment_tables;
+pub(crate) use tables::sentences;
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -363,7 +364,7 @@ mod tests {
     use super::*;
     use crate::reference::Agreement;
     use crate::synthetic::{from_kills, synthetic};
-    use crate::{analyse, experiment_tables};
+    use crate::{analyse, experiment_report, experiment_tables};
 
     fn few_resamples() -> Options {
         Options { resamples: 200, ..Options::default() }
@@ -390,7 +391,8 @@ mod tests {
         let json = serde_json::to_string(&found).expect("plain data");
         let read: Experiment = serde_json::from_str(&json).expect("an experiment can be read back");
         assert_eq!(read.subjects.len(), found.subjects.len());
-        for shown in [format!("{found:?}"), experiment_tables(&found, &analysis)] {
+        for shown in [format!("{found:?}"), experiment_tables(&found, &analysis), experiment_report(&found, &analysis)]
+        {
             let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
             assert_eq!(undefined, None, "{shown}");
         }

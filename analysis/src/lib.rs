@@ -86,7 +86,9 @@ pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
-pub use report::{CasePage, Explanation, MutantPage, Pages, Parting, example_case, report, report_with_pages};
+pub use report::{
+    CasePage, Explanation, MutantPage, Pages, Parting, example_case, experiment_report, report, report_with_pages,
+};
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
 pub use shape::ShapeError;

@@ -5,6 +5,7 @@ mod case_page;
 mod criteria;
 mod curve;
 mod distributions;
+mod experiment_page;
 mod matrix;
 mod mutants;
 mod order;
@@ -25,6 +26,7 @@ use crate::kills::KillsByCase;
 use crate::suites::target;
 
 pub use case_page::CasePage;
+pub use experiment_page::experiment_report;
 pub use page::{Explanation, MutantPage, Parting, example_case};
 
 const STYLE: &str = include_str!("report/style.css");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use simutant_analysis::{Options, analyse_with_threads, case_name, experiment, experiment_tables};
+use simutant_analysis::{Options, analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes};
 use simutant_harness::{Implementation, TrialLog, TrialLogError, run_suite};
 use simutant_mutator::{Build, read_judgements};
@@ -58,11 +58,14 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let (json, tables) = (output::json(&found)?, experiment_tables(&found, &analysis));
     output::write(&out.join("experiment.json"), &json)?;
     output::write(&out.join("experiment.txt"), &tables)?;
+    output::write(&out.join("experiment.html"), &experiment_report(&found, &analysis))?;
     if common.json {
         output::print(&json)?;
     } else {
         let out = out.display();
-        output::print(&format!("{tables}\nwritten to {out}: experiment.txt, experiment.json, trials.jsonl\n"))?;
+        output::print(&format!(
+            "{tables}\nwritten to {out}: experiment.html, experiment.txt, experiment.json, trials.jsonl\n"
+        ))?;
     }
     Ok(Exit::Success)
 }

@@ -361,7 +361,7 @@ fn predictions(findings: &Findings, reference: Option<&Reference>) -> Table {
 }
 
 /// What the experiments say.
-fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
+pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
     let mut sentences = Vec::new();
     if experiment.findings.is_empty() {
         sentences.push(format!(

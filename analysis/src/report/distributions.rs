@@ -16,14 +16,16 @@ const BOTTOM: f64 = 22.0;
 const TOP: f64 = 14.0;
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
-    let analysed = page.analysis.mutants.counts.analysed;
-    let drawn: Vec<(&CriterionAnalysis, Vec<f64>)> = page
-        .analysis
-        .criteria
+    grid(&page.analysis.criteria, page.analysis.mutants.counts.analysed, "mutant score")
+}
+
+/// Draws what the suites of each criterion score of so many faults; `score` names that.
+pub(super) fn grid(criteria: &[CriterionAnalysis], of: usize, score: &str) -> Markup {
+    let drawn: Vec<(&CriterionAnalysis, Vec<f64>)> = criteria
         .iter()
         .filter(|criterion| criterion.score.is_some())
         .map(|criterion| {
-            let scores = criterion.suites.iter().map(|suite| suite.killed as f64 / analysed as f64);
+            let scores = criterion.suites.iter().map(|suite| suite.killed as f64 / of as f64);
             (criterion, histogram(&scores.collect::<Vec<_>>(), BINS))
         })
         .collect();
@@ -34,17 +36,17 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             p { "No mutant counts, so there are no scores to show." }
         } @else {
             p {
-                "The height of a bar is the probability that a suite of the criterion has that mutant score. The dashed "
+                "The height of a bar is the probability that a suite of the criterion has that " (score) ". The dashed "
                 "line is the mean, the dotted one the mean of random suites of the same sizes."
             }
             div.grid {
-                @for (criterion, shares) in &drawn { (figure(criterion, shares, highest)) }
+                @for (criterion, shares) in &drawn { (figure(criterion, shares, highest, score)) }
             }
         }
     }
 }
 
-fn figure(criterion: &CriterionAnalysis, shares: &[f64], highest: f64) -> Markup {
+fn figure(criterion: &CriterionAnalysis, shares: &[f64], highest: f64, score: &str) -> Markup {
     let x = Scale::new((0.0, 1.0), (LEFT, WIDTH - 8.0));
     let y = Scale::new((0.0, highest), (HEIGHT - BOTTOM, TOP));
     let mean = criterion.score.map_or(0.0, |score| score.mean);
@@ -57,7 +59,7 @@ fn figure(criterion: &CriterionAnalysis, shares: &[f64], highest: f64) -> Markup
         figure {
             figcaption { b { (criterion.name) } " mean " (percent(mean)) }
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img"
-                aria-label={ "Mutant scores of " (criterion.name) ", mean " (percent(mean)) } {
+                aria-label={ "Suites of " (criterion.name) " by " (score) ", mean " (percent(mean)) } {
                 @for share in [highest / 2.0, highest] {
                     line.rule x1=(px(LEFT)) x2=(px(WIDTH - 8.0)) y1=(px(y.at(share))) y2=(px(y.at(share))) {}
                     text x=(px(LEFT - 4.0)) y=(px(y.at(share) + 3.0)) text-anchor="end" { (format!("{share:.2}")) }

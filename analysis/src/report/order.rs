@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::svg::{label, px};
-use crate::ranking::SameSizeTest;
+use crate::criteria::CriterionAnalysis;
+use crate::ranking::{Ranking, SameSizeTest};
 use crate::reference::{Agreement, Reference, reference};
 use crate::score::percent;
 use crate::text::{NONE, interval, level, or_none, p_value, points, verdict};
@@ -33,11 +34,11 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         }
         @for sentence in analysis.ranking.sentences(analysis) { p { (sentence) } }
         div.graphs {
-            figure { figcaption { b { "By mutant score" } " here" } (draw(&ours(page))) }
+            figure { figcaption { b { "By mutant score" } " here" } (ours(&page.analysis.criteria, &page.analysis.ranking)) }
             @if let Some(reference) = there {
                 figure {
                     figcaption { b { "By effectiveness" } " on implementations, in the thesis" }
-                    (draw(&theirs(reference)))
+                    (theirs(reference))
                 }
             }
         }
@@ -52,9 +53,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-fn ours(page: &Page<'_>) -> Graph {
-    let ranking = &page.analysis.ranking;
-    let criteria = &page.analysis.criteria;
+/// Draws the order of the criteria by what their suites score.
+pub(super) fn ours(criteria: &[CriterionAnalysis], ranking: &Ranking) -> Markup {
     let place = |criterion: usize| {
         ranking.order.iter().position(|other| *other == criterion).expect("edges join criteria of the order")
     };
@@ -65,11 +65,11 @@ fn ours(page: &Page<'_>) -> Graph {
         let p = or_none(pair.rank_sum_p, p_value);
         (place(pair.better), place(pair.worse), if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") })
     });
-    Graph { nodes: nodes.collect(), edges: edges.collect() }
+    draw(&Graph { nodes: nodes.collect(), edges: edges.collect() })
 }
 
 /// Every pair of the thesis's criteria is significant, so that its graph is a chain.
-fn theirs(reference: &Reference) -> Graph {
+pub(super) fn theirs(reference: &Reference) -> Markup {
     let best_first: Vec<_> = reference.criteria.iter().rev().collect();
     let edges = best_first.windows(2).enumerate().filter_map(|(index, pair)| {
         let claim =
@@ -82,7 +82,7 @@ fn theirs(reference: &Reference) -> Graph {
         .iter()
         .enumerate()
         .map(|(layer, criterion)| (criterion.name.to_string(), format!("E = {:.2}", criterion.effectiveness), layer));
-    Graph { nodes: nodes.collect(), edges: edges.collect() }
+    draw(&Graph { nodes: nodes.collect(), edges: edges.collect() })
 }
 
 fn draw(graph: &Graph) -> Markup {

@@ -1,0 +1,207 @@
+//! The experiments as a page: implementations, what suites find of them, and what mutants predicted.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::svg::{Scale, label, px};
+use super::{STYLE, distributions, order};
+use crate::analysis::Analysis;
+use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, sentences};
+use crate::reference::{Agreement, reference};
+use crate::score::percent;
+use crate::text::{count, or_none, p_value};
+
+/// Of the plot of mutant score against effectiveness.
+const SIDE: f64 = 380.0;
+const LEFT: f64 = 44.0;
+const BOTTOM: f64 = 36.0;
+
+/// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites were judged.
+pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Simutant: experiments with " (experiment.system) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                nav aria-label="Sections" {
+                    a.brand href="report.html" { "Simutant " b { (experiment.system) } }
+                    a href="#implementations" { "Implementations" }
+                    @for (index, findings) in experiment.findings.iter().enumerate() { a href={ "#findings" (index) } { "By " (findings.kind) } }
+                }
+                main {
+                    section #overview {
+                        h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
+                        @for sentence in sentences(experiment, analysis) { p.lead { (sentence) } }
+                    }
+                    section #implementations { h2 { "Implementations" } (implementations(experiment)) }
+                    @for (index, findings) in experiment.findings.iter().enumerate() {
+                        section id={ "findings" (index) } {
+                            h2 { "By " (findings.subjects.len()) " " (findings.kind) }
+                            (section(experiment, findings, analysis))
+                        }
+                    }
+                }
+                footer {
+                    p {
+                        "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapter 4. All tables, with the thesis's figures "
+                        "beside ours, are in experiment.txt."
+                    }
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+fn implementations(experiment: &Experiment) -> Markup {
+    let mut by_rate: Vec<&SubjectSummary> = experiment.subjects.iter().collect();
+    by_rate.sort_by_key(|subject| subject.failed);
+    html! {
+        p { "Each ran the " (count(experiment.preparation.cases as u64)) " test cases of the universe." }
+        div.scroll {
+            table.numbers.compact {
+                thead {
+                    tr {
+                        th scope="col" { "implementation" } th scope="col" { "faults" } th scope="col" { "failed" } th scope="col" { "rate" }
+                        th scope="col" { "class" } th scope="col" { "mean ms" }
+                    }
+                }
+                tbody {
+                    @for subject in by_rate {
+                        tr {
+                            th scope="row" { (subject.name) }
+                            td { (subject.origin) }
+                            td { (subject.failed) }
+                            td { (percent(subject.failure_rate)) }
+                            td { (subject.class) }
+                            td { (or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean))) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) -> Markup {
+    html! {
+        h3 { "Scores and effectiveness" }
+        p { "Each point is a criterion: the mean mutant score of its suites, and the share of the implementations that these find." }
+        (plot(findings, analysis))
+        h3 { "The order of the criteria" }
+        p {
+            "An arrow leads to a criterion whose suites are significantly worse (Mann-Whitney, corrected by Holm's method); what follows from "
+            "other arrows is left out."
+        }
+        div.graphs {
+            figure { figcaption { b { "By mutant score" } } (order::ours(&analysis.criteria, &analysis.ranking)) }
+            figure { figcaption { b { "By effectiveness" } } (order::ours(&findings.criteria, &findings.ranking)) }
+            @if let Some(reference) = reference(&experiment.system) {
+                figure { figcaption { b { "By effectiveness" } " in the thesis" } (order::theirs(reference)) }
+            }
+        }
+        details { summary { "Every pair" } (predictions(findings)) }
+        h3 { "Effectiveness" }
+        (distributions::grid(&findings.criteria, findings.subjects.len(), "effectiveness"))
+        h3 { "Which implementations suites find" }
+        (found(experiment, findings))
+    }
+}
+
+fn plot(findings: &Findings, analysis: &Analysis) -> Markup {
+    let x = Scale::new((0.0, 1.0), (LEFT, SIDE - 12.0));
+    let y = Scale::new((0.0, 1.0), (SIDE - BOTTOM, 12.0));
+    let points: Vec<(&str, f64, f64)> = findings
+        .criteria
+        .iter()
+        .zip(&analysis.criteria)
+        .filter_map(|(found, by_mutants)| Some((found.name.as_str(), by_mutants.score?.mean, found.score?.mean)))
+        .collect();
+    html! {
+        svg.graph viewBox={ "0 0 " (SIDE + 110.0) " " (SIDE) } style={ "max-width:" (SIDE + 110.0) "px" } role="img"
+            aria-label="Mean mutant score and mean effectiveness of each criterion" {
+            @for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
+                line.rule x1=(px(x.at(0.0))) x2=(px(x.at(1.0))) y1=(px(y.at(tick))) y2=(px(y.at(tick))) {}
+                text x=(px(LEFT - 6.0)) y=(px(y.at(tick) + 3.5)) text-anchor="end" { (tick) }
+                (label(x.at(tick), SIDE - BOTTOM + 14.0, &tick.to_string()))
+            }
+            (label(x.at(0.5), SIDE - 4.0, "mean mutant score"))
+            text x=(px(LEFT)) y="9" { "mean effectiveness" }
+            @for (name, score, effectiveness) in &points {
+                circle.point cx=(px(x.at(*score))) cy=(px(y.at(*effectiveness))) r="4.5" {
+                    title { (name) ": mutant score " (percent(*score)) ", effectiveness " (percent(*effectiveness)) }
+                }
+                text.name x=(px(x.at(*score) + 8.0)) y=(px(y.at(*effectiveness) + 4.0)) { (name) }
+            }
+        }
+    }
+}
+
+fn predictions(findings: &Findings) -> Markup {
+    let class = |prediction: &Prediction| match prediction.agreement {
+        Agreement::Agrees => "better",
+        Agreement::Undecided => "equal",
+        Agreement::Differs => "worse",
+    };
+    html! {
+        div.scroll {
+            table.numbers.compact {
+                thead {
+                    tr {
+                        th scope="col" { "claim" } th scope="col" { "mutants A12" } th scope="col" { "p (Holm)" }
+                        th scope="col" { "implementations A12" } th scope="col" { "p (Holm)" } th scope="col" { "prediction" }
+                    }
+                }
+                tbody {
+                    @for prediction in &findings.predictions {
+                        tr {
+                            th scope="row" { (findings.criteria[prediction.better].name) " > " (findings.criteria[prediction.worse].name) }
+                            td { (format!("{:.2}", prediction.mutant_effect)) }
+                            td { (or_none(prediction.mutant_p, p_value)) }
+                            td { (format!("{:.2}", prediction.effectiveness_effect)) }
+                            td { (or_none(prediction.effectiveness_p, p_value)) }
+                            td.(class(prediction)) { (prediction.agreement) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn found(experiment: &Experiment, findings: &Findings) -> Markup {
+    let criteria: Vec<_> = findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).collect();
+    let alpha = experiment.options.alpha;
+    html! {
+        p { "Percent of the suites of each criterion; green is significantly more often than random suites of the same sizes, red less often." }
+        div.scroll {
+            table.numbers.compact {
+                thead {
+                    tr { th scope="col" { "implementation" } @for criterion in &criteria { th scope="col" { (criterion.name) } } }
+                }
+                tbody {
+                    @for (place, &subject) in findings.subjects.iter().enumerate() {
+                        tr {
+                            th scope="row" { (experiment.subjects[subject].name) }
+                            @for criterion in &criteria {
+                                @let detection = &criterion.detection[place];
+                                @let suites = criterion.suites.len();
+                                @let class = match detection.is_more_often(suites, alpha) {
+                                    Some(true) => "better",
+                                    Some(false) => "worse",
+                                    None => "equal",
+                                };
+                                td.(class) { (format!("{:.0}", 100.0 * detection.suites as f64 / suites as f64)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
