@@ -287,8 +287,9 @@ impl BuiltSuite {
         match self.builder {
             Builder::Greedy { budget: None } => format!("built greedily; {covers}"),
             Builder::Greedy { budget: Some(budget) } => format!(
-                "built greedily for a budget, {}; {covers}, at least 31.6 % of what is possible for that",
-                within(budget)
+                "built greedily for a budget, {}; {covers}{}",
+                within(budget),
+                if self.adequate.is_some() { "" } else { ", at least 31.6 % of what is possible for that" },
             ),
             Builder::Minimum => match self.size_min {
                 Some(least) if least < size => format!(
@@ -340,7 +341,7 @@ impl Judged {
         };
         if let (Builder::Prioritised { .. }, Some(order)) = (builder, self.order) {
             return format!(
-                "{of_whom}, the order detects them at an APFD of {:.3}; a random order would at {:.3}.",
+                "{of_whom}, the order detects them at an APFD of {:.4}; a random order would at {:.4}.",
                 order.apfd, order.random
             );
         }
