@@ -16,6 +16,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::random::Draw;
+use crate::source::Sampler;
+
 /// Decides what a run leaves open.
 pub trait ChoiceSource: 'static {
     /// Returns what is decided: a value below [`Choice::options`]; another one is taken modulo their number.
@@ -174,6 +177,8 @@ pub(crate) struct Choices {
     made: BTreeMap<(String, ChoiceKind), u64>,
     /// The streams of components, by the seed of their generators.
     streams: BTreeMap<u64, String>,
+    /// What is drawn is a test case and no run, and this draws it.
+    sampler: Option<Sampler>,
 }
 
 impl Choices {
@@ -185,9 +190,14 @@ impl Choices {
         self.log.get_or_insert_default();
     }
 
+    /// Returns the choices that make a test case.
+    pub(crate) fn of_sampler(sampler: Sampler) -> Self {
+        Self { sampler: Some(sampler), ..Self::default() }
+    }
+
     /// Whether anyone wants to make or see choices.
     pub(crate) fn is_active(&self) -> bool {
-        self.source.is_some() || self.log.is_some()
+        self.source.is_some() || self.log.is_some() || self.sampler.is_some()
     }
 
     pub(crate) fn name_stream(&mut self, seed: u64, name: String) {
@@ -250,6 +260,11 @@ impl CurrentChoices {
     pub(crate) fn take_log(&mut self) -> Option<Vec<RecordedChoice>> {
         with(Choices::take_log)
     }
+
+    /// Returns who drew a test case.
+    pub(crate) fn take_sampler(&mut self) -> Option<Sampler> {
+        with(|choices| choices.sampler.take())
+    }
 }
 
 impl Drop for CurrentChoices {
@@ -296,9 +311,12 @@ pub(crate) fn with<T>(action: impl FnOnce(&mut Choices) -> T) -> T {
     CHOICES.with_borrow_mut(|choices| action(choices.as_mut().expect("a run is under way")))
 }
 
-/// Chooses the bits that a component draws, if the generator with this seed is a component's.
+/// Chooses the bits that a component draws, if the generator with this seed is a component's, or those of a test case.
 #[cold]
-pub(crate) fn bits(seed: u64, drawn: u64) -> u64 {
+pub(crate) fn bits(seed: u64, draw: Draw, drawn: u64) -> u64 {
+    if let Some(bits) = with(|choices| Some(choices.sampler.as_mut()?.bits(draw, drawn))) {
+        return bits;
+    }
     with(|choices| match choices.streams.get(&seed).cloned() {
         Some(stream) => choices.choose(&stream, ChoiceKind::Bits, None, drawn),
         None => drawn,

@@ -52,8 +52,13 @@ impl Random {
     /// Returns the next 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
+        self.draw(Draw::Bits)
+    }
+
+    #[inline]
+    fn draw(&mut self, draw: Draw) -> u64 {
         let drawn = self.generator.next_u64();
-        if choice::is_active() { choice::bits(self.seed, drawn) } else { drawn }
+        if choice::is_active() { choice::bits(self.seed, draw, drawn) } else { drawn }
     }
 
     /// Returns an integer from `range`, each equally likely.
@@ -81,7 +86,7 @@ impl Random {
     #[inline]
     fn up_to(&mut self, last: u64) -> u64 {
         let Some(count) = last.checked_add(1) else { return self.bits() };
-        let mut product = u128::from(self.bits()) * u128::from(count);
+        let mut product = u128::from(self.draw(Draw::Below(count))) * u128::from(count);
         if (product as u64) < count {
             let rejected_below = count.wrapping_neg() % count;
             while (product as u64) < rejected_below {
@@ -95,7 +100,7 @@ impl Random {
     #[inline]
     pub fn unit(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1u64 << 53) as f64;
-        (self.bits() >> 11) as f64 * STEP
+        (self.draw(Draw::Unit) >> 11) as f64 * STEP
     }
 
     /// Returns an exponentially distributed duration, rounded to the nanosecond: the time to the next of events that come
@@ -125,6 +130,17 @@ impl Random {
             items.swap(last, self.uniform(0..=last));
         }
     }
+}
+
+/// What 64 random bits are for. All but bare bits take them as a place in a range: more bits, a later value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Draw {
+    /// Nothing that is known.
+    Bits,
+    /// A number in `[0, 1)`.
+    Unit,
+    /// One of so many values.
+    Below(u64),
 }
 
 impl TryRng for Random {

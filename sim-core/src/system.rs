@@ -85,5 +85,10 @@ pub struct InvalidTestCase {
 ///
 /// It depends on the system, the seed and the index alone, so a longer universe begins with the shorter one.
 pub fn universe<S: System>(seed: u64, index: usize) -> S::TestCase {
-    S::sample(&mut Random::from_seed(seed).stream(S::NAME).stream(&format!("case/{index}")))
+    S::sample(&mut case_stream::<S>(seed, index))
+}
+
+/// Returns the stream that a test case is drawn from.
+pub(crate) fn case_stream<S: System>(seed: u64, index: usize) -> Random {
+    Random::from_seed(seed).stream(S::NAME).stream(&format!("case/{index}"))
 }

@@ -1,0 +1,45 @@
+//! The parameters of a system, as some of its test cases show them.
+
+use super::sampler::{Drawn, sample};
+use super::source_stream;
+use crate::System;
+use crate::random::Draw;
+
+/// Test cases that are looked at.
+const PROBES: usize = 100;
+/// A draw of at most so many values has a level for each.
+const LEVELS_OF_ALL_MAX: u64 = 8;
+/// Levels of any other draw.
+const LEVELS: u32 = 5;
+
+/// The parameters that are structured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parameters {
+    /// How many levels each has.
+    pub(super) levels: Vec<u32>,
+}
+
+impl Parameters {
+    pub(super) fn of<S: System>(seed: u64) -> Self {
+        let stream = source_stream::<S>(seed, "probe");
+        let probes: Vec<Vec<Drawn>> =
+            (0..PROBES).map(|probe| sample::<S>(&mut stream.stream(&probe.to_string()), &[]).parameters).collect();
+        let mut levels = Vec::new();
+        loop {
+            let drawn: Vec<Draw> = probes.iter().filter_map(|probe| Some(probe.get(levels.len())?.draw)).collect();
+            if drawn.len() * 2 < PROBES {
+                return Self { levels };
+            }
+            let count_max = drawn.into_iter().map(|draw| match draw {
+                Draw::Below(count) => count,
+                Draw::Unit | Draw::Bits => u64::MAX,
+            });
+            let count_max = count_max.max().expect("there are draws");
+            levels.push(if count_max <= LEVELS_OF_ALL_MAX { count_max as u32 } else { LEVELS });
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.levels.len()
+    }
+}
