@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, FORMAT_VERSION, Outcomes, Verdict, VerdictCounts};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Verdict, VerdictCounts};
 
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut};
@@ -36,6 +36,9 @@ pub struct Analysis {
     pub system: String,
     /// The seed that the universe was drawn from.
     pub universe_seed: u64,
+    /// The source that it was drawn by.
+    #[serde(default)]
+    pub input_source: InputSource,
     /// How the analysis was done.
     pub options: Options,
     /// How large the campaign was.
@@ -230,6 +233,7 @@ pub fn analyse_with_threads(
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
+        input_source: outcomes.input_source,
         options: options.clone(),
         campaign: campaign_counts(outcomes),
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),

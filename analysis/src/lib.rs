@@ -59,6 +59,7 @@ mod report;
 mod scenario;
 mod score;
 mod shape;
+mod sources;
 pub mod statistics;
 mod suites;
 mod survivors;
@@ -92,6 +93,7 @@ pub use report::{
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
 pub use shape::ShapeError;
+pub use sources::{BySource, SourceComparison, compare_sources, sources_table};
 pub use statistics::{Interval, Summary, ZTest};
 pub use suites::AdequateSuite;
 pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use simutant_outcomes::{
-    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, Mutant,
-    Outcomes, ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
+    BitSet, Block, Branch, BranchOutcome, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, InputSource,
+    Mutant, Outcomes, ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
 };
 
 /// The source that the mutants and requirements of [`synthetic`] are in.
@@ -68,6 +68,7 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
     let mut outcomes = Outcomes {
         system: "gbn".into(),
         seed,
+        input_source: InputSource::Uniform,
         cases: inputs.iter().map(|input| input.outcome(sites.mutants.len())).collect(),
         criteria: vec![
             white_box("all-blocks", &sites, sites.blocks.iter().map(|b| b.span).collect(), &block_needs, &inputs),
@@ -126,6 +127,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
     Outcomes {
         system: "small".into(),
         seed: 1,
+        input_source: InputSource::Uniform,
         sites: Sites {
             package: "small".into(),
             system: "small".into(),

@@ -1,6 +1,7 @@
 //! The analysis as tables for a terminal.
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
+use simutant_outcomes::InputSource;
 
 use crate::analysis::Analysis;
 use crate::boosting::{Boosting, caveats};
@@ -93,10 +94,14 @@ fn overview(analysis: &Analysis) -> String {
         )
     });
     format!(
-        "System {}, universe seed {}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
+        "System {}, universe seed {}{}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
          executed, {} pruned\n{} pairs ended unreasonably, {} did not terminate, {} ended abnormally\n{checked}",
         analysis.system,
         analysis.universe_seed,
+        match analysis.input_source {
+            InputSource::Uniform => String::new(),
+            source => format!(" of the source {source}"),
+        },
         analysis.options.seed,
         count(campaign.cases as u64),
         count(campaign.mutants as u64),

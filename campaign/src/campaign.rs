@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::Fingerprint;
-use simutant_outcomes::{BitSet, MutantNumber, Outcomes, Sites, Verdict};
-use simutant_protocol::{Limits, Recorded, Sizes};
+use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict};
+use simutant_protocol::{Limits, Recorded, Sizes, Universe};
 
 use crate::checks::Checks;
 use crate::crew::{Crew, Workshop};
@@ -103,7 +103,9 @@ impl Campaign {
             Err(CampaignError::OtherCampaign { directory: self.directory.clone(), field, found, expected })
         };
         for (field, expected) in settings(&self.plan) {
-            let found: Value = self.journal.get(field)?.unwrap_or_default();
+            // Before there were others, every universe was drawn uniformly.
+            let unsaid = || if field == INPUT_SOURCE { InputSource::Uniform.name().into() } else { Value::Null };
+            let found: Value = self.journal.get(field)?.unwrap_or_else(unsaid);
             if found != expected && field != SOURCE_HASH {
                 return differs(field, found.to_string(), expected.to_string());
             }
@@ -224,7 +226,8 @@ impl Campaign {
     }
 
     fn draw_universe(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Value>, CampaignError> {
-        let Plan { seed, cases: total, .. } = self.plan;
+        let Plan { seed, input_source: source, cases: total, .. } = self.plan;
+        let universe = Universe { source, seed, size: total };
         let drawn = self.journal.get::<Value>("criteria")?.is_some();
         if let (true, Some(cases)) = (drawn, self.journal.cases(total)?) {
             return Ok(cases);
@@ -234,7 +237,7 @@ impl Campaign {
         let mut cases = Vec::with_capacity(total);
         while cases.len() < total {
             let count = DRAW_COUNT.min(total - cases.len());
-            cases.extend(crew.draw(seed, cases.len(), count)?);
+            cases.extend(crew.draw(universe, cases.len(), count)?);
             progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
         }
         self.journal.transaction(|journal| {
@@ -349,14 +352,17 @@ impl Campaign {
 
 /// The key of what tells one version of the source from another.
 const SOURCE_HASH: &str = "source_hash";
+/// The key of how the universe is drawn.
+pub(crate) const INPUT_SOURCE: &str = "input_source";
 
 /// What makes two campaigns the same, beside the sites.
-fn settings(plan: &Plan) -> [(&'static str, Value); 11] {
-    let Plan { build, plain: _, seed, cases, pruning, bounds } = plan;
+fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
+    let Plan { build, plain: _, seed, input_source, cases, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),
         ("seed", (*seed).into()),
+        (INPUT_SOURCE, input_source.name().into()),
         ("cases", (*cases).into()),
         ("operators", build.operators.as_str().into()),
         (SOURCE_HASH, source_hash_of(plan)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use simutant_outcomes::{Cause, Execution};
-use simutant_protocol::{Answer, Description, Recorded, Request, Sizes};
+use simutant_protocol::{Answer, Description, Recorded, Request, Sizes, Universe};
 
 use crate::CampaignError;
 use crate::plan::Bounds;
@@ -72,8 +72,8 @@ impl<'a> Crew<'a> {
     }
 
     /// Returns test cases `first .. first + count` of the universe.
-    pub(crate) fn draw(&mut self, seed: u64, first: usize, count: usize) -> Result<Vec<Value>, CampaignError> {
-        match self.ask_original(&Request::Draw { seed, first, count })? {
+    pub(crate) fn draw(&mut self, universe: Universe, first: usize, count: usize) -> Result<Vec<Value>, CampaignError> {
+        match self.ask_original(&Request::Draw { universe, first, count })? {
             Answer::Cases(cases) if cases.len() == count => Ok(cases),
             answer => Err(self.unexpected(&answer)),
         }

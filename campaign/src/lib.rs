@@ -3,8 +3,10 @@
 //! ```no_run
 //! # fn example(build: simutant_mutator::Build, plain: std::path::PathBuf) -> Result<(), simutant_campaign::CampaignError> {
 //! use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
+//! use simutant_outcomes::InputSource;
 //!
-//! let plan = Plan { build, plain, seed: 1, cases: 2500, pruning: Pruning::Infected, bounds: Bounds::default() };
+//! let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
+//! let plan = Plan { build, plain, seed: 1, input_source, cases: 2500, pruning, bounds: Bounds::default() };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
@@ -67,7 +69,7 @@ mod worker;
 
 pub use campaign::Campaign;
 pub use error::CampaignError;
-pub use outcomes::{read_limits, read_outcomes};
+pub use outcomes::{read_case, read_limits, read_outcomes};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
 pub use simutant_protocol::{

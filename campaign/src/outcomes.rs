@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, Outcomes, ReasonCount, Sites, VerdictCounts,
+    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Sites, VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
+use crate::campaign::INPUT_SOURCE;
 use crate::journal::{Content, Journal};
 use crate::{CampaignError, traced, white_box};
 
@@ -27,11 +29,25 @@ pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
     Journal::open_existing(directory)?.get("limits")
 }
 
+/// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and drawn.
+///
+/// # Errors
+/// If there is no campaign, or its journal is damaged.
+pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Value>, CampaignError> {
+    let journal = Journal::open_existing(directory)?;
+    if journal.get("seed")? != Some(seed) {
+        return Ok(None);
+    }
+    let cases = journal.cases(journal.get("cases")?.unwrap_or_default())?;
+    Ok(cases.unwrap_or_default().into_iter().nth(number))
+}
+
 /// What is fixed when the universe has been drawn.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) system: String,
     pub(crate) seed: u64,
+    pub(crate) input_source: InputSource,
     pub(crate) sites: Sites,
     /// The system's black-box criteria.
     pub(crate) criteria: Vec<CriterionDescription>,
@@ -56,7 +72,8 @@ impl Settings {
         let own = criteria.iter().map(|criterion| criterion.requirements.len());
         let sets = white_box::measured(&sites).into_iter().chain(own).collect();
         let content = Content { cases, mutants: sites.mutants.len(), requirements: sets };
-        Ok(Some(Self { system, seed, sites, criteria, trace_criteria, content }))
+        let input_source = journal.get(INPUT_SOURCE)?.unwrap_or_default();
+        Ok(Some(Self { system, seed, input_source, sites, criteria, trace_criteria, content }))
     }
 }
 
@@ -72,7 +89,7 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
 pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, CampaignError> {
     let cases = journal.get("cases")?.unwrap_or_default();
     let unfinished = |executed| CampaignError::Unfinished { executed, cases };
-    let Settings { system, seed, sites, criteria, trace_criteria, content } =
+    let Settings { system, seed, input_source, sites, criteria, trace_criteria, content } =
         Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
     let inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
     let units = journal.units(&content)?;
@@ -119,7 +136,20 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         criteria.push(Criterion { name, kind, requirements, quotas, covered });
     }
     let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &content, scope)?;
-    Ok(Outcomes { system, seed, sites, cases, criteria, left_out, kills, verdicts, causes, diverged, reasons })
+    Ok(Outcomes {
+        system,
+        seed,
+        input_source,
+        sites,
+        cases,
+        criteria,
+        left_out,
+        kills,
+        verdicts,
+        causes,
+        diverged,
+        reasons,
+    })
 }
 
 /// What became of each mutant.

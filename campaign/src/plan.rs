@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use simutant_mutator::Build;
+use simutant_outcomes::InputSource;
 use simutant_protocol::Limits;
 
 /// What a campaign is to do.
@@ -17,6 +18,8 @@ pub struct Plan {
     pub plain: PathBuf,
     /// The seed that the universe is drawn from.
     pub seed: u64,
+    /// How it is drawn.
+    pub input_source: InputSource,
     /// How many test cases the universe has.
     pub cases: usize,
     /// Which pairs of a test case and a mutant are not run.

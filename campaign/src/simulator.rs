@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use simutant_mutator::Build;
-use simutant_outcomes::MutantNumber;
-use simutant_protocol::{Answer, Choices, Choosing, Limits, Request, Simulated, Trace};
+use simutant_outcomes::{InputSource, MutantNumber};
+use simutant_protocol::{Answer, Choices, Choosing, Limits, Request, Simulated, Trace, Universe};
 
 use crate::crew::{Crew, Workshop};
 use crate::plan::Bounds;
@@ -43,12 +43,13 @@ impl<'a> Simulator<'a> {
         Ok(self.white_box.iter().map(|name| (*name).to_owned()).chain(own).collect())
     }
 
-    /// Returns test case `number` of the universe that `seed` fixes.
+    /// Returns test case `number` of the universe that is drawn uniformly from `seed`.
     ///
     /// # Errors
     /// If the worker does not work.
     pub fn draw(&mut self, seed: u64, number: usize) -> Result<Value, CampaignError> {
-        Ok(self.crew.draw(seed, number, 1)?.swap_remove(0))
+        let universe = Universe { source: InputSource::Uniform, seed, size: number + 1 };
+        Ok(self.crew.draw(universe, number, 1)?.swap_remove(0))
     }
 
     /// Runs `case` on `mutant`, or on the original.

@@ -14,7 +14,7 @@ use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Cause, CriterionKind, Outcomes, Quota, Verdict};
+use simutant_outcomes::{Cause, CriterionKind, InputSource, Outcomes, Quota, Verdict};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16, where
@@ -34,7 +34,8 @@ fn plan() -> Plan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
     let build = build();
     let plain = build.worker.clone();
-    Plan { build, plain, seed: SEED, cases: CASES, pruning: Pruning::Infected, bounds }
+    let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
+    Plan { build, plain, seed: SEED, input_source, cases: CASES, pruning, bounds }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::Selection;
-use simutant_outcomes::Judged;
+use simutant_outcomes::{InputSource, Judged};
 
 use crate::exit::EXIT_CODES;
 use crate::output::quoted;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Select(SelectArguments),
     /// Choose the criterion whose suites score highest, and the best of its suites, by mutants on the test cases of these suites alone.
     Rank(RankArguments),
+    /// Compare sources of test cases: universes of one size, each of another source, on the same mutants.
+    Sources(SourcesArguments),
     /// List every mutant of a simulation with its diff.
     Mutants(MutantsArguments),
     /// Show what kills a mutant, and where its run leaves the original's.
@@ -155,9 +158,8 @@ enum ReplacementsArgument {
 pub(crate) struct StudyArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
-    #[arg(long, value_name = "N")]
-    pub(crate) cases: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) universe: UniverseArguments,
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
@@ -190,6 +192,25 @@ pub(crate) struct StudyArguments {
     pub(crate) compiler_equivalence: bool,
 }
 
+/// What universe there is, beside the seed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct UniverseArguments {
+    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol sequence, covering all pairs or
+    /// triples of levels, at boundary values, or far from each other (adaptive).
+    #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
+    pub(crate) source: InputSource,
+}
+
+/// Takes the name of a source of test cases.
+fn source_parser() -> impl TypedValueParser<Value = InputSource> {
+    let names = PossibleValuesParser::new(InputSource::ALL.map(InputSource::name));
+    names
+        .map(|name| InputSource::ALL.into_iter().find(|source| source.name() == name).expect("only names are possible"))
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BuilderArgument {
     /// The best by mutant score of the adequate suites that are drawn at random.
@@ -206,9 +227,8 @@ pub(crate) enum BuilderArgument {
 pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
-    #[arg(long, value_name = "N")]
-    pub(crate) cases: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) universe: UniverseArguments,
     /// The criterion that the suite is adequate for.
     #[arg(long, value_name = "NAME", default_value = "all-uses")]
     pub(crate) criterion: String,
@@ -221,15 +241,26 @@ pub(crate) struct SelectArguments {
 pub(crate) struct RankArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
-    #[arg(long, value_name = "N")]
-    pub(crate) cases: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) universe: UniverseArguments,
     /// A criterion to be ranked; can be given several times. All unless said otherwise.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
     /// Suites that are drawn for each criterion.
     #[arg(long, default_value = "20", value_name = "N")]
     pub(crate) suites: NonZeroUsize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SourcesArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// Test cases from each source; 500 unless said otherwise.
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// Delete what an earlier comparison left in the folder, instead of going on with it.
+    #[arg(long)]
+    pub(crate) fresh: bool,
 }
 
 #[derive(Debug, Args)]

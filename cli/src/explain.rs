@@ -59,7 +59,9 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
 
     let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
     let (case, case_number) = match (&arguments.case, &outcomes) {
-        (Some(given), _) => (simulate::read_case(given, common, &mut runner.simulator)?, given.trim().parse().ok()),
+        (Some(given), _) => {
+            (simulate::read_case(given, (common, &out), &mut runner.simulator)?, given.trim().parse().ok())
+        }
         (None, Some(outcomes)) => {
             let case = example_case(outcomes, number).ok_or_else(|| {
                 BadInput(format!("no test case of the study reaches mutant {number}; give one that does with --case"))

@@ -15,6 +15,7 @@ mod proxy;
 mod select;
 mod shrink;
 mod simulate;
+mod sources;
 mod study;
 mod test;
 mod trace_files;
@@ -32,6 +33,7 @@ fn main() -> std::process::ExitCode {
         Command::Study(arguments) => study::run(arguments, common),
         Command::Select(arguments) => select::select(arguments, common),
         Command::Rank(arguments) => select::rank(arguments, common),
+        Command::Sources(arguments) => sources::run(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Judge(arguments) => judge::run(arguments, common),

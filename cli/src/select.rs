@@ -7,7 +7,7 @@ use simutant_analysis::{Options, Scenario, scenario};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning, Simulator};
 use simutant_outcomes::{BitSet, Outcomes};
 
-use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments};
+use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, UniverseArguments};
 use crate::exit::{BadInput, Exit};
 use crate::progress::Phase;
 use crate::study::run_campaign;
@@ -16,7 +16,7 @@ use crate::{build, interrupt, output};
 /// What is chosen from.
 struct Choosing<'a> {
     system: &'a SystemArguments,
-    cases: Option<NonZeroUsize>,
+    universe: UniverseArguments,
     /// The names of the criteria; none are all.
     criteria: &'a [String],
     /// How many suites of each.
@@ -25,23 +25,23 @@ struct Choosing<'a> {
 
 /// The conventional scenario, or with several suites that of boosting.
 pub(crate) fn select(arguments: &SelectArguments, common: &Common) -> anyhow::Result<Exit> {
-    let SelectArguments { system, cases, criterion, boost } = arguments;
+    let SelectArguments { system, universe, criterion, boost } = arguments;
     let criteria = std::slice::from_ref(criterion);
-    choose(&Choosing { system, cases: *cases, criteria, suites: boost.unwrap_or(NonZeroUsize::MIN) }, common)
+    choose(&Choosing { system, universe: *universe, criteria, suites: boost.unwrap_or(NonZeroUsize::MIN) }, common)
 }
 
 /// The ranking scenario.
 pub(crate) fn rank(arguments: &RankArguments, common: &Common) -> anyhow::Result<Exit> {
-    let RankArguments { system, cases, criterion, suites } = arguments;
+    let RankArguments { system, universe, criterion, suites } = arguments;
     if criterion.len() == 1 {
         let message = format!("--criterion {}: one is not to be ranked; give several, or none for all", criterion[0]);
         return Err(BadInput(message).into());
     }
-    choose(&Choosing { system, cases: *cases, criteria: criterion, suites: *suites }, common)
+    choose(&Choosing { system, universe: *universe, criteria: criterion, suites: *suites }, common)
 }
 
 fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
-    let Choosing { system, cases, criteria, suites } = *choosing;
+    let Choosing { system, universe, criteria, suites } = *choosing;
     let out = common.out(&system.system);
     let interrupted = interrupt::flag()?;
     let stopped = || {
@@ -57,12 +57,19 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
         Err(_) if interrupted.load(Ordering::SeqCst) => return stopped(),
         plain => plain?,
     };
-    let cases = match cases {
+    let cases = match universe.cases {
         Some(cases) => cases.get(),
         None => Simulator::new(&built, Bounds::default()).universe()?,
     };
-    let plan =
-        Plan { build: built, plain, seed: common.seed, cases, pruning: Pruning::Infected, bounds: Bounds::default() };
+    let plan = Plan {
+        build: built,
+        plain,
+        seed: common.seed,
+        input_source: universe.source,
+        cases,
+        pruning: Pruning::Infected,
+        bounds: Bounds::default(),
+    };
     let mut campaign = Campaign::open(&out, plan, Existing::Continue)?;
     let options = Options { seed: common.seed, ..Options::default() };
     let decide = |outcomes: &Outcomes| -> anyhow::Result<Scenario> {

@@ -5,7 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
-use simutant_campaign::{Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, read_limits};
+use simutant_campaign::{
+    Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, read_case as read_case_of_study,
+    read_limits,
+};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, MutantNumber, Verdict};
 use simutant_traces::diagram::{Caption, Outcome};
@@ -30,7 +33,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     check_mutant(arguments.mutant, &built)?;
 
     let mut simulator = Simulator::new(&built, Bounds::default());
-    let case = read_case(&arguments.case, common, &mut simulator)?;
+    let case = read_case(&arguments.case, (common, &out), &mut simulator)?;
     let choosing = shrink::read_choices(arguments)?;
     if arguments.shrink {
         return shrink::run(Candidate { case, choosing }, arguments, common, &built, (simulator, limits(&out)?));
@@ -107,10 +110,21 @@ pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
 }
 
 /// Returns the test case that is given by its number in the universe, as JSON, or as a file with JSON.
-pub(crate) fn read_case(given: &str, common: &Common, simulator: &mut Simulator<'_>) -> anyhow::Result<Value> {
+///
+/// The universe is that of the study in `out`, however that was drawn, if it is of this seed and has the number; else the one that is drawn
+/// uniformly.
+pub(crate) fn read_case(
+    given: &str,
+    (common, out): (&Common, &Path),
+    simulator: &mut Simulator<'_>,
+) -> anyhow::Result<Value> {
     let given = given.trim();
     if let Ok(number) = given.parse::<usize>() {
-        return Ok(simulator.draw(common.seed, number)?);
+        let studied = match out.join("journal.sqlite").exists() {
+            true => read_case_of_study(out, common.seed, number)?,
+            false => None,
+        };
+        return studied.map_or_else(|| Ok(simulator.draw(common.seed, number)?), Ok);
     }
     let (text, name) = if given.starts_with(['{', '[', '"']) {
         (given.to_owned(), "--case".to_owned())

@@ -50,14 +50,15 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         known.extend(builder.map(|_| MUTANTS.to_owned()));
         check_criterion(criterion, &known)?;
     }
-    let cases = match arguments.cases {
+    let cases = match arguments.universe.cases {
         Some(cases) => cases.get(),
         None => simulator.universe()?,
     };
     drop(simulator);
 
     let (seed, pruning, bounds) = (common.seed, Pruning::Infected, Bounds::default());
-    let plan = Plan { build: built.clone(), plain, seed, cases, pruning, bounds };
+    let input_source = arguments.universe.source;
+    let plan = Plan { build: built.clone(), plain, seed, input_source, cases, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let mut campaign = Campaign::open(&out, plan, existing)?;
     let ended = run_campaign(&mut campaign, None, common, &interrupted);
@@ -110,13 +111,13 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     Ok(if analysis.contradictions.is_empty() { Exit::Success } else { Exit::BadInput })
 }
 
-fn stopped(out: &Path) -> Exit {
+pub(crate) fn stopped(out: &Path) -> Exit {
     output::tell(&format!("stopped; what is done is in {}: run the same again to go on", out.display()));
     Exit::Interrupted
 }
 
 /// Puts the command that runs a pair again before the error of a campaign that is about one.
-fn with_command(error: CampaignError, system: &SystemArguments, common: &Common) -> anyhow::Error {
+pub(crate) fn with_command(error: CampaignError, system: &SystemArguments, common: &Common) -> anyhow::Error {
     let (CampaignError::PrunedWrongly { number, mutant, .. } | CampaignError::KeptWrongly { number, mutant, .. }) =
         error
     else {

@@ -9,6 +9,7 @@
 
 mod cause;
 mod compiled;
+mod input_source;
 mod judgement;
 mod outcome;
 mod sites;
@@ -19,6 +20,7 @@ pub use fixedbitset::FixedBitSet as BitSet;
 
 pub use cause::Cause;
 pub use compiled::Compiled;
+pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BitSet, Cause, MutantNumber, Sites};
+use crate::{BitSet, Cause, InputSource, MutantNumber, Sites};
 
 /// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -181,6 +181,9 @@ pub struct Outcomes {
     pub system: String,
     /// The seed that the universe was drawn from.
     pub seed: u64,
+    /// The source that it was drawn by.
+    #[serde(default)]
+    pub input_source: InputSource,
     /// The source, its requirements and its mutants.
     pub sites: Sites,
     /// One entry per test case of the universe.

@@ -170,7 +170,7 @@ pub use probability::{InvalidProbability, Probability};
 pub use random::{Random, UniformInteger};
 pub use select::{Either2, Either3, Either4, Select, select};
 pub use simulation::{Added, InvalidConfiguration, Report, Simulation, TieOrder};
-pub use source::{Source, Universe};
+pub use source::{InputSource, Universe};
 pub use stream::{
     Accept, Connect, ConnectError, Listener, Stream, StreamError, StreamReceiver, StreamRecv, StreamSend, StreamSender,
     StreamSettings,

@@ -32,10 +32,10 @@ use sampler::{Position, sample};
 
 /// Where the test cases of a universe come from.
 ///
-/// Each is a function of the system, the seed, the index and the size, on every platform. But for [`Source::LatinHypercube`], a longer universe begins with
+/// Each is a function of the system, the seed, the index and the size, on every platform. But for [`InputSource::LatinHypercube`], a longer universe begins with
 /// the shorter one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Source {
+pub enum InputSource {
     /// Every draw is random: [`universe`].
     #[default]
     Uniform,
@@ -83,17 +83,17 @@ type Row = Vec<Option<Position>>;
 impl<S: System> Universe<S> {
     /// Prepares the first `size` test cases of a universe.
     ///
-    /// Cost: for [`Source::Uniform`] nothing, for [`Source::Adaptive`] 10 samples and 5,000 comparisons for each test case, for a covering array what its
+    /// Cost: for [`InputSource::Uniform`] nothing, for [`InputSource::Adaptive`] 10 samples and 5,000 comparisons for each test case, for a covering array what its
     /// combinations cost, else little.
-    pub fn new(source: Source, seed: u64, size: usize) -> Self {
+    pub fn new(source: InputSource, seed: u64, size: usize) -> Self {
         let parameters = || Parameters::of::<S>(seed);
         let plan = match source {
-            Source::Uniform => Plan::Random,
-            Source::LatinHypercube => Plan::Rows(rows::latin_hypercube::<S>(parameters().count(), seed, size)),
-            Source::Sobol => Plan::Rows(rows::sobol::<S>(parameters().count(), seed, size)),
-            Source::Covering { strength } => Plan::Rows(covering::rows::<S>(&parameters(), strength, seed, size)),
-            Source::Boundary => Plan::Rows(rows::boundary(parameters().count(), size)),
-            Source::Adaptive => Plan::Candidates(adaptive::candidates::<S>(parameters().count(), seed, size)),
+            InputSource::Uniform => Plan::Random,
+            InputSource::LatinHypercube => Plan::Rows(rows::latin_hypercube::<S>(parameters().count(), seed, size)),
+            InputSource::Sobol => Plan::Rows(rows::sobol::<S>(parameters().count(), seed, size)),
+            InputSource::Covering { strength } => Plan::Rows(covering::rows::<S>(&parameters(), strength, seed, size)),
+            InputSource::Boundary => Plan::Rows(rows::boundary(parameters().count(), size)),
+            InputSource::Adaptive => Plan::Candidates(adaptive::candidates::<S>(parameters().count(), seed, size)),
         };
         Self { seed, plan, system: PhantomData }
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
+use simutant_outcomes::InputSource;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -19,7 +20,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let build = counter::build(program.as_ref());
     let bounds = Bounds { hang: Duration::from_secs(2), ..Bounds::default() };
     let plain = build.worker.clone();
-    let plan = Plan { build, plain, seed: seed.parse()?, cases: cases.parse()?, pruning: Pruning::Infected, bounds };
+    let (seed, cases) = (seed.parse()?, cases.parse()?);
+    let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
+    let plan = Plan { build, plain, seed, input_source, cases, pruning, bounds };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
     campaign.run(jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use simutant_outcomes::{Execution, MutantNumber, Quota};
+use simutant_outcomes::{Execution, InputSource, MutantNumber, Quota};
 
 pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 
@@ -26,10 +26,10 @@ pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 pub enum Request {
     /// Asks for the system's [`Description`].
     Describe,
-    /// Asks for test cases `first .. first + count` of the universe that `seed` fixes.
+    /// Asks for test cases `first .. first + count` of a universe.
     Draw {
-        /// The seed of the universe.
-        seed: u64,
+        /// The universe.
+        universe: Universe,
         /// The number of the first test case.
         first: usize,
         /// How many.
@@ -72,6 +72,17 @@ pub enum Request {
         /// Whether the choices that were made are wanted.
         choices: Choices,
     },
+}
+
+/// What fixes the test cases of a universe, beside the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Universe {
+    /// How they are drawn.
+    pub source: InputSource,
+    /// From what.
+    pub seed: u64,
+    /// How many there are; some sources draw others for another number.
+    pub size: usize,
 }
 
 /// Who makes the choices that a run leaves open: what becomes of a packet, which of simultaneous events comes first, what a

@@ -65,9 +65,7 @@ fn answer(
             let (universe, criteria, trace_criteria) = (system.universe(), system.criteria(), system.trace_criteria());
             Answer::Description(Description { system: system.name().to_owned(), universe, criteria, trace_criteria })
         }
-        Request::Draw { seed, first, count } => {
-            Answer::Cases((first..first.saturating_add(count)).map(|index| system.draw(seed, index)).collect())
-        }
+        Request::Draw { universe, first, count } => Answer::Cases(system.draw(universe, first, count)),
         Request::Record { case, limits, sizes } => {
             Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes, traced)))
         }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::marker::PhantomData;
+use std::sync::Mutex;
 
 use serde_json::Value;
-use simutant_outcomes::Quota;
-use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace};
-use simutant_sim_core::{InvalidTestCase, Report, System, TraceCriterion, VirtualTime, universe};
+use simutant_outcomes::{InputSource, Quota};
+use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace, Universe};
+use simutant_sim_core::{self as engine, InvalidTestCase, Report, System, TraceCriterion, VirtualTime};
 
 use crate::choices;
 
@@ -17,7 +17,7 @@ pub struct ErasedSystem(Box<dyn Erased>);
 
 /// Returns the system `S`, ready for [`main`](crate::main).
 pub fn system<S: System>() -> ErasedSystem {
-    ErasedSystem(Box::new(Typed::<S>(PhantomData)))
+    ErasedSystem(Box::new(Typed::<S> { universe: Mutex::new(None) }))
 }
 
 /// A test case that the system does not take.
@@ -49,9 +49,9 @@ impl ErasedSystem {
         self.0.trace_criteria().iter().map(|criterion| criterion.name.to_owned()).collect()
     }
 
-    /// Returns test case `index` of the universe that `seed` fixes.
-    pub(crate) fn draw(&self, seed: u64, index: usize) -> Value {
-        self.0.draw(seed, index)
+    /// Returns test cases `first .. first + count` of a universe.
+    pub(crate) fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value> {
+        self.0.draw(universe, first, count)
     }
 
     /// Returns `case` in the system's own form, checked.
@@ -95,12 +95,15 @@ trait Erased: Debug + Send + Sync {
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
-    fn draw(&self, seed: u64, index: usize) -> Value;
+    fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value>;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
 }
 
 /// Holds no value of `S`, so it can be shared between threads whatever `S` is.
-struct Typed<S>(PhantomData<fn() -> S>);
+struct Typed<S> {
+    /// The last one that was drawn from: to prepare some costs more than to draw from them.
+    universe: Mutex<Option<(Universe, engine::Universe<S>)>>,
+}
 
 impl<S: System> Debug for Typed<S> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -136,8 +139,17 @@ impl<S: System> Erased for Typed<S> {
         S::trace_criteria()
     }
 
-    fn draw(&self, seed: u64, index: usize) -> Value {
-        serde_json::to_value(universe::<S>(seed, index)).expect("a test case is plain data with text as keys")
+    fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value> {
+        // A panic of the system while it drew left nothing half-done here.
+        let mut prepared = self.universe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if prepared.as_ref().is_none_or(|(known, _)| *known != universe) {
+            let Universe { source, seed, size } = universe;
+            *prepared = Some((universe, engine::Universe::new(to_engine(source), seed, size)));
+        }
+        let (_, cases) = prepared.as_ref().expect("it was just prepared");
+        let draw =
+            |index| serde_json::to_value(cases.case(index)).expect("a test case is plain data with text as keys");
+        (first..first.saturating_add(count)).map(draw).collect()
     }
 
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
@@ -145,6 +157,18 @@ impl<S: System> Erased for Typed<S> {
             serde_path_to_error::deserialize(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
         S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
         Ok(Box::new(TypedCase::<S>(case)))
+    }
+}
+
+fn to_engine(source: InputSource) -> engine::InputSource {
+    match source {
+        InputSource::Uniform => engine::InputSource::Uniform,
+        InputSource::LatinHypercube => engine::InputSource::LatinHypercube,
+        InputSource::Sobol => engine::InputSource::Sobol,
+        InputSource::Covering2 => engine::InputSource::Covering { strength: 2 },
+        InputSource::Covering3 => engine::InputSource::Covering { strength: 3 },
+        InputSource::Boundary => engine::InputSource::Boundary,
+        InputSource::Adaptive => engine::InputSource::Adaptive,
     }
 }
 

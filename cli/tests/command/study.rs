@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
 use simutant_mutator::{Package, Request, Selection, build, build_plain};
-use simutant_outcomes::{Outcomes, Suite};
+use simutant_outcomes::{InputSource, Outcomes, Suite};
 
 use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stdout};
 
@@ -133,8 +133,15 @@ fn check_pruned(system: &str) {
     let plain = build_plain(&request, &mut |_| {}).expect("it can be built");
     let outcomes = |pruning, jobs: usize| -> Outcomes {
         let out = folder.path().join(format!("{pruning:?}-{jobs}"));
-        let plan =
-            Plan { build: built.clone(), plain: plain.clone(), seed: 3, cases: 12, pruning, bounds: Bounds::default() };
+        let plan = Plan {
+            build: built.clone(),
+            plain: plain.clone(),
+            seed: 3,
+            input_source: InputSource::Uniform,
+            cases: 12,
+            pruning,
+            bounds: Bounds::default(),
+        };
         let mut campaign = Campaign::open(&out, plan, Existing::Continue).expect("it opens");
         let jobs = NonZeroUsize::new(jobs).expect("not zero");
         campaign.run(jobs, &mut |_| {}, &AtomicBool::new(false)).expect("it runs");

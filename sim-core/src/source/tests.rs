@@ -57,17 +57,17 @@ impl System for Shaped {
     }
 }
 
-const SOURCES: [Source; 7] = [
-    Source::Uniform,
-    Source::LatinHypercube,
-    Source::Sobol,
-    Source::Covering { strength: 2 },
-    Source::Covering { strength: 3 },
-    Source::Boundary,
-    Source::Adaptive,
+const SOURCES: [InputSource; 7] = [
+    InputSource::Uniform,
+    InputSource::LatinHypercube,
+    InputSource::Sobol,
+    InputSource::Covering { strength: 2 },
+    InputSource::Covering { strength: 3 },
+    InputSource::Boundary,
+    InputSource::Adaptive,
 ];
 
-fn cases(source: Source, seed: u64, size: usize) -> Vec<Case> {
+fn cases(source: InputSource, seed: u64, size: usize) -> Vec<Case> {
     let universe = Universe::<Shaped>::new(source, seed, size);
     (0..size).map(|index| universe.case(index)).collect()
 }
@@ -87,7 +87,7 @@ fn every_source_is_a_function_of_seed_index_and_size() {
         let seeds: BTreeSet<u64> = first.iter().map(|case| case.seed).collect();
         assert_eq!(seeds.len(), 200, "{source:?}: seeds stay random");
         let longer = cases(source, 1, 300);
-        assert_eq!(longer[..200] == first[..], source != Source::LatinHypercube, "{source:?}");
+        assert_eq!(longer[..200] == first[..], source != InputSource::LatinHypercube, "{source:?}");
     }
     let different: BTreeSet<String> = all.iter().map(|cases| format!("{cases:?}")).collect();
     assert_eq!(different.len(), SOURCES.len());
@@ -95,21 +95,21 @@ fn every_source_is_a_function_of_seed_index_and_size() {
 
 #[test]
 fn the_uniform_source_is_the_universe() {
-    for (index, case) in cases(Source::Uniform, 7, 50).into_iter().enumerate() {
+    for (index, case) in cases(InputSource::Uniform, 7, 50).into_iter().enumerate() {
         assert_eq!(case, universe::<Shaped>(7, index));
     }
 }
 
 #[test]
 fn test_cases_that_are_placed_are_valid() {
-    for source in SOURCES.into_iter().filter(|source| *source != Source::Uniform) {
+    for source in SOURCES.into_iter().filter(|source| *source != InputSource::Uniform) {
         assert!(cases(source, 3, 400).iter().all(|case| Shaped::validate(case).is_ok()), "{source:?}");
     }
 }
 
 #[test]
 fn a_latin_hypercube_has_one_test_case_in_each_stratum() {
-    let cases = cases(Source::LatinHypercube, 1, 100);
+    let cases = cases(InputSource::LatinHypercube, 1, 100);
     let strata: BTreeSet<u64> = cases.iter().map(|case| (case.share * 100.0) as u64).collect();
     assert_eq!(strata.len(), 100);
     let strata: BTreeSet<u32> = cases.iter().map(|case| (case.size - 10) / 10).collect();
@@ -119,7 +119,7 @@ fn a_latin_hypercube_has_one_test_case_in_each_stratum() {
 
 #[test]
 fn a_sobol_sequence_is_even_at_every_power_of_two() {
-    let cases = cases(Source::Sobol, 1, 256);
+    let cases = cases(InputSource::Sobol, 1, 256);
     for power in [16, 64, 256] {
         let strata: BTreeSet<u64> = cases[..power].iter().map(|case| (case.share * power as f64) as u64).collect();
         assert_eq!(strata.len(), power);
@@ -128,7 +128,7 @@ fn a_sobol_sequence_is_even_at_every_power_of_two() {
 
 #[test]
 fn boundary_values_come_one_at_a_time_and_in_pairs() {
-    let cases = cases(Source::Boundary, 1, 12 + 15 * 4);
+    let cases = cases(InputSource::Boundary, 1, 12 + 15 * 4);
     let is_end = |case: &Case| [case.size == 10, case.size == 1_009, case.share == 0.0, case.share > 0.999_999];
     let count = |is_met: &dyn Fn(&Case) -> bool| cases.iter().filter(|case| is_met(case)).count();
     // One alone, and two with each of the five other parameters; the last size of kind 2 is refused where that is not an end.
@@ -142,7 +142,7 @@ fn boundary_values_come_one_at_a_time_and_in_pairs() {
 /// All that can be had is there: pairs with an entry of the list only where the list is long enough, and never what is refused.
 #[test]
 fn a_covering_array_covers_what_there_is_and_leaves_out_what_is_refused() {
-    let cases = cases(Source::Covering { strength: 2 }, 1, 100);
+    let cases = cases(InputSource::Covering { strength: 2 }, 1, 100);
     let sizes = [10, 260, 510, 759, 1_009];
     let size_of = |case: &Case| sizes.iter().position(|size| case.size.abs_diff(*size) <= 1);
     let pairs: BTreeSet<(u8, usize)> = cases.iter().filter_map(|case| Some((case.kind, size_of(case)?))).collect();
@@ -174,7 +174,7 @@ fn adaptive_test_cases_lie_farther_apart_than_random_ones() {
         };
         (0..cases.len()).map(nearest).sum::<f64>() / cases.len() as f64
     };
-    assert!(nearest(Source::Adaptive) > 1.1 * nearest(Source::Uniform));
+    assert!(nearest(InputSource::Adaptive) > 1.1 * nearest(InputSource::Uniform));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_panic_while_drawing_leaves_nothing_behind() {
             Vec::new()
         }
     }
-    let panicked = std::panic::catch_unwind(|| Universe::<Panics>::new(Source::Sobol, 1, 1));
+    let panicked = std::panic::catch_unwind(|| Universe::<Panics>::new(InputSource::Sobol, 1, 1));
     assert!(panicked.is_err());
     assert!(!crate::choice::is_active());
 }

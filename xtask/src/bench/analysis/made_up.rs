@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, Mutant, Outcomes, Sites, SourceFile, Span,
-    Tier, VerdictCounts,
+    BitSet, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, InputSource, Mutant, Outcomes, Sites,
+    SourceFile, Span, Tier, VerdictCounts,
 };
 
 /// How many numbers a test case has.
@@ -33,6 +33,7 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
     Outcomes {
         system: "made-up".into(),
         seed,
+        input_source: InputSource::Uniform,
         cases: inputs
             .iter()
             .enumerate()

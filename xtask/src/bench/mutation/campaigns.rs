@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, bail, ensure};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning};
 use simutant_mutator::Probes;
-use simutant_outcomes::Outcomes;
+use simutant_outcomes::{InputSource, Outcomes};
 
 use super::instrumentation::{build_in, build_plain_in, worker};
 use super::{Places, Spent, timed};
@@ -41,7 +41,8 @@ impl Campaigns {
         let plain = build_plain_in(places, &folder, worker)?;
         let plan = |cases, pruning| {
             let (build, plain) = (build.clone(), plain.clone());
-            Plan { build, plain, seed: SEED, cases, pruning, bounds: Bounds::default() }
+            let input_source = InputSource::Uniform;
+            Plan { build, plain, seed: SEED, input_source, cases, pruning, bounds: Bounds::default() }
         };
         let (mut full, mut pruned) = (Vec::new(), Vec::new());
         let mut last = None;
@@ -124,6 +125,7 @@ mod tests {
         Outcomes {
             system: SYSTEM.to_owned(),
             seed: SEED,
+            input_source: InputSource::Uniform,
             sites,
             cases: Vec::new(),
             criteria: Vec::new(),

@@ -1,0 +1,238 @@
+//! Sources of test cases side by side: universes of one size, each of another source, on the same mutants.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes};
+
+use crate::baseline::{Moments, RandomBaseline};
+use crate::score::{Score, percent};
+use crate::suites::target;
+use crate::tables::{cells, table};
+use crate::text::or_none;
+
+/// The sizes of the random suites that sources are compared by.
+const SIZES: [usize; 5] = [1, 2, 5, 10, 20];
+
+/// What universes of several sources find.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceComparison {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The system.
+    pub system: String,
+    /// The seed of all universes.
+    pub seed: u64,
+    /// How many test cases each has.
+    pub cases: usize,
+    /// How many mutants the universe of at least one source kills: what the scores are of.
+    pub killed_by_any: usize,
+    /// The sizes of the random suites.
+    pub sizes: Vec<usize>,
+    /// The names of the criteria.
+    pub criteria: Vec<String>,
+    /// The requirements that each criterion has, `None` where they are what the universe covers.
+    pub requirements: Vec<Option<usize>>,
+    /// One for each source, in the order of the outcomes.
+    pub sources: Vec<BySource>,
+}
+
+/// What the universe of a source finds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BySource {
+    /// The source.
+    pub source: InputSource,
+    /// How many mutants the universe kills.
+    pub killed: usize,
+    /// How many of them no other source's kills.
+    pub killed_alone: usize,
+    /// The score of a random suite of each size, computed; `None` if nothing is killed, or the universe is smaller.
+    pub random: Vec<Option<Moments>>,
+    /// How many requirements of each criterion the universe covers.
+    pub covered: Vec<usize>,
+    /// The events of all its runs on the original.
+    pub events: u64,
+}
+
+/// Compares what universes of different sources find, with the same mutants, the same number of test cases and the same seed.
+///
+/// Scores count the mutants that any of the universes kills. So a source is not praised for killing all of the few that it kills.
+///
+/// # Panics
+/// If there are no outcomes, or their systems, mutants, seeds or sizes differ.
+pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
+    let first = all.first().expect("there is a source to compare");
+    for outcomes in all {
+        assert_eq!((&outcomes.system, outcomes.seed), (&first.system, first.seed), "one system and one seed");
+        assert_eq!(outcomes.cases.len(), first.cases.len(), "one size");
+        assert!(outcomes.sites.mutants == first.sites.mutants, "the same mutants");
+    }
+    let killed: Vec<BitSet> = all
+        .iter()
+        .map(|outcomes| outcomes.killed_mutants().into_iter().map(|mutant| mutant as usize).collect())
+        .collect();
+    let mut any = BitSet::with_capacity(first.sites.mutants.len());
+    killed.iter().for_each(|killed| any.union_with(killed));
+    let (criteria, requirements): (Vec<String>, Vec<Option<usize>>) = criteria(all).into_iter().unzip();
+    let by_source = |(index, outcomes): (usize, &Outcomes)| {
+        let mut alone = killed[index].clone();
+        killed
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != index)
+            .for_each(|(_, other)| alone.difference_with(other));
+        let baseline = RandomBaseline::new(any.ones().map(|mutant| &outcomes.kills[mutant]), outcomes.cases.len());
+        let covered = |name: &String| {
+            let criterion = outcomes.criteria.iter().find(|criterion| criterion.name == *name);
+            criterion.map_or(0, |criterion| target(criterion).count_ones(..))
+        };
+        BySource {
+            source: outcomes.input_source,
+            killed: killed[index].count_ones(..),
+            killed_alone: alone.count_ones(..),
+            random: SIZES.map(|size| if size <= outcomes.cases.len() { baseline.at(size) } else { None }).into(),
+            covered: criteria.iter().map(covered).collect(),
+            events: outcomes.cases.iter().map(|case| case.events).sum(),
+        }
+    };
+    let sources = all.iter().enumerate().map(by_source).collect();
+    SourceComparison {
+        format_version: FORMAT_VERSION,
+        system: first.system.clone(),
+        seed: first.seed,
+        cases: first.cases.len(),
+        killed_by_any: any.count_ones(..),
+        sizes: SIZES.into(),
+        criteria,
+        requirements,
+        sources,
+    }
+}
+
+/// Returns the criteria that any of the outcomes has, with the number of requirements if that is the same in all.
+fn criteria(all: &[Outcomes]) -> Vec<(String, Option<usize>)> {
+    let mut criteria: Vec<(String, Option<usize>)> = Vec::new();
+    for criterion in all.iter().flat_map(|outcomes| &outcomes.criteria) {
+        if !criteria.iter().any(|(name, _)| *name == criterion.name) {
+            let is_of_universe = criterion.kind == simutant_outcomes::CriterionKind::Trace;
+            criteria.push((criterion.name.clone(), (!is_of_universe).then_some(criterion.requirements.len())));
+        }
+    }
+    criteria
+}
+
+/// Returns the comparison as text for a terminal, ending in a line break.
+pub fn sources_table(comparison: &SourceComparison) -> String {
+    let SourceComparison { system, seed, cases, killed_by_any, sizes, sources, .. } = comparison;
+    let mut head = vec!["source".to_owned(), "killed".into(), "by no other".into(), "events".into()];
+    head.extend(sizes.iter().map(|size| if *size == 1 { "1 input".into() } else { format!("{size} inputs") }));
+    let mut kills = table(head);
+    for source in sources {
+        let killed = Score { killed: source.killed, of: *killed_by_any }.to_string();
+        let mut row =
+            vec![source.source.to_string(), killed, source.killed_alone.to_string(), source.events.to_string()];
+        row.extend(source.random.iter().map(|random| or_none(*random, |moments| percent(moments.mean))));
+        kills.add_row(cells(row));
+    }
+    let mut head = vec!["covered".to_owned()];
+    head.extend(sources.iter().map(|source| source.source.to_string()));
+    head.push("of".into());
+    let mut coverage = table(head);
+    for (index, name) in comparison.criteria.iter().enumerate() {
+        let mut row = vec![name.clone()];
+        row.extend(sources.iter().map(|source| source.covered[index].to_string()));
+        row.push(or_none(comparison.requirements[index], |requirements| requirements.to_string()));
+        coverage.add_row(cells(row));
+    }
+    let mut text = format!(
+        "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes kills\n\n\
+         Mutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
+         Requirements that the universe covers\n{}\n\n",
+        kills.trim_fmt(),
+        coverage.trim_fmt()
+    );
+    comparison.sentences().iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+    text
+}
+
+impl SourceComparison {
+    /// Returns which source is best at each size, and what that does not tell.
+    pub fn sentences(&self) -> Vec<String> {
+        let mean = |source: &BySource, size: usize| source.random[size].map(|moments| moments.mean);
+        let best = |size: usize| {
+            let known = self.sources.iter().filter_map(|source| Some((source, mean(source, size)?)));
+            // The first of equal ones.
+            known.reduce(|best, next| if next.1 > best.1 { next } else { best })
+        };
+        let mut sentences = Vec::new();
+        for (index, size) in self.sizes.iter().enumerate() {
+            let Some((source, share)) = best(index) else { continue };
+            let uniform = self.sources.iter().find(|other| other.source == InputSource::Uniform);
+            let uniform =
+                uniform.and_then(|uniform| mean(uniform, index)).filter(|_| source.source != InputSource::Uniform);
+            let than =
+                uniform.map_or_else(String::new, |uniform| format!(", where uniform ones kill {}", percent(uniform)));
+            let inputs = if *size == 1 { "One input".into() } else { format!("{size} inputs") };
+            sentences.push(format!(
+                "{inputs} at random kill most if they come from {}: {}{than}.",
+                source.source,
+                percent(share)
+            ));
+        }
+        if sentences.is_empty() {
+            return vec!["No universe kills a mutant, so that the sources cannot be told apart.".into()];
+        }
+        sentences.push(
+            "What this does not tell: there is one universe of each source, and that of another seed finds something else; differences of a few mutants \
+             can be chance."
+                .into(),
+        );
+        sentences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::from_kills;
+
+    fn of(source: InputSource, kills: &[&str]) -> Outcomes {
+        Outcomes { input_source: source, ..from_kills(kills) }
+    }
+
+    #[test]
+    fn scores_are_of_what_any_source_kills() {
+        let all =
+            [of(InputSource::Uniform, &["kk..", "....", "...."]), of(InputSource::Sobol, &["k...", "kkkk", "...."])];
+        let found = compare_sources(&all);
+        assert_eq!(found.killed_by_any, 2);
+        let counts: Vec<(usize, usize)> =
+            found.sources.iter().map(|source| (source.killed, source.killed_alone)).collect();
+        assert_eq!(counts, [(1, 0), (2, 1)]);
+        // One of four: half of one mutant of two; a quarter of one and all of the other.
+        let means: Vec<Option<f64>> =
+            found.sources.iter().map(|source| source.random[0].map(|moments| moments.mean)).collect();
+        assert_eq!(means, [Some(0.25), Some(0.625)]);
+        assert_eq!(found.sources[0].random[2..], [None, None, None], "there are not five test cases");
+        assert_eq!((found.criteria.len(), found.sources[0].covered[0]), (1, 4));
+        let text = sources_table(&found);
+        assert!(
+            text.contains(
+                "One input at random kill most if they come from sobol: 62.5 %, where uniform ones kill 25.0 %."
+            ),
+            "{text}"
+        );
+        assert!(text.contains("50.0 % (1 of 2)"), "{text}");
+    }
+
+    #[test]
+    fn without_kills_nothing_is_told_apart() {
+        let all = [of(InputSource::Uniform, &["...."]), of(InputSource::Boundary, &["...."])];
+        let text = sources_table(&compare_sources(&all));
+        assert!(text.contains("cannot be told apart") && text.contains("none (0 of 0)"), "{text}");
+    }
+
+    #[test]
+    #[should_panic(expected = "one size")]
+    fn universes_of_different_sizes_are_not_compared() {
+        compare_sources(&[of(InputSource::Uniform, &["k..."]), of(InputSource::Sobol, &["k..."].map(|_| "k...."))]);
+    }
+}
