@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes};
 
 use crate::baseline::{Moments, RandomBaseline};
+use crate::dominators::dominators;
 use crate::score::{Score, percent};
 use crate::suites::target;
 use crate::tables::{cells, table};
-use crate::text::or_none;
+use crate::text::{count, or_none};
 
 /// The sizes of the random suites that sources are compared by.
 const SIZES: [usize; 5] = [1, 2, 5, 10, 20];
@@ -25,6 +26,8 @@ pub struct SourceComparison {
     pub cases: usize,
     /// How many mutants the universe of at least one source kills: what the scores are of.
     pub killed_by_any: usize,
+    /// How many of them are dominators, by all universes together: a mutant of each class that no other class subsumes.
+    pub dominators: usize,
     /// The sizes of the random suites.
     pub sizes: Vec<usize>,
     /// The names of the criteria.
@@ -44,8 +47,10 @@ pub struct BySource {
     pub killed: usize,
     /// How many of them no other source's kills.
     pub killed_alone: usize,
-    /// The score of a random suite of each size, computed; `None` if nothing is killed, or the universe is smaller.
+    /// The score of a random suite of each size on the mutants that any source kills, computed; `None` if nothing is killed, or the universe is smaller.
     pub random: Vec<Option<Moments>>,
+    /// The same on the dominators.
+    pub random_dominators: Vec<Option<Moments>>,
     /// How many requirements of each criterion the universe covers.
     pub covered: Vec<usize>,
     /// The events of all its runs on the original.
@@ -71,6 +76,7 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
         .collect();
     let mut any = BitSet::with_capacity(first.sites.mutants.len());
     killed.iter().for_each(|killed| any.union_with(killed));
+    let dominators = dominators_of_all(all);
     let (criteria, requirements): (Vec<String>, Vec<Option<usize>>) = criteria(all).into_iter().unzip();
     let by_source = |(index, outcomes): (usize, &Outcomes)| {
         let mut alone = killed[index].clone();
@@ -79,7 +85,11 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
             .enumerate()
             .filter(|(other, _)| *other != index)
             .for_each(|(_, other)| alone.difference_with(other));
-        let baseline = RandomBaseline::new(any.ones().map(|mutant| &outcomes.kills[mutant]), outcomes.cases.len());
+        let random = |mutants: &BitSet| -> Vec<Option<Moments>> {
+            let cases = outcomes.cases.len();
+            let baseline = RandomBaseline::new(mutants.ones().map(|mutant| &outcomes.kills[mutant]), cases);
+            SIZES.map(|size| if size <= cases { baseline.at(size) } else { None }).into()
+        };
         let covered = |name: &String| {
             let criterion = outcomes.criteria.iter().find(|criterion| criterion.name == *name);
             criterion.map_or(0, |criterion| target(criterion).count_ones(..))
@@ -88,7 +98,8 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
             source: outcomes.input_source,
             killed: killed[index].count_ones(..),
             killed_alone: alone.count_ones(..),
-            random: SIZES.map(|size| if size <= outcomes.cases.len() { baseline.at(size) } else { None }).into(),
+            random: random(&any),
+            random_dominators: random(&dominators),
             covered: criteria.iter().map(covered).collect(),
             events: outcomes.cases.iter().map(|case| case.events).sum(),
         }
@@ -100,11 +111,27 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
         seed: first.seed,
         cases: first.cases.len(),
         killed_by_any: any.count_ones(..),
+        dominators: dominators.count_ones(..),
         sizes: SIZES.into(),
         criteria,
         requirements,
         sources,
     }
+}
+
+/// Returns the dominators of the universes put together, one mutant of each class.
+fn dominators_of_all(all: &[Outcomes]) -> BitSet {
+    let cases = all[0].cases.len();
+    let mutants = all[0].sites.mutants.len();
+    let joined = |mutant: usize| {
+        let mut kills = BitSet::with_capacity(cases * all.len());
+        for (index, outcomes) in all.iter().enumerate() {
+            kills.extend(outcomes.kills[mutant].ones().map(|case| index * cases + case));
+        }
+        kills
+    };
+    let joined: Vec<BitSet> = (0..mutants).map(joined).collect();
+    dominators(&joined).representatives(mutants)
 }
 
 /// Returns the criteria that any of the outcomes has, with the number of requirements if that is the same in all.
@@ -121,16 +148,19 @@ fn criteria(all: &[Outcomes]) -> Vec<(String, Option<usize>)> {
 
 /// Returns the comparison as text for a terminal, ending in a line break.
 pub fn sources_table(comparison: &SourceComparison) -> String {
-    let SourceComparison { system, seed, cases, killed_by_any, sizes, sources, .. } = comparison;
-    let mut head = vec!["source".to_owned(), "killed".into(), "by no other".into(), "events".into()];
-    head.extend(sizes.iter().map(|size| if *size == 1 { "1 input".into() } else { format!("{size} inputs") }));
-    let mut kills = table(head);
+    let SourceComparison { system, seed, cases, killed_by_any, dominators, sizes, sources, .. } = comparison;
+    let sizes = || sizes.iter().map(|size| if *size == 1 { "1 input".into() } else { format!("{size} inputs") });
+    let shares = |random: &[Option<Moments>]| -> Vec<String> {
+        random.iter().map(|random| or_none(*random, |moments| percent(moments.mean))).collect()
+    };
+    let head = ["source", "killed", "by no other", "events"].map(str::to_owned);
+    let mut kills = table(head.into_iter().chain(sizes()));
+    let mut on_dominators = table(["source".to_owned()].into_iter().chain(sizes()));
     for source in sources {
         let killed = Score { killed: source.killed, of: *killed_by_any }.to_string();
-        let mut row =
-            vec![source.source.to_string(), killed, source.killed_alone.to_string(), source.events.to_string()];
-        row.extend(source.random.iter().map(|random| or_none(*random, |moments| percent(moments.mean))));
-        kills.add_row(cells(row));
+        let row = [source.source.to_string(), killed, source.killed_alone.to_string(), count(source.events)];
+        kills.add_row(cells(row.into_iter().chain(shares(&source.random))));
+        on_dominators.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random_dominators))));
     }
     let mut head = vec!["covered".to_owned()];
     head.extend(sources.iter().map(|source| source.source.to_string()));
@@ -143,10 +173,11 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
         coverage.add_row(cells(row));
     }
     let mut text = format!(
-        "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes kills\n\n\
-         Mutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
-         Requirements that the universe covers\n{}\n\n",
+        "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
+         kills\n\nMutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
+         The same for the {dominators} dominators among them\n{}\n\nRequirements that the universe covers\n{}\n\n",
         kills.trim_fmt(),
+        on_dominators.trim_fmt(),
         coverage.trim_fmt()
     );
     comparison.sentences().iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
@@ -156,32 +187,33 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
 impl SourceComparison {
     /// Returns which source is best at each size, and what that does not tell.
     pub fn sentences(&self) -> Vec<String> {
-        let mean = |source: &BySource, size: usize| source.random[size].map(|moments| moments.mean);
+        let mean = |source: &BySource, size: usize| source.random_dominators[size].map(|moments| moments.mean);
         let best = |size: usize| {
             let known = self.sources.iter().filter_map(|source| Some((source, mean(source, size)?)));
             // The first of equal ones.
             known.reduce(|best, next| if next.1 > best.1 { next } else { best })
         };
+        let uniform = self.sources.iter().find(|other| other.source == InputSource::Uniform);
         let mut sentences = Vec::new();
         for (index, size) in self.sizes.iter().enumerate() {
             let Some((source, share)) = best(index) else { continue };
-            let uniform = self.sources.iter().find(|other| other.source == InputSource::Uniform);
             let uniform =
-                uniform.and_then(|uniform| mean(uniform, index)).filter(|_| source.source != InputSource::Uniform);
-            let than =
-                uniform.map_or_else(String::new, |uniform| format!(", where uniform ones kill {}", percent(uniform)));
-            let inputs = if *size == 1 { "One input".into() } else { format!("{size} inputs") };
+                uniform.filter(|_| source.source != InputSource::Uniform).and_then(|uniform| mean(uniform, index));
             sentences.push(format!(
-                "{inputs} at random kill most if they come from {}: {}{than}.",
+                "{} at random kill{} most dominators if {} from {}: {}{}.",
+                if *size == 1 { "One input".into() } else { format!("{size} inputs") },
+                if *size == 1 { "s" } else { "" },
+                if *size == 1 { "it comes" } else { "they come" },
                 source.source,
-                percent(share)
+                percent(share),
+                uniform.map_or_else(String::new, |uniform| format!(", where uniform ones kill {}", percent(uniform))),
             ));
         }
         if sentences.is_empty() {
             return vec!["No universe kills a mutant, so that the sources cannot be told apart.".into()];
         }
         sentences.push(
-            "What this does not tell: there is one universe of each source, and that of another seed finds something else; differences of a few mutants \
+            "What this does not tell: there is one universe of each source, and that of another seed finds something else; small differences \
              can be chance."
                 .into(),
         );
@@ -214,12 +246,11 @@ mod tests {
         assert_eq!(found.sources[0].random[2..], [None, None, None], "there are not five test cases");
         assert_eq!((found.criteria.len(), found.sources[0].covered[0]), (1, 4));
         let text = sources_table(&found);
-        assert!(
-            text.contains(
-                "One input at random kill most if they come from sobol: 62.5 %, where uniform ones kill 25.0 %."
-            ),
-            "{text}"
-        );
+        // Some test case kills each of them and not the other.
+        assert_eq!(found.dominators, 2);
+        let expect =
+            "One input at random kills most dominators if it comes from sobol: 62.5 %, where uniform ones kill 25.0 %.";
+        assert!(text.contains(expect), "{text}");
         assert!(text.contains("50.0 % (1 of 2)"), "{text}");
     }
 
