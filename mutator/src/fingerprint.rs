@@ -9,6 +9,7 @@
 //! # What counts as outside
 //!
 //! - Bodies with items in them, which other functions may see: an `impl` in a body counts for the whole crate.
+//! - Words of documentation, but for those of functions, which nobody but a macro reads.
 //! - Everything, where a `static` or `thread_local!` is: it may keep what a function computed from one run to another. And where
 //!   code asks for its own line, which an edit above it changes.
 //!
@@ -19,8 +20,9 @@ use std::str::FromStr;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use serde::{Deserialize, Serialize};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Item};
+use syn::{Attribute, Block, File, ImplItemFn, Item, TraitItemFn};
 
 use crate::identity::Hash;
 use crate::mutation::inside;
@@ -80,9 +82,9 @@ impl Fingerprints {
             // Lines and all: it may ask for them.
             _ => return self.fixed.write(source.file.text.as_bytes()),
         };
-        let mut walk =
-            Walk { bodies: &bodies, fixed: &mut self.fixed, functions: &mut self.functions[first..], next: 0 };
-        walk.stream(tokens);
+        let documentation = documentation(&source.file.text);
+        let (fixed, functions) = (&mut self.fixed, &mut self.functions[first..]);
+        Walk { bodies: &bodies, documentation: &documentation, fixed, functions, next: 0 }.stream(tokens);
     }
 
     pub(crate) fn finish(self) -> Fingerprint {
@@ -104,6 +106,8 @@ struct Body {
 
 struct Walk<'a> {
     bodies: &'a [Body],
+    /// What counts for nothing.
+    documentation: &'a [Range<usize>],
     fixed: &'a mut Hash,
     functions: &'a mut [Hash],
     /// The first body that has not ended.
@@ -137,6 +141,10 @@ impl Walk<'_> {
 
     fn token(&mut self, span: proc_macro2::Span, text: &str, is_joint: bool) {
         let at = span.byte_range().start;
+        // All tokens of a documentation comment have its place.
+        if self.documentation.iter().any(|range| range.contains(&at)) {
+            return;
+        }
         while self.bodies.get(self.next).is_some_and(|body| body.range.end <= at) {
             self.next += 1;
         }
@@ -152,6 +160,53 @@ impl Walk<'_> {
         // No token ends with either.
         hash.write(&[u8::from(is_joint)]);
     }
+}
+
+/// Returns where the documentation comments of functions are, and those of the file.
+fn documentation(text: &str) -> Vec<Range<usize>> {
+    struct Finder(Vec<Range<usize>>);
+    impl Finder {
+        fn add(&mut self, attributes: &[Attribute]) {
+            let comments = attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+            self.0.extend(comments.map(|attribute| attribute.span().byte_range()));
+        }
+    }
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_item(&mut self, item: &'ast Item) {
+            match item {
+                Item::Fn(function) if are_known(&function.attrs) => self.add(&function.attrs),
+                Item::Impl(block) if are_known(&block.attrs) => visit::visit_item_impl(self, block),
+                Item::Trait(block) if are_known(&block.attrs) => visit::visit_item_trait(self, block),
+                Item::Mod(module) if are_known(&module.attrs) => visit::visit_item_mod(self, module),
+                _ => {}
+            }
+        }
+
+        fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+            if are_known(&function.attrs) {
+                self.add(&function.attrs);
+            }
+        }
+
+        fn visit_trait_item_fn(&mut self, function: &'ast TraitItemFn) {
+            if are_known(&function.attrs) {
+                self.add(&function.attrs);
+            }
+        }
+    }
+    let Ok(file) = syn::parse_str::<File>(text) else { return Vec::new() };
+    let mut finder = Finder(Vec::new());
+    if are_known(&file.attrs) {
+        finder.add(&file.attrs);
+    }
+    finder.visit_file(&file);
+    finder.0
+}
+
+/// Returns whether attributes are the compiler's own, and no macros that could read what they stand before.
+fn are_known(attributes: &[Attribute]) -> bool {
+    const KNOWN: [&str; 9] = ["allow", "cfg", "cold", "deny", "deprecated", "doc", "expect", "inline", "must_use"];
+    attributes.iter().all(|attribute| KNOWN.iter().any(|name| attribute.path().is_ident(name)))
 }
 
 fn line_of(body: &Block) -> usize {
@@ -245,6 +300,26 @@ mod tests {
             [("b::C", "b::D"), ("a: u32", "b: u32"), ("use", "#[inline] fn i() {}\nuse"), ("-> u32", "-> u64")]
         {
             assert_eq!(changed(SAMPLE, part, by), None, "{by}");
+        }
+    }
+
+    #[test]
+    fn words_about_functions_are_nothing() {
+        let sample = "//! All.\n\n/// One.\nfn f() { 1 }\nimpl A {\n    /// Two.\n    #[inline]\n    /// More.\n    fn g() {}\n}\n";
+        for (part, by) in [
+            ("All.", "Much."),
+            ("/// One.", "/// One, and\n/// a half."),
+            ("    /// Two.\n", ""),
+            ("/// More.", "/** Less. */"),
+            ("/// More.", "#[doc = \"More.\"]"),
+        ] {
+            assert_eq!(changed(sample, part, by), Some(vec![]), "{by}");
+        }
+        assert_eq!(changed(sample, "inline", "cold"), None);
+        for sample in
+            ["/// One.\n#[other]\nfn f() {}", "#[other]\nimpl A {\n/// One.\nfn f() {}\n}", "/// One.\nstruct A;"]
+        {
+            assert_eq!(changed(sample, "One", "Two"), None, "a macro may read it: {sample}");
         }
     }
 

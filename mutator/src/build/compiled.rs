@@ -127,7 +127,10 @@ impl Workspace {
         let name = metadata.name.as_str();
         let mut command = cargo("rustc");
         command.args(["--lib", "--package", &format!("{name}@{}", metadata.version)]);
-        command.args(["--config", &format!("profile.release.package.{name:?}.codegen-units=1"), "--"]);
+        for setting in ["codegen-units=1", "incremental=false"] {
+            command.args(["--config", &format!("profile.release.package.{name:?}.{setting}")]);
+        }
+        command.arg("--");
         command.args(["-Clink-dead-code", "-Csymbol-mangling-version=v0", "-Cdebuginfo=0"]);
         command.arg(format!("--emit=obj={}", object.display()));
         Ok(command)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, MAIN, PROFILE, Request, Workspace, copy_file, read, write};
+use super::{BuildEvent, Compiled, IN_PARTS, MAIN, PROFILE, Request, Workspace, copy_file, read, write};
 use crate::identity::Hash;
 use crate::{MutatorError, Package};
 
@@ -44,8 +44,8 @@ impl Workspace {
             &self.root.join("Cargo.toml"),
             &format!(
                 "[workspace]\nresolver = \"3\"\nmembers = [{member:?}]\n\n{PROFILE}\n\
-                 [profile.release.package.{:?}]\nopt-level = 0\n\n\
-                 [profile.release.package.{MAIN:?}]\nopt-level = 0\n\n{}",
+                 [profile.release.package.{:?}]\nopt-level = 0\n{IN_PARTS}\n\
+                 [profile.release.package.{MAIN:?}]\nopt-level = 0\n{IN_PARTS}\n{}",
                 package.name(),
                 package.own_patches()?,
             ),

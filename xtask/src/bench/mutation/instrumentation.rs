@@ -107,11 +107,24 @@ fn package_s(places: &Places, workspace: &Path) -> anyhow::Result<f64> {
         crate::run(&mut command)
     };
     build()?;
+    forget_parts(places)?;
     let entries = std::fs::read_dir(workspace)?.collect::<Result<Vec<_>, _>>()?;
     let package = entries.iter().find(|entry| entry.file_name().to_string_lossy().starts_with("package-"));
     let library = package.context("the mutator has made no package")?.path().join("src/lib.rs");
     std::fs::File::options().append(true).open(library)?.set_modified(SystemTime::now())?;
     timed(build).map(|(_, spent)| spent.children)
+}
+
+/// Forgets the parts of the package that are compiled, so that all of it is compiled again: what an edit costs is another question.
+fn forget_parts(places: &Places) -> anyhow::Result<()> {
+    let prefix = format!("{}-", places.package.name().replace('-', "_"));
+    for entry in std::fs::read_dir(places.products.join("release/incremental"))? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the folder of the crate that drives the system in a campaign.
