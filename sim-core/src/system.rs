@@ -26,6 +26,9 @@ pub trait System: 'static {
     type Message: Message;
 
     /// Draws a test case from the input domain.
+    ///
+    /// [Sources](crate::InputSource) other than the uniform one decide what its draws come to: first those that are parameters, then what depends on them, is
+    /// the order that suits them best.
     fn sample(random: &mut Random) -> Self::TestCase;
 
     /// Checks that a test case is in the input domain, for test cases that people write.

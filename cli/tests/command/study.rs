@@ -9,7 +9,7 @@ use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
 use simutant_mutator::{Package, Request, Selection, build, build_plain};
 use simutant_outcomes::{InputSource, Outcomes, Suite};
 
-use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stdout};
+use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout};
 
 #[test]
 fn a_study_writes_what_it_says() {
@@ -116,6 +116,52 @@ fn a_suite_is_built_as_it_is_asked_for() {
     let budget = built(&["--budget", "500", "--criterion", "mutants"]);
     assert!(budget.chosen.starts_with("built greedily for a budget, with "), "{}", budget.chosen);
     assert!(budget.dominator_score <= mutants.dominator_score && !budget.cases.is_empty());
+}
+
+#[test]
+fn a_universe_of_another_source_has_other_test_cases_and_numbers_mean_those_of_the_study() {
+    let study = finished_study();
+    let simulated = |case: &str, seed: &str| {
+        let output = run(&["simulate", "gbn", "--case", case, "--seed", seed, "--json"], &study.out);
+        let simulated: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        simulated["case"].clone()
+    };
+    let uniform = [simulated("0", "1"), simulated("16", "1"), simulated("0", "2")];
+    let boundary = ["study", "gbn", "--cases", "16", "--source", "boundary", "--pages", "0"];
+    let output = run(&[&boundary[..], &["--fresh"]].concat(), &study.out);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).starts_with("System gbn, universe seed 1 of the source boundary,"), "{}", stdout(&output));
+    // The first parameter is the length, and its first value comes first.
+    assert_eq!(simulated("0", "1")["bytes"], 1);
+    assert_ne!(simulated("0", "1"), uniform[0]);
+    // Beyond the study, and of other seeds, numbers are those of the uniform universe.
+    assert_eq!([simulated("16", "1"), simulated("0", "2")], uniform[1..]);
+    let refused = run(&["study", "gbn", "--cases", "16", "--source", "sobol"], &study.out);
+    assert_exit(&refused, 3);
+    assert!(stderr(&refused).contains("boundary"), "{}", stderr(&refused));
+}
+
+#[test]
+fn sources_are_compared_on_the_same_mutants() {
+    let study = finished_study();
+    let arguments = ["sources", "gbn", "--cases", "12", "--json"];
+    let output = run(&arguments, &study.out);
+    assert_exit(&output, 0);
+    let compared: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let sources = compared["sources"].as_array().expect("a list");
+    let names: Vec<&str> = sources.iter().filter_map(|source| source["source"].as_str()).collect();
+    assert_eq!(names, InputSource::ALL.map(InputSource::name));
+    let any = compared["killed_by_any"].as_u64().expect("a number");
+    for source in sources {
+        assert!(source["killed"].as_u64().is_some_and(|killed| 0 < killed && killed <= any), "{source}");
+        assert_eq!(source["random"].as_array().map(Vec::len), Some(5));
+    }
+    assert_eq!(compared["failed"], serde_json::json!([]));
+    // Nothing runs again.
+    let again = run(&arguments[..4], &study.out);
+    assert_exit(&again, 0);
+    assert!(stdout(&again).contains("12 test cases of seed 1 from each source"), "{}", stdout(&again));
+    assert!(!stderr(&again).contains("mutating"), "{}", stderr(&again));
 }
 
 /// Pairs that are pruned would have passed, and the number of workers changes nothing.
