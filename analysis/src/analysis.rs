@@ -258,7 +258,7 @@ pub fn analyse_with_threads(
     })
 }
 
-fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
+pub(crate) fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
     CampaignCounts {
         cases: outcomes.cases.len(),
         mutants: outcomes.sites.mutants.len(),

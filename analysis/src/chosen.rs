@@ -1,14 +1,17 @@
 //! What to do: the best suite of the best criterion, and any suite as a file for a harness.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
+use crate::kills::KillsByCase;
 use crate::score::Score;
 use crate::suites::AdequateSuite;
+use crate::survivors::{self, ScoreBounds};
 
 /// One of the suites of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +139,39 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Sui
     }
 }
 
+/// What the test cases of a suite kill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteScores {
+    /// Of all mutants.
+    pub mutants: ScoreBounds,
+    /// Of the dominator classes.
+    pub dominators: Score,
+}
+
+/// Returns what a suite kills, however it was chosen; test cases that the universe does not have count for nothing.
+pub fn suite_scores(outcomes: &Outcomes, analysis: &Analysis, suite: &Suite) -> SuiteScores {
+    let cases = suite_cases(outcomes, suite);
+    let killed = KillsByCase::new(outcomes).of_suite(&cases);
+    let dominators = &analysis.dominators;
+    let representatives = dominators.representatives(outcomes.sites.mutants.len());
+    SuiteScores {
+        mutants: survivors::bounds(&killed, &analysis.mutants),
+        dominators: Score { killed: killed.intersection(&representatives).count(), of: dominators.classes.len() },
+    }
+}
+
+/// Returns the numbers of the test cases of a suite, in its order; those that the universe does not have are left out.
+pub fn suite_cases(outcomes: &Outcomes, suite: &Suite) -> Vec<usize> {
+    let universe = outcomes.cases.len();
+    let numbers: BTreeMap<String, usize> =
+        (0..universe).map(|case| (case_name(&outcomes.system, case, universe), case)).collect();
+    let number = |case: &SuiteCase| {
+        let number = *numbers.get(&case.name)?;
+        (outcomes.cases[number].case == case.case).then_some(number)
+    };
+    suite.cases.iter().filter_map(number).collect()
+}
+
 /// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last one
 /// has, at least four.
 pub fn case_name(system: &str, case: usize, universe: usize) -> String {
@@ -146,7 +182,6 @@ pub fn case_name(system: &str, case: usize, universe: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kills::KillsByCase;
     use crate::synthetic::from_kills;
     use crate::{Options, analyse};
     use simutant_outcomes::{BitSet, Criterion, CriterionKind};
@@ -238,6 +273,20 @@ mod tests {
         let caveat = found.last().expect("there are sentences");
         assert!(caveat.contains("it rests on 3 analysed mutants of 1 function with 2 different kill rows"), "{caveat}");
         assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant had a say");
+    }
+
+    #[test]
+    fn a_suite_is_scored_by_what_its_cases_kill_however_it_was_chosen() {
+        let outcomes = from_kills(&["k...", "k...", ".k..", "kk..", "..k.", "...."]);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let mut suite = suite(&outcomes, &analysis).expect("there are suites");
+        suite.cases.retain(|case| case.name.ends_with('0') || case.name.ends_with('3'));
+        let scores = suite_scores(&outcomes, &analysis, &suite);
+        assert_eq!(scores.mutants.to_string(), "50.0 % (3 of 6)");
+        assert_eq!(scores.dominators.to_string(), "33.3 % (1 of 3)");
+        suite.cases[0].case = serde_json::json!("of another universe");
+        suite.cases[1].name = "x-0003".into();
+        assert_eq!(suite_cases(&outcomes, &suite), [0; 0]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`Options`]: it runs nothing, reads
 //! no clock and no file, and gives the same bytes for the same input. [`tables`] and [`report`] show its result to
-//! people, [`suite`] turns its recommendation into the inputs that a harness runs.
+//! people, [`suite`] turns its recommendation into the inputs that a harness runs. [`Difference`] is what changed between two
+//! studies.
 //!
 //! # The way from outcomes to a recommendation
 //!
@@ -45,6 +46,7 @@ mod chosen;
 mod conventional;
 mod criteria;
 mod detection;
+mod difference;
 mod dominators;
 mod error;
 mod experiment;
@@ -61,6 +63,7 @@ mod score;
 mod shape;
 mod sources;
 pub mod statistics;
+mod study;
 mod suites;
 mod survivors;
 #[cfg(test)]
@@ -72,10 +75,14 @@ mod words;
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
-pub use chosen::{Choice, Recommendation, boosted, case_name, suite, suite_of};
+pub use chosen::{Choice, Recommendation, SuiteScores, boosted, case_name, suite, suite_cases, suite_of, suite_scores};
 pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
 pub use criteria::CriterionAnalysis;
 pub use detection::Detection;
+pub use difference::{
+    Change, CriterionDifference, CriterionStanding, Difference, DifferenceError, MutantDifference, MutantState,
+    MutantsDifference, SuiteDifference,
+};
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
 pub use experiment::{
@@ -95,6 +102,7 @@ pub use score::{Score, percent};
 pub use shape::ShapeError;
 pub use sources::{BySource, SourceComparison, compare_sources, sources_table};
 pub use statistics::{Interval, Summary, ZTest};
+pub use study::{Study, StudyError};
 pub use suites::AdequateSuite;
 pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};

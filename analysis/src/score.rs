@@ -16,6 +16,12 @@ impl Score {
     pub fn value(self) -> Option<f64> {
         (self.of > 0).then(|| self.killed as f64 / self.of as f64)
     }
+
+    /// Returns whether this percentage is killed, or more; never for 0 of 0.
+    pub fn is_at_least(self, percent: f64) -> bool {
+        // Without a division, 29 of 100 are 29 %.
+        self.of > 0 && 100.0 * self.killed as f64 >= percent * self.of as f64
+    }
 }
 
 impl std::fmt::Display for Score {
@@ -60,6 +66,16 @@ mod tests {
     #[test]
     fn nothing_of_nothing_is_no_score() {
         check(0, 0, "none (0 of 0)");
+        assert!(!Score { killed: 0, of: 0 }.is_at_least(0.0));
+    }
+
+    #[test]
+    fn a_score_is_held_against_a_percentage_exactly() {
+        for killed in 0..=100 {
+            let score = Score { killed, of: 100 };
+            assert!(score.is_at_least(killed as f64) && !score.is_at_least(killed as f64 + 0.001), "{score}");
+        }
+        assert!(!Score { killed: 9999, of: 10_000 }.is_at_least(100.0));
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub(crate) enum Command {
     Mutants(MutantsArguments),
     /// Show what kills a mutant, and where its run leaves the original's.
     Explain(ExplainArguments),
+    /// Show what changed between two studies: mutants, requirements, scores and suites.
+    Diff(DiffArguments),
     /// Say that a mutant is equivalent, or that it can be killed, and why; or list what was said.
     Judge(JudgeArguments),
     /// Run one test case on a simulation, or on one mutant of it, and say what happened.
@@ -190,6 +192,21 @@ pub(crate) struct StudyArguments {
     /// another mutant.
     #[arg(long)]
     pub(crate) compiler_equivalence: bool,
+    /// End with exit code 6 if suite.json kills less than this percentage of all mutants but those that are known to be equivalent.
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    pub(crate) score_min: Option<f64>,
+    /// End with exit code 6 if suite.json kills less than this percentage of the dominator mutants.
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    pub(crate) dominator_score_min: Option<f64>,
+}
+
+/// Reads a percentage, with or without its sign.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    match number.parse() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("give a number from 0 to 100".to_owned()),
+    }
 }
 
 /// What universe there is, beside the seed.
@@ -283,6 +300,16 @@ pub(crate) struct ExplainArguments {
     /// best unless said otherwise.
     #[arg(long, value_name = "NUMBER|JSON|FILE")]
     pub(crate) case: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// The folder of the study before.
+    #[arg(value_name = "OUT_BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The folder of the study after.
+    #[arg(value_name = "OUT_AFTER")]
+    pub(crate) after: PathBuf,
 }
 
 #[derive(Debug, Args)]

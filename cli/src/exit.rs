@@ -17,6 +17,7 @@ Exit codes:
     3  a file or a value that was given cannot be used
     4  something could not be built, started or reached
     5  a file could not be written or read, or the disk is full
+    6  a score is below what --score-min or --dominator-score-min asks for
   130  interrupted; run the same again to go on";
 
 /// How the command ends.
@@ -32,6 +33,8 @@ pub(crate) enum Exit {
     Unavailable = 4,
     /// Storage is not to be had.
     Storage = 5,
+    /// All was done, and a score is below what was asked for.
+    BelowMinimum = 6,
     /// The user stopped it.
     Interrupted = 130,
 }

@@ -2,9 +2,11 @@
 
 mod arguments;
 mod build;
+mod diff;
 mod exit;
 mod experiment;
 mod explain;
+mod finished;
 mod init;
 mod interrupt;
 mod judge;
@@ -36,6 +38,7 @@ fn main() -> std::process::ExitCode {
         Command::Sources(arguments) => sources::run(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Diff(arguments) => diff::run(arguments, common),
         Command::Judge(arguments) => judge::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Test(arguments) => test::run(arguments, common),

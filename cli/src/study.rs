@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{
-    Analysis, Builder, Checked, MUTANTS, Options, Pages, analyse_with_threads, boosted, build_suite, report_with_pages,
-    suite, suite_of, tables,
+    Analysis, Builder, Checked, MUTANTS, Options, Pages, Score, analyse_with_threads, boosted, build_suite,
+    report_with_pages, suite, suite_of, suite_scores, tables,
 };
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
@@ -108,7 +108,43 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     for wrong in &analysis.contradictions {
         output::tell(&wrong.sentence(system, outcomes.cases.len()));
     }
-    Ok(if analysis.contradictions.is_empty() { Exit::Success } else { Exit::BadInput })
+    let too_low = below_minimum(arguments, &outcomes, &analysis, chosen.as_ref());
+    too_low.iter().for_each(|sentence| output::tell(sentence));
+    Ok(match (analysis.contradictions.is_empty(), too_low.is_empty()) {
+        (false, _) => Exit::BadInput,
+        (_, false) => Exit::BelowMinimum,
+        _ => Exit::Success,
+    })
+}
+
+/// Says of each score that is lower than was asked for what it is; a score that there is not is too low.
+fn below_minimum(
+    arguments: &StudyArguments,
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    chosen: Option<&Suite>,
+) -> Vec<String> {
+    let scores = chosen.map(|suite| suite_scores(outcomes, analysis, suite));
+    let asked = [
+        ("mutants", "--score-min", arguments.score_min, scores.map(|scores| scores.mutants.upper())),
+        (
+            "dominator mutants",
+            "--dominator-score-min",
+            arguments.dominator_score_min,
+            scores.map(|scores| scores.dominators),
+        ),
+    ];
+    let sentence = |(what, option, minimum, score): (&str, &str, Option<f64>, Option<Score>)| {
+        let minimum = minimum?;
+        match score {
+            Some(score) if score.is_at_least(minimum) => None,
+            Some(score) => {
+                Some(format!("SCORE TOO LOW: of the {what} suite.json kills {score}; {option} asks for {minimum} %"))
+            }
+            None => Some(format!("SCORE TOO LOW: there is no suite; {option} asks for {minimum} %")),
+        }
+    };
+    asked.into_iter().filter_map(sentence).collect()
 }
 
 pub(crate) fn stopped(out: &Path) -> Exit {
