@@ -95,7 +95,8 @@ pub use options::{Options, OptionsError};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
 pub use report::{
-    CasePage, Explanation, MutantPage, Pages, Parting, example_case, experiment_report, report, report_with_pages,
+    CasePage, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
+    report_with_pages,
 };
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};

@@ -12,6 +12,7 @@ mod order;
 mod overview;
 mod page;
 mod pairs;
+mod plots;
 mod source;
 mod suite;
 mod suites;
@@ -28,6 +29,7 @@ use crate::suites::target;
 pub use case_page::CasePage;
 pub use experiment_page::experiment_report;
 pub use page::{Explanation, MutantPage, Parting, example_case};
+pub use plots::{Plot, plots};
 
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPTS: [&str; 3] =

@@ -74,6 +74,8 @@ pub(crate) enum Command {
     Mutants(MutantsArguments),
     /// Show what kills a mutant, and where its run leaves the original's.
     Explain(ExplainArguments),
+    /// Write a finished study in the formats of other tools: reports, test code, tables, plots.
+    Export(ExportArguments),
     /// Show what changed between two studies: mutants, requirements, scores and suites.
     Diff(DiffArguments),
     /// Say that a mutant is equivalent, or that it can be killed, and why; or list what was said.
@@ -303,6 +305,43 @@ pub(crate) struct ExplainArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The system, whose study is in out/SYSTEM or in the folder of --out.
+    pub(crate) system: String,
+    /// What is written; several with commas between them.
+    #[arg(long, value_enum, value_delimiter = ',', required = true, value_name = "FORMAT")]
+    pub(crate) format: Vec<FormatArgument>,
+    /// Where it is written: a file, or a folder for formats of several files; in the folder `export` of the study unless said otherwise.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) to: Option<PathBuf>,
+    /// The package's folder as seen from the root of the repository, which reports put before the paths of source files.
+    #[arg(long, default_value = "", value_name = "DIR")]
+    pub(crate) source_root: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArgument {
+    /// JUnit XML, in which a mutant is a test that fails if it survives.
+    Junit,
+    /// SARIF 2.1.0: survivors and uncovered requirements for code scanning.
+    Sarif,
+    /// The JSON of mutation-testing-elements, for viewers of mutation testing.
+    MutationElements,
+    /// The suite as tests for `cargo test`, into the folder tests of a package.
+    Libtest,
+    /// The suite as tests for pytest.
+    Pytest,
+    /// All tables of the study as CSV.
+    Csv,
+    /// All tables of the study as Parquet.
+    Parquet,
+    /// Tables for a paper, with the rules of booktabs.
+    Latex,
+    /// The plots of the report.
+    Svg,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
     /// The folder of the study before.
     #[arg(value_name = "OUT_BEFORE")]
@@ -393,6 +432,9 @@ pub(crate) struct TestArguments {
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
+    /// Write the results as JUnit XML, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// Seconds after which a test case is ended and has failed.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,

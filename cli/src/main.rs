@@ -6,6 +6,7 @@ mod diff;
 mod exit;
 mod experiment;
 mod explain;
+mod export;
 mod finished;
 mod init;
 mod interrupt;
@@ -39,6 +40,7 @@ fn main() -> std::process::ExitCode {
         Command::Mutants(arguments) => mutants::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Diff(arguments) => diff::run(arguments, common),
+        Command::Export(arguments) => export::run(arguments, common),
         Command::Judge(arguments) => judge::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Test(arguments) => test::run(arguments, common),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use simutant_harness::{CaseResult, Implementation, Options, TestOutcome, TestReport, run_suite};
+use simutant_exports::junit;
+use simutant_harness::{CaseResult, Implementation, Options, SideOutput, TestOutcome, TestReport, run_suite};
 use simutant_outcomes::Suite;
 
 use crate::arguments::{Common, TestArguments};
@@ -41,6 +42,9 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     if arguments.only.is_empty() {
         output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
     }
+    if let Some(file) = &arguments.junit {
+        output::write_named(file, junit(&report).to_xml().as_bytes())?;
+    }
     output::print(&if common.json { text } else { summary(&report, arguments, common) })?;
     Ok(if failures == 0 { Exit::Success } else { Exit::Failed })
 }
@@ -63,6 +67,49 @@ fn read_suite(arguments: &TestArguments) -> anyhow::Result<Suite> {
     Ok(suite)
 }
 
+/// Returns the report as JUnit XML has it: a suite with a test for each test case.
+fn junit(report: &TestReport) -> junit::Report {
+    let test = |result: &CaseResult| {
+        let (end, output) = match &result.outcome {
+            TestOutcome::Passed => (junit::End::Passed, String::new()),
+            TestOutcome::Failed { reason, outputs } => {
+                let kind = serde_json::to_value(reason).ok().and_then(|reason| match reason {
+                    serde_json::Value::String(kind) => Some(kind),
+                    reason => reason.as_object()?.keys().next().cloned(),
+                });
+                let end = junit::End::Failed {
+                    kind: kind.unwrap_or_default(),
+                    message: reason.to_string(),
+                    text: format!("input: {}", result.case),
+                };
+                (end, printed(outputs).collect())
+            }
+        };
+        junit::TestCase {
+            name: result.name.clone(),
+            class: format!("{}.{}", report.system, report.implementation),
+            duration_ms: Some(result.duration_ms),
+            end,
+            output,
+        }
+    };
+    let suite = junit::TestSuite {
+        name: format!("{} on {}", report.system, report.implementation),
+        properties: vec![("seed".to_owned(), report.seed.to_string())],
+        cases: report.results.iter().map(test).collect(),
+    };
+    junit::Report { name: report.system.clone(), suites: vec![suite] }
+}
+
+/// The ends of what the sides printed, each line with its side.
+fn printed(outputs: &[SideOutput]) -> impl Iterator<Item = String> {
+    outputs.iter().flat_map(|output| {
+        [("stdout", &output.stdout), ("stderr", &output.stderr)].into_iter().flat_map(move |(name, tail)| {
+            tail.text.lines().map(move |line| format!("{} {name}: {line}\n", output.side))
+        })
+    })
+}
+
 fn line(result: &CaseResult) -> String {
     match &result.outcome {
         TestOutcome::Passed => format!("{:>12} {} in {} ms", "passed", result.name, result.duration_ms),
@@ -75,13 +122,7 @@ fn summary(report: &TestReport, arguments: &TestArguments, common: &Common) -> S
     for result in report.failures() {
         let TestOutcome::Failed { reason, outputs } = &result.outcome else { continue };
         text.push_str(&format!("FAILED {}: {reason}\n  input: {}\n", result.name, result.case));
-        for output in outputs {
-            for (name, tail) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
-                for line in tail.text.lines() {
-                    text.push_str(&format!("  {} {name}: {line}\n", output.side));
-                }
-            }
-        }
+        printed(outputs).for_each(|line| text.push_str(&format!("  {line}")));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name, arguments, common)));
     }
     let failed = report.failures().count();

@@ -63,7 +63,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
 }
 
 fn test(root: &Path) -> anyhow::Result<()> {
-    needs::install()?;
+    needs::install(root)?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     // What needs more than Rust is left out of the tests above, unless it is asked for.
     cargo(["test", "--package", "simutant-analysis", "--test", "browser", "--", "--ignored"], &[])?;

@@ -1,6 +1,6 @@
 //! What the tests need beside Rust, and how to get it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::bail;
@@ -24,8 +24,36 @@ const MANAGERS: [(&str, &[&str]); 5] = [
     ("brew", &["install"]),
 ];
 
-/// Installs what is missing, by the system's package manager.
-pub(crate) fn install() -> anyhow::Result<()> {
+/// Installs what is missing: programs by the system's package manager, pytest into the folder of the build.
+pub(crate) fn install(root: &Path) -> anyhow::Result<()> {
+    install_programs()?;
+    install_pytest(root)
+}
+
+/// The exports of suites are run by it.
+fn install_pytest(root: &Path) -> anyhow::Result<()> {
+    let has_pytest = |python: &Path| {
+        let known = Command::new(python).args(["-m", "pytest", "--version"]).output();
+        known.is_ok_and(|output| output.status.success())
+    };
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    // Where the tests look for it.
+    let own = root.join(target).join("python");
+    let python = own.join("bin").join("python3");
+    if has_pytest(&python) || has_pytest(Path::new("python3")) {
+        return Ok(());
+    }
+    // Debian has what makes such a folder in a package of its own, and one that was begun without it has no pip.
+    let mut make = Command::new("python3");
+    make.args(["-m", "venv", "--clear"]).arg(&own);
+    if run(&mut make).is_err() {
+        run(&mut as_root("apt-get", &["install", "--yes", "--no-install-recommends", "python3-venv"]))?;
+        run(&mut make)?;
+    }
+    run(Command::new(python).args(["-m", "pip", "install", "--quiet", "pytest"]))
+}
+
+fn install_programs() -> anyhow::Result<()> {
     let missing: Vec<&str> =
         NEEDS.into_iter().filter(|(program, _)| !is_installed(program)).map(|(_, package)| package).collect();
     if missing.is_empty() {

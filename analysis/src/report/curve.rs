@@ -34,7 +34,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-fn figure(analysis: &Analysis) -> Markup {
+pub(super) fn figure(analysis: &Analysis) -> Markup {
     let random: Vec<(f64, f64, f64)> = analysis
         .cost_effectiveness
         .random

@@ -21,6 +21,24 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 
 /// Draws what the suites of each criterion score of so many faults; `score` names that.
 pub(super) fn grid(criteria: &[CriterionAnalysis], of: usize, score: &str) -> Markup {
+    let figures = figures(criteria, of, score);
+    html! {
+        @if figures.is_empty() {
+            p { "No mutant counts, so there are no scores to show." }
+        } @else {
+            p {
+                "The height of a bar is the probability that a suite of the criterion has that " (score) ". The dashed "
+                "line is the mean, the dotted one the mean of random suites of the same sizes."
+            }
+            div.grid {
+                @for (_, figure) in &figures { (figure) }
+            }
+        }
+    }
+}
+
+/// Returns the criteria that have scores, each with how these are spread.
+pub(super) fn figures<'a>(criteria: &'a [CriterionAnalysis], of: usize, score: &str) -> Vec<(&'a str, Markup)> {
     let drawn: Vec<(&CriterionAnalysis, Vec<f64>)> = criteria
         .iter()
         .filter(|criterion| criterion.score.is_some())
@@ -31,19 +49,10 @@ pub(super) fn grid(criteria: &[CriterionAnalysis], of: usize, score: &str) -> Ma
         .collect();
     // One height for all, so that areas can be compared between criteria.
     let highest = drawn.iter().flat_map(|(_, shares)| shares).fold(0.0_f64, |highest, share| highest.max(*share));
-    html! {
-        @if drawn.is_empty() {
-            p { "No mutant counts, so there are no scores to show." }
-        } @else {
-            p {
-                "The height of a bar is the probability that a suite of the criterion has that " (score) ". The dashed "
-                "line is the mean, the dotted one the mean of random suites of the same sizes."
-            }
-            div.grid {
-                @for (criterion, shares) in &drawn { (figure(criterion, shares, highest, score)) }
-            }
-        }
-    }
+    drawn
+        .iter()
+        .map(|(criterion, shares)| (criterion.name.as_str(), figure(criterion, shares, highest, score)))
+        .collect()
 }
 
 fn figure(criterion: &CriterionAnalysis, shares: &[f64], highest: f64, score: &str) -> Markup {

@@ -53,6 +53,12 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
+/// Returns the graph of the order here, and that of the thesis if it has the system.
+pub(super) fn graphs(page: &Page<'_>) -> Vec<Markup> {
+    let there = reference(&page.analysis.system).map(theirs);
+    [ours(&page.analysis.criteria, &page.analysis.ranking)].into_iter().chain(there).collect()
+}
+
 /// Draws the order of the criteria by what their suites score.
 pub(super) fn ours(criteria: &[CriterionAnalysis], ranking: &Ranking) -> Markup {
     let place = |criterion: usize| {

@@ -6,6 +6,7 @@ mod edits;
 mod errors;
 mod experiment;
 mod explain;
+mod export;
 mod implementations;
 mod init;
 mod isolation;
