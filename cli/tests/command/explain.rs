@@ -63,11 +63,11 @@ fn a_mutant_is_explained_with_the_event_at_which_its_run_leaves_the_originals() 
     let told = stdout(&run(&["explain", "gbn", &survivor], &study.out));
     assert!(told.contains("24 test cases 0 infect it") && told.contains("the two runs have the same events"), "{told}");
 
-    let elsewhere = folder();
-    let output = run(&["explain", "gbn", "0"], elsewhere.path());
+    std::fs::remove_file(study.out.join("journal.sqlite")).expect("the study wrote it");
+    let output = run(&["explain", "gbn", "0"], &study.out);
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("no finished study of this source"), "{}", stderr(&output));
-    let output = run(&["explain", "gbn", "0", "--case", "1", "--json"], elsewhere.path());
+    let output = run(&["explain", "gbn", "0", "--case", "1", "--json"], &study.out);
     assert_exit(&output, 0);
     let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!((&json["mutant"], &json["explanation"]["number"]), (&Value::from(0), &Value::from(1)));

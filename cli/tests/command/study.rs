@@ -36,33 +36,32 @@ fn a_study_writes_what_it_says() {
 
 #[test]
 fn the_seed_alone_decides() {
-    let expected = results(&finished_study().out);
-    let folder = folder();
+    let study = finished_study();
+    let expected = results(&study.out);
 
-    let output = run(&[&STUDY[..], &["--jobs", "1"]].concat(), folder.path());
+    let output = run(&[&STUDY[..], &["--jobs", "1", "--fresh"]].concat(), &study.out);
     assert_exit(&output, 0);
-    assert!(results(folder.path()) == expected, "one worker instead of two");
+    assert!(results(&study.out) == expected, "one worker instead of two");
 
-    let output = run(&[&STUDY[..], &["--json"]].concat(), folder.path());
+    let output = run(&[&STUDY[..], &["--json"]].concat(), &study.out);
     assert_exit(&output, 0);
-    assert!(results(folder.path()) == expected, "a second run over the same journal");
+    assert!(results(&study.out) == expected, "a second run over the same journal");
     let printed: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!(printed["format_version"], 1);
-    let written = std::fs::read_to_string(folder.path().join("results.json")).expect("it was written");
+    let written = std::fs::read_to_string(study.out.join("results.json")).expect("it was written");
     assert_eq!(stdout(&output), written);
 
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "8", "--fresh"], folder.path());
+    let output = run(&["study", "gbn", "--cases", "24", "--seed", "8", "--fresh"], &study.out);
     assert_exit(&output, 0);
-    for (file, (other, first)) in RESULTS.into_iter().zip(results(folder.path()).into_iter().zip(expected)) {
+    for (file, (other, first)) in RESULTS.into_iter().zip(results(&study.out).into_iter().zip(expected)) {
         assert!(other != first, "{file} is the same with another seed");
     }
 }
 
 #[test]
 fn mutants_with_the_code_of_others_count_once_and_nothing_runs_again() {
-    let folder = folder();
-    assert_exit(&run(&STUDY, folder.path()), 0);
-    let output = run(&[&STUDY[..], &["--compiler-equivalence", "--json"]].concat(), folder.path());
+    let study = finished_study();
+    let output = run(&[&STUDY[..], &["--compiler-equivalence", "--json"]].concat(), &study.out);
     assert_exit(&output, 0);
     let results: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let found = results["options"]["compiled"].as_object().expect("what the compiler says, by identity");

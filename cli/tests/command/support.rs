@@ -1,10 +1,10 @@
 //! Runs the command, and gives each test that needs one a finished study of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -15,12 +15,13 @@ pub(crate) const RESULTS: [&str; 4] = ["suite.json", "results.json", "tables.txt
 /// The study of [`finished_study`]: 24 test cases with seed 7.
 pub(crate) const STUDY: [&str; 6] = ["study", "gbn", "--cases", "24", "--seed", "7"];
 
-/// A finished study in a folder of its own.
+/// A finished study in a folder that no other test uses at the same time.
 pub(crate) struct Study {
-    _folder: TempDir,
     pub(crate) out: PathBuf,
     /// What the command printed when it made the study.
     pub(crate) stdout: String,
+    /// Frees the folder when it is dropped.
+    _lock: File,
 }
 
 impl Study {
@@ -30,25 +31,90 @@ impl Study {
     }
 }
 
-/// Returns a copy of a finished study. It is made once by each process, in the folder for temporary files of the build.
+/// Returns a finished study, as if it had just been made. It is made once by each process, and copied.
+///
+/// Folders are used again, with what was compiled in them, since cargo would compile the same source anew in another folder.
 pub(crate) fn finished_study() -> Study {
-    static STDOUT: OnceLock<String> = OnceLock::new();
+    // The folders that this process has emptied of what others left, and the study.
+    static PREPARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    static MADE: OnceLock<Made> = OnceLock::new();
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command");
     std::fs::create_dir_all(&shared).expect("the folder of the build can be written");
-    // The other tests take copies too, in this process and in others.
-    let lock = File::create(shared.join("lock")).expect("the folder of the build can be written");
-    lock.lock().expect("a file can be locked");
-    let out = shared.join("out");
-    let stdout = STDOUT.get_or_init(|| {
-        let output = run(&[&STUDY[..], &["--jobs", "2", "--fresh"]].concat(), &out);
+    let (out, lock) = free(&shared, "out");
+    if PREPARED.lock().expect("nothing panics in there").insert(out.clone()) {
+        empty(&out);
+    }
+    let made = MADE.get_or_init(|| Made::new(&out, &shared));
+    made.restore(&out);
+    Study { out, stdout: made.stdout.clone(), _lock: lock }
+}
+
+/// Returns a folder that nobody else has, in this process or in others, until the lock is dropped.
+fn free(shared: &Path, name: &str) -> (PathBuf, File) {
+    let lock = |number: usize| {
+        let folder = shared.join(format!("{name}-{number}"));
+        let lock = File::create(folder.with_extension("lock")).expect("the folder of the build can be written");
+        lock.try_lock().is_ok().then_some((folder, lock))
+    };
+    (0..).find_map(lock).expect("there are more numbers than processes")
+}
+
+/// Makes an empty folder of what may be there.
+fn empty(folder: &Path) {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).expect("it is ours");
+    }
+    std::fs::create_dir(folder).expect("the folder of the build can be written");
+}
+
+/// The study that others are copies of.
+struct Made {
+    folder: PathBuf,
+    stdout: String,
+    /// Held as long as the process lives.
+    _lock: File,
+}
+
+impl Made {
+    /// Makes the study in the folder `out`, and keeps a copy.
+    fn new(out: &Path, shared: &Path) -> Self {
+        let output = run(&[&STUDY[..], &["--jobs", "2"]].concat(), out);
         assert_exit(&output, 0);
-        stdout(&output)
-    });
-    let folder = folder();
+        let (folder, lock) = free(shared, "made");
+        empty(&folder);
+        copy(out, &folder);
+        Self { folder, stdout: stdout(&output), _lock: lock }
+    }
+
+    /// Puts the study into the folder `out` in the place of what is there, but for what was compiled there.
+    fn restore(&self, out: &Path) {
+        for entry in std::fs::read_dir(out).expect("it is there") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_file() {
+                std::fs::remove_file(path).expect("it is ours");
+            } else if !path.ends_with(BUILD) {
+                std::fs::remove_dir_all(path).expect("it is ours");
+            }
+        }
+        for entry in std::fs::read_dir(&self.folder).expect("it was made") {
+            let from = entry.expect("it can be listed").path();
+            let to = out.join(from.file_name().expect("it was listed"));
+            if !to.exists() {
+                copy(&from, &to);
+            }
+        }
+    }
+}
+
+/// The folder in a study's that has what is compiled.
+const BUILD: &str = "build";
+
+/// Copies a file, or what is in a folder.
+fn copy(from: &Path, to: &Path) {
+    let from = if from.is_dir() { from.join(".") } else { from.to_owned() };
     // With the times of all files, so that nothing is compiled again.
-    let copied = Command::new("cp").arg("-a").arg(&out).arg(folder.path()).status();
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
     assert!(copied.expect("cp is everywhere").success());
-    Study { out: folder.path().join("out"), _folder: folder, stdout: stdout.clone() }
 }
 
 /// Returns a new folder, which is removed when the test ends.
