@@ -29,7 +29,7 @@ pub(super) fn sobol<S: System>(parameters: usize, seed: u64, size: usize) -> Vec
     let place = |index: usize, parameter: usize| {
         let unit = sobol_burley::sample(index as u32, parameter as u32, scrambling);
         // A multiple of 2^-24 below 1, so that nothing is rounded.
-        Some(Position::Place((f64::from(unit) * f64::from(1_u32 << 31) * 2.0) as u32))
+        Some(Position::Place((f64::from(unit) * 4_294_967_296.0) as u32))
     };
     (0..size.min(SOBOL_MAX)).map(|index| (0..parameters).map(|parameter| place(index, parameter)).collect()).collect()
 }
