@@ -1,7 +1,8 @@
 //! SARIF 2.1.0, which code scanning reads: mutants that nothing kills, and requirements that nothing covers, with their places.
 //!
 //! A rule is a class of mutants, or a criterion. Mutants that run otherwise and pass are warnings, since they show what the oracle does not
-//! look at; all others are notes. Mutants that are known to be equivalent are there with an accepted suppression, which has the reason.
+//! look at; all others are notes. Requirements that have no place, those of criteria over test cases, stand at the beginning of the first
+//! specification file. Mutants that are known to be equivalent are there with an accepted suppression, which has the reason.
 //! Mutants are known by their identity (`partialFingerprints`), so that a result is the same one after edits elsewhere.
 
 use std::collections::BTreeSet;
@@ -170,6 +171,11 @@ fn uncovered_result(
             related["message"] = json!({ "text": "the definition" });
             result["relatedLocations"] = json!([related]);
         }
+    } else if let Some(file) = sites.files.first() {
+        // Code scanning takes no result without a place: these are about the specification as a whole.
+        let artifact = json!({ "uri": uri(&root.path(&file.path)), "uriBaseId": BASE });
+        let physical = json!({ "artifactLocation": artifact, "region": { "startLine": 1 } });
+        result["locations"] = json!([{ "physicalLocation": physical }]);
     }
     result
 }

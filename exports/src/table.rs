@@ -219,8 +219,8 @@ fn latex(text: &str) -> String {
                 escaped.push(character);
             }
             '\n' | '\r' | '\t' => escaped.push(' '),
-            // Two of them are a dash, and more are a longer one.
-            '-' => escaped.push_str("-{}"),
+            // Two of them would be a dash.
+            '-' if escaped.ends_with('-') => escaped.push_str("{}-"),
             _ => escaped.push(character),
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert_eq!(latex("a--b\\c{}"), "a-{}-{}b\\textbackslash{}c\\{\\}");
+        assert_eq!(latex("a--b-\\c{}"), "a-{}-b-\\textbackslash{}c\\{\\}");
     }
 
     #[test]

@@ -77,10 +77,15 @@ pub fn tables_for_paper(study: &Study<'_>) -> Vec<Table> {
         .real("A12", pairs().map(|pair| Some(pair.effect)))
         .real("from", pairs().map(|pair| Some(pair.effect_interval.lower)))
         .real("to", pairs().map(|pair| Some(pair.effect_interval.upper)))
-        .real("p", pairs().map(|pair| pair.rank_sum_p))
-        .real("p at size", pairs().map(|pair| Some(pair.same_size?.p)))
+        .texts("p", pairs().map(|pair| pair.rank_sum_p.map(p_value)))
+        .texts("p at size", pairs().map(|pair| Some(p_value(pair.same_size?.p))))
         .truth("holds", pairs().map(|pair| pair.significant));
     vec![classes, criteria, ranking]
+}
+
+/// No p-value is shown as 0.
+fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 fn criteria(study: &Study<'_>) -> Table {

@@ -14,6 +14,11 @@ const NODE_WIDTH: f64 = 150.0;
 const NODE_HEIGHT: f64 = 44.0;
 const LAYER_HEIGHT: f64 = 92.0;
 const MARGIN: f64 = 14.0;
+/// How far the ends of an arrow that passes other layers pull it aside.
+const BEND: f64 = NODE_WIDTH * 0.85;
+/// From an arrow to its text, and how wide that is at most.
+const TEXT_DISTANCE: f64 = 8.0;
+const TEXT_WIDTH: f64 = 62.0;
 
 /// A graph whose edges go from better to worse.
 struct Graph {
@@ -110,6 +115,13 @@ fn draw(graph: &Graph) -> Markup {
             (60.0 + share * (width - 120.0), MARGIN + node.2 as f64 * LAYER_HEIGHT + NODE_HEIGHT / 2.0)
         })
         .collect();
+    // An arrow at the right that bends has its text beyond the nodes.
+    let texts = graph.edges.iter().map(|(better, worse, _)| {
+        let is_bent = graph.nodes[*worse].2 - graph.nodes[*better].2 > 1;
+        let middle = (centres[*better].0 + centres[*worse].0) / 2.0;
+        middle + if is_bent { 0.75 * BEND } else { 0.0 } + TEXT_DISTANCE + TEXT_WIDTH
+    });
+    let width = texts.fold(width, f64::max);
     html! {
         svg.graph viewBox={ "0 0 " (width) " " (height) } style={ "max-width:" (width) "px" } role="img"
             aria-label="Order of the criteria" {
@@ -132,7 +144,7 @@ fn draw(graph: &Graph) -> Markup {
 fn edge(from: (f64, f64), to: (f64, f64), layers: usize, text: &str) -> Markup {
     let (x1, y1) = (from.0, from.1 + NODE_HEIGHT / 2.0);
     let (x2, y2) = (to.0, to.1 - NODE_HEIGHT / 2.0 - 7.0);
-    let bend = if layers > 1 { NODE_WIDTH * 0.85 } else { 0.0 };
+    let bend = if layers > 1 { BEND } else { 0.0 };
     let (middle, third) = ((y1 + y2) / 2.0, (y2 - y1) / 3.0);
     let path = format!(
         "M{x1:.1} {y1:.1} C{:.1} {:.1} {:.1} {:.1} {x2:.1} {y2:.1}",
@@ -146,7 +158,7 @@ fn edge(from: (f64, f64), to: (f64, f64), layers: usize, text: &str) -> Markup {
         path.edge d=(path) {}
         path.tip d=(tip) {}
         g.detail {
-            text x=(px((x1 + x2) / 2.0 + 0.75 * bend + 8.0)) y=(px(middle + 4.0)) { (text) }
+            text x=(px((x1 + x2) / 2.0 + 0.75 * bend + TEXT_DISTANCE)) y=(px(middle + 4.0)) { (text) }
         }
     }
 }

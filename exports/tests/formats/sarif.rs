@@ -54,6 +54,8 @@ fn survivors_and_uncovered_requirements_are_results() {
     for result in &results[survivors.len()..] {
         assert_eq!(result["level"], "note");
         let is_of_code = result["ruleId"].as_str().is_some_and(|rule| rule.starts_with("uncovered-all-"));
-        assert_eq!(result["locations"].is_array(), is_of_code, "{result}");
+        let location = &result["locations"][0];
+        assert_eq!(location["logicalLocations"].is_array(), is_of_code, "{result}");
+        assert!(location["physicalLocation"]["region"]["startLine"].is_number(), "{result}");
     }
 }
