@@ -6,8 +6,9 @@ use spdx::{Expression, ParseMode};
 
 /// Licences that ask for no more than a notice; and MPL-2.0, which asks that changes of its files stay under it: a crate that is
 /// used as it comes has none.
-const ALLOWED: [&str; 11] = [
+const ALLOWED: [&str; 12] = [
     "MIT",
+    "MIT-0",
     "Apache-2.0",
     "BSD-2-Clause",
     "BSD-3-Clause",
