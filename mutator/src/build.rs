@@ -39,10 +39,6 @@ const MAIN: &str = "simutant-worker-main";
 const PROFILE: &str =
     "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
 
-/// How the packages that are studied are compiled: in so many units that after an edit, little is optimised again. What runs is as
-/// fast as with few units, since generic code and small functions are copied into the units that call them.
-const IN_PARTS: &str = "incremental = true\ncodegen-units = 256\n";
-
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
 
@@ -283,15 +279,10 @@ impl Workspace {
         let package = request.package;
         let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
         let members: Vec<String> = self.copies.iter().chain([&self.main()]).map(relative).collect();
-        // The main program holds the generic code that is made for the package's types.
-        let members_names = package.members.iter().map(|member| member.metadata.name.as_str());
-        let names: BTreeSet<&str> = members_names.chain([MAIN]).collect();
-        let in_parts = names.into_iter().map(|name| format!("[profile.release.package.{name:?}]\n{IN_PARTS}\n"));
         write(
             &self.root.join("Cargo.toml"),
             &format!(
-                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{}{}",
-                in_parts.collect::<String>(),
+                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{}",
                 package.patches(&self.copies)?,
             ),
         )?;

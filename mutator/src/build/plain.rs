@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, IN_PARTS, MAIN, PROFILE, Request, Workspace, copy_file, read, write};
+use super::{BuildEvent, Compiled, MAIN, PROFILE, Request, Workspace, copy_file, read, write};
 use crate::identity::Hash;
 use crate::{MutatorError, Package};
 
@@ -34,6 +34,10 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
     copy_file(&executable, &copy)?;
     Ok(copy)
 }
+
+/// How the package is compiled: in so many units that after an edit little is compiled again. Code in many units is slower, which matters
+/// for the runs on mutants, and not for the few runs on the package as it is written.
+const IN_PARTS: &str = "incremental = true\ncodegen-units = 256\n";
 
 impl Workspace {
     fn write_plain(&self, request: &Request<'_>) -> Result<(), MutatorError> {

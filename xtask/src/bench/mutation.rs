@@ -1,7 +1,8 @@
 //! `cargo xtask bench mutation`: how many pairs of a mutant and a test a second has room for, and what instrumentation costs.
 //!
 //! What is mutated is the package in `bench/mutation-sample`: 400 lines, thirty tests. Times are of the processor, the
-//! campaign's and its worker's together, so that they are those of one core.
+//! campaign's and its worker's together, so that they are those of one core. Each is the least of some repetitions, since
+//! what else a machine does only ever makes a run dearer.
 
 mod campaigns;
 mod cargo_mutants;
@@ -16,23 +17,23 @@ use clap::Args;
 use serde::Serialize;
 use simutant_mutator::Package;
 
+use super::least;
 use super::table::aligned;
-use super::{median, sorted};
 use campaigns::Campaigns;
 use cargo_mutants::{CargoMutants, Found};
-use instrumentation::Instrumentation;
+use instrumentation::{BuildCosts, Instrumentation, SuiteCosts};
 
 #[derive(Debug, Args)]
 pub(crate) struct MutationArguments {
     /// Prints one object `{full_per_s, pruned_per_s, inactive_ratio, coverage_ratio, build_ratio, …}` instead of a table.
     #[arg(long)]
     json: bool,
-    /// Measures each thing once, and runs a tenth of the test cases: to see that everything works, not to quote.
+    /// Repeats less, and runs a tenth of the test cases.
     #[arg(long)]
     quick: bool,
 }
 
-/// What was found out, in the medians of the repetitions.
+/// What was found out, in the cheapest of the repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Measurements {
     /// Pairs of a mutant and a test per second of processor time, all of them run.
@@ -92,9 +93,9 @@ pub(super) fn run(root: &Path, arguments: &MutationArguments) -> anyhow::Result<
     let package = Package::find(&manifest, SYSTEM)?;
     let products = MetadataCommand::new().manifest_path(&manifest).no_deps().exec()?.target_directory.join("simutant");
     let places = Places { root: root.to_owned(), out: tempfile::tempdir()?, package, products: products.into() };
-    let repetitions = if arguments.quick { 1 } else { 5 };
-    let instrumentation = Instrumentation::measure(&places, repetitions)?;
-    let campaigns = Campaigns::run(&places, repetitions, if arguments.quick { 10 } else { 1 })?;
+    let (rounds, builds) = if arguments.quick { (5, 1) } else { (15, 5) };
+    let instrumentation = Instrumentation::measure(&places, rounds, builds)?;
+    let campaigns = Campaigns::run(&places, if arguments.quick { 3 } else { 5 }, if arguments.quick { 10 } else { 1 })?;
     let found = cargo_mutants::run(&places, &sample)?;
     let measurements = Measurements::new(&instrumentation, &campaigns, found);
     #[expect(clippy::print_stdout, reason = "this is the result")]
@@ -146,26 +147,28 @@ pub(super) fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Re
     Ok((result, Spent { own: after.own - before.own, children: after.children - before.children }))
 }
 
-fn middle(numbers: impl Iterator<Item = f64>) -> f64 {
-    median(&sorted(numbers))
+fn cheapest(numbers: impl Iterator<Item = f64>) -> f64 {
+    least(numbers).expect("there is a repetition at least")
 }
 
 impl Measurements {
     fn new(instrumentation: &Instrumentation, campaigns: &Campaigns, cargo_mutants: Option<Found>) -> Self {
-        let rounds = || instrumentation.rounds.iter();
-        let builds = || instrumentation.builds.iter();
-        let full_per_s = middle(campaigns.full.iter().map(|spent| campaigns.pairs as f64 / spent.total()));
+        let round = |of: fn(&SuiteCosts) -> f64| cheapest(instrumentation.rounds.iter().map(of));
+        let build = |of: fn(&BuildCosts) -> f64| cheapest(instrumentation.builds.iter().map(of));
+        let rate = |spent: &[Spent], of: fn(&Spent) -> f64| campaigns.pairs as f64 / cheapest(spent.iter().map(of));
+        let (plain, steps) = (round(|round| round.plain), round(|round| round.steps));
+        let full_per_s = rate(&campaigns.full, |spent| spent.total());
         Self {
             full_per_s,
-            pruned_per_s: middle(campaigns.pruned.iter().map(|spent| campaigns.pairs as f64 / spent.total())),
-            inactive_ratio: middle(rounds().map(|round| round.inactive / round.steps)),
-            coverage_ratio: middle(rounds().map(|round| round.covered / round.plain)),
-            build_ratio: middle(builds().map(|build| build.all / build.none)),
-            first_build_ratio: middle(builds().map(|build| build.whole_all / build.whole_none)),
-            recording_ratio: middle(rounds().map(|round| round.recorded / round.plain)),
-            test_us: middle(rounds().map(|round| round.plain)) / campaigns.tests as f64 / 1e3,
-            test_with_steps_us: middle(rounds().map(|round| round.steps)) / campaigns.tests as f64 / 1e3,
-            full_in_worker_per_s: middle(campaigns.full.iter().map(|spent| campaigns.pairs as f64 / spent.children)),
+            pruned_per_s: rate(&campaigns.pruned, |spent| spent.total()),
+            inactive_ratio: round(|round| round.inactive) / steps,
+            coverage_ratio: round(|round| round.covered) / plain,
+            build_ratio: build(|build| build.all) / build(|build| build.none),
+            first_build_ratio: build(|build| build.whole_all) / build(|build| build.whole_none),
+            recording_ratio: round(|round| round.recorded) / plain,
+            test_us: plain / campaigns.tests as f64 / 1e3,
+            test_with_steps_us: steps / campaigns.tests as f64 / 1e3,
+            full_in_worker_per_s: rate(&campaigns.full, |spent| spent.children),
             mutants: campaigns.mutants,
             tests: campaigns.tests,
             cases: campaigns.cases,

@@ -49,8 +49,8 @@ pub(super) struct SuiteCosts {
 }
 
 impl Instrumentation {
-    /// Builds and runs the tests in turns, `repetitions` times each.
-    pub(super) fn measure(places: &Places, repetitions: usize) -> anyhow::Result<Self> {
+    /// Runs the tests so many times in turns, and builds so many times.
+    pub(super) fn measure(places: &Places, runs: usize, build_count: usize) -> anyhow::Result<Self> {
         eprintln!("xtask: building what the tests need");
         let driver = |probes, name: &str| {
             let folder = places.root.join("bench/mutation-driver");
@@ -60,8 +60,8 @@ impl Instrumentation {
         let steps = driver(Probes::Steps, "steps")?;
         let all = driver(Probes::All, "all")?;
         let mut rounds = Vec::new();
-        for round in 1..=repetitions {
-            eprintln!("xtask: running the tests, {round} of {repetitions}");
+        for round in 1..=runs {
+            eprintln!("xtask: running the tests, {round} of {runs}");
             let Sites { blocks, branches, pairs, conditions, .. } = &all.sites;
             let sizes = |mutants| [blocks.len(), branches.len(), pairs.len(), conditions.len(), mutants];
             rounds.push(SuiteCosts {
@@ -75,8 +75,8 @@ impl Instrumentation {
         let mut builds = Vec::new();
         // With what the worker depends on.
         build_in(places, Probes::None, &places.out.path().join("first"), ("simutant-worker", &worker(&places.root)))?;
-        for round in 1..=repetitions {
-            eprintln!("xtask: building, {round} of {repetitions}");
+        for round in 1..=build_count {
+            eprintln!("xtask: building, {round} of {build_count}");
             builds.push(measure_builds(places, round)?);
         }
         Ok(Self { builds, rounds })
@@ -107,24 +107,11 @@ fn package_s(places: &Places, workspace: &Path) -> anyhow::Result<f64> {
         crate::run(&mut command)
     };
     build()?;
-    forget_parts(places)?;
     let entries = std::fs::read_dir(workspace)?.collect::<Result<Vec<_>, _>>()?;
     let package = entries.iter().find(|entry| entry.file_name().to_string_lossy().starts_with("package-"));
     let library = package.context("the mutator has made no package")?.path().join("src/lib.rs");
     std::fs::File::options().append(true).open(library)?.set_modified(SystemTime::now())?;
     timed(build).map(|(_, spent)| spent.children)
-}
-
-/// Forgets the parts of the package that are compiled, so that all of it is compiled again: what an edit costs is another question.
-fn forget_parts(places: &Places) -> anyhow::Result<()> {
-    let prefix = format!("{}-", places.package.name().replace('-', "_"));
-    for entry in std::fs::read_dir(places.products.join("release/incremental"))? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            std::fs::remove_dir_all(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the folder of the crate that drives the system in a campaign.
