@@ -82,7 +82,7 @@ pub(super) fn figure(analysis: &Analysis) -> Markup {
 }
 
 /// Returns where the names of the points stand: above them, or as far below that as other names need.
-fn labels<'a>(points: &[(&'a str, f64, f64)], x: Scale, y: Scale) -> Vec<(&'a str, f64, f64)> {
+pub(super) fn labels<'a>(points: &[(&'a str, f64, f64)], x: Scale, y: Scale) -> Vec<(&'a str, f64, f64)> {
     const LINE_HEIGHT: f64 = 14.0;
     const NAME_WIDTH: f64 = 100.0;
     let mut labels: Vec<(&str, f64, f64)> =

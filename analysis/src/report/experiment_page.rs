@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::svg::{Scale, label, px};
-use super::{STYLE, distributions, order};
+use super::{STYLE, curve, distributions, order};
 use crate::analysis::Analysis;
 use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, sentences};
 use crate::reference::{Agreement, reference};
@@ -11,7 +11,7 @@ use crate::score::percent;
 use crate::text::{count, or_none, p_value};
 
 /// Of the plot of mutant score against effectiveness.
-const SIDE: f64 = 380.0;
+const SIDE: f64 = 440.0;
 const LEFT: f64 = 44.0;
 const BOTTOM: f64 = 36.0;
 
@@ -136,8 +136,8 @@ fn plot(findings: &Findings, analysis: &Analysis) -> Markup {
                 circle.point cx=(px(x.at(*score))) cy=(px(y.at(*effectiveness))) r="4.5" {
                     title { (name) ": mutant score " (percent(*score)) ", effectiveness " (percent(*effectiveness)) }
                 }
-                text.name x=(px(x.at(*score) + 8.0)) y=(px(y.at(*effectiveness) + 4.0)) { (name) }
             }
+            @for (name, left, top) in curve::labels(&points, x, y) { text.name x=(px(left + 8.0)) y=(px(top)) { (name) } }
         }
     }
 }
