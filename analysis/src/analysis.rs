@@ -216,15 +216,7 @@ pub fn analyse_with_threads(
 
     let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
     let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
-    let functions = ranking::functions_of(outcomes);
-    let comparing = Comparing {
-        kills: &outcomes.kills,
-        functions: &functions,
-        analysed: &analysed,
-        killed: &killed,
-        options,
-        threads,
-    };
+    let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
     let ranking = ranking::rank(&criteria, &comparing);
     let recommendation = chosen::recommend(&criteria, count, dominators.classes.len());
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();

@@ -316,10 +316,9 @@ fn judge(
 
     let no_classes = RandomBaseline::new([], cases);
     let random = conventional::random_sizes(&costs, &baseline, &no_classes, options);
-    let functions: Vec<usize> = (0..count).collect();
     let comparing = Comparing {
         kills: &failures,
-        functions: &functions,
+        functions: (0..count).collect(),
         analysed: &all,
         killed: &found_by_suites,
         options,
@@ -341,10 +340,8 @@ fn judge(
 fn costs_ms(trials: &Trials, kind: Kind, cases: usize) -> Vec<f64> {
     let subjects: Vec<&Subject> = trials.subjects.iter().filter(|subject| kind.has(subject.origin)).collect();
     let median = |case: usize| {
-        let mut durations: Vec<u64> = subjects.iter().map(|subject| subject.durations_ms[case]).collect();
-        durations.sort_unstable();
-        let (low, high) = (durations[(durations.len() - 1) / 2], durations[durations.len() / 2]);
-        (low + high) as f64 / 2.0
+        let durations: Vec<f64> = subjects.iter().map(|subject| subject.durations_ms[case] as f64).collect();
+        inputs::median(&durations).expect("there is an implementation of the kind")
     };
     (0..cases).map(median).collect()
 }

@@ -79,7 +79,7 @@ pub(crate) struct Comparing<'a> {
     /// The rows of the kill matrix.
     pub(crate) kills: &'a [BitSet],
     /// The function that each mutant is of.
-    pub(crate) functions: &'a [usize],
+    pub(crate) functions: Vec<usize>,
     /// The mutants that scores count.
     pub(crate) analysed: &'a BitSet,
     /// The mutants that each suite of each criterion kills.
@@ -87,6 +87,20 @@ pub(crate) struct Comparing<'a> {
     pub(crate) options: &'a Options,
     /// How many threads draw.
     pub(crate) threads: NonZeroUsize,
+}
+
+impl<'a> Comparing<'a> {
+    /// Compares criteria on the mutants of `outcomes`.
+    pub(crate) fn of(
+        outcomes: &'a Outcomes,
+        analysed: &'a BitSet,
+        killed: &'a [Vec<BitSet>],
+        options: &'a Options,
+        threads: NonZeroUsize,
+    ) -> Self {
+        let functions = outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect();
+        Self { kills: &outcomes.kills, functions, analysed, killed, options, threads }
+    }
 }
 
 /// A criterion that has scores.
@@ -101,7 +115,7 @@ struct Scored<'a> {
 
 /// Tests every ordered pair of the criteria that have scores.
 pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) -> Ranking {
-    let Comparing { functions, analysed, killed, options, threads, .. } = *comparing;
+    let Comparing { ref functions, analysed, killed, options, threads, .. } = *comparing;
     let of = analysed.count_ones(..);
     let place = places_of_functions(functions, analysed);
     let functions = place.iter().flatten().max().map_or(0, |last| last + 1);
@@ -134,11 +148,6 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
     mark_implied(&mut pairs);
     let by_mutant = by_mutant(&scored, comparing);
     Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, functions, by_mutant, pairs }
-}
-
-/// Returns the function that each mutant is of.
-pub(crate) fn functions_of(outcomes: &Outcomes) -> Vec<usize> {
-    outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect()
 }
 
 /// Numbers the functions that have analysed mutants; returns that of each analysed mutant.
@@ -230,16 +239,7 @@ mod tests {
         };
         let killed: Vec<Vec<BitSet>> = killed.iter().map(|killed| killed.iter().map(first).collect()).collect();
         let options = Options { resamples: 200, ..Options::default() };
-        let (kills, functions, threads) = (&outcomes.kills, functions_of(&outcomes), NonZeroUsize::MIN);
-        let comparing = Comparing {
-            kills,
-            functions: &functions,
-            analysed: &analysed,
-            killed: &killed,
-            options: &options,
-            threads,
-        };
-        rank(&criteria, &comparing)
+        rank(&criteria, &Comparing::of(&outcomes, &analysed, &killed, &options, NonZeroUsize::MIN))
     }
 
     fn ranked(killed: &[&[usize]]) -> Ranking {

@@ -74,6 +74,32 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
         ("mutants", "Mutants", mutants::section(&page)),
     ];
     let title = format!("Simutant: {}", analysis.system);
+    document(
+        &title,
+        html! {
+            nav aria-label="Sections" {
+                a.brand href="#overview" { "Simutant " b { (analysis.system) } }
+                @for (id, name, _) in &sections { a href={ "#" (id) } { (name) } }
+            }
+            main {
+                (overview::section(&page))
+                @for (id, name, content) in &sections {
+                    section id=(id) { h2 { (name) } (content) }
+                }
+            }
+            footer {
+                p {
+                    "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. "
+                    "A mutant score speaks of the simulation and of this universe of test cases."
+                }
+            }
+            @for script in SCRIPTS { script { (PreEscaped(script)) } }
+        },
+    )
+}
+
+/// Returns a page with this body, as the text of an HTML file that needs nothing else.
+fn document(title: &str, body: Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -84,25 +110,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body {
-                nav aria-label="Sections" {
-                    a.brand href="#overview" { "Simutant " b { (analysis.system) } }
-                    @for (id, name, _) in &sections { a href={ "#" (id) } { (name) } }
-                }
-                main {
-                    (overview::section(&page))
-                    @for (id, name, content) in &sections {
-                        section id=(id) { h2 { (name) } (content) }
-                    }
-                }
-                footer {
-                    p {
-                        "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. "
-                        "A mutant score speaks of the simulation and of this universe of test cases."
-                    }
-                }
-                @for script in SCRIPTS { script { (PreEscaped(script)) } }
-            }
+            body { (body) }
         }
     }
     .into_string()

@@ -23,7 +23,7 @@ use crate::options::{Options, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
 use crate::score::{Score, percent};
 use crate::statistics::Summary;
-use crate::suites::{self, Scoring};
+use crate::suites::{self, AdequateSuite, Scoring};
 use crate::tables::{Sections, cells, table};
 use crate::text::{count, or_none, plural, share_summary};
 
@@ -120,21 +120,24 @@ pub fn scenario(
     let wanted = wanted(outcomes, names)?;
     let kills = KillsByCase::new(outcomes);
     let none = BitSet::with_capacity(outcomes.sites.mutants.len());
-    let draw = |analysed: &BitSet| -> Vec<Vec<_>> {
-        let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed, dominators: &none };
-        let draw = |&index: &usize| suites::draw(&outcomes.criteria[index], suites.get(), options.seed, &scoring);
-        wanted.iter().map(draw).collect()
-    };
-    let drawn = draw(&none);
+    let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed: &none, dominators: &none };
+    let draw = |&index: &usize| suites::draw(&outcomes.criteria[index], suites.get(), options.seed, &scoring);
+    let mut drawn: Vec<Vec<AdequateSuite>> = wanted.iter().map(draw).collect();
     let mut scope = BitSet::with_capacity(outcomes.cases.len());
     drawn.iter().flatten().for_each(|suite| suite.cases.iter().for_each(|&case| scope.insert(case)));
     let has_one = drawn.iter().map(Vec::len).sum::<usize>() == 1;
     let analysed = if has_one { none.clone() } else { analysed(outcomes, &scope, options.pathological_above) };
     let analysed_count = analysed.count_ones(..);
 
-    let drawn = draw(&analysed);
-    let killed: Vec<Vec<BitSet>> =
-        drawn.iter().map(|suites| suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect()).collect();
+    // Which mutants count is known only now.
+    let mut killed: Vec<Vec<BitSet>> = Vec::with_capacity(drawn.len());
+    for suites in &mut drawn {
+        let of_suites: Vec<BitSet> = suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect();
+        for (suite, of_suite) in suites.iter_mut().zip(&of_suites) {
+            suite.killed = of_suite.intersection_count(&analysed);
+        }
+        killed.push(of_suites);
+    }
     let criteria: Vec<CriterionAnalysis> = wanted
         .iter()
         .zip(drawn)
@@ -146,15 +149,7 @@ pub fn scenario(
         chosen::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
             names: criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", "),
         })?;
-    let functions = ranking::functions_of(outcomes);
-    let comparing = Comparing {
-        kills: &outcomes.kills,
-        functions: &functions,
-        analysed: &analysed,
-        killed: &killed,
-        options,
-        threads,
-    };
+    let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
     let ranking = (criteria.len() > 1).then(|| ranking::rank(&criteria, &comparing));
     Ok(Scenario {
         format_version: FORMAT_VERSION,

@@ -10,7 +10,7 @@ use simutant_outcomes::{BitSet, Outcomes};
 use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, UniverseArguments};
 use crate::exit::{BadInput, Exit};
 use crate::progress::Phase;
-use crate::study::run_campaign;
+use crate::study::{run_campaign, stopped};
 use crate::{build, interrupt, output};
 
 /// What is chosen from.
@@ -44,17 +44,13 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
     let Choosing { system, universe, criteria, suites } = *choosing;
     let out = common.out(&system.system);
     let interrupted = interrupt::flag()?;
-    let stopped = || {
-        output::tell(&format!("stopped; what is done is in {}: run the same again to go on", out.display()));
-        Ok(Exit::Interrupted)
-    };
     let built = match build::instrumented(system, &out) {
         // Ctrl-C in a terminal ends the compiler as well.
-        Err(_) if interrupted.load(Ordering::SeqCst) => return stopped(),
+        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
         built => built?,
     };
     let plain = match build::plain(system, &out) {
-        Err(_) if interrupted.load(Ordering::SeqCst) => return stopped(),
+        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
         plain => plain?,
     };
     let cases = match universe.cases {
@@ -79,14 +75,14 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
 
     let nothing = BitSet::with_capacity(cases);
     if run_campaign(&mut campaign, Some(&nothing), common, &interrupted)? == End::Stopped {
-        return stopped();
+        return Ok(stopped(&out));
     }
     let mut outcomes = campaign.outcomes_in(&nothing)?;
     let mut found = decide(&outcomes)?;
     let scope = found.scope();
     if !scope.is_clear() {
         if run_campaign(&mut campaign, Some(&scope), common, &interrupted)? == End::Stopped {
-            return stopped();
+            return Ok(stopped(&out));
         }
         let phase = Phase::open("choosing");
         outcomes = campaign.outcomes_in(&scope)?;

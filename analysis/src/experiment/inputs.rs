@@ -143,7 +143,8 @@ fn quantity(values: &[f64], failed: &BitSet) -> Option<Characteristic> {
     })
 }
 
-fn median(values: &[f64]) -> Option<f64> {
+/// Returns the median; `None` without values.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let (low, high) = (sorted.len().checked_sub(1)? / 2, sorted.len() / 2);

@@ -1,15 +1,14 @@
 //! The page of one test case: its input, what it covers that few others do, what it kills, and its message sequence.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde_json::Value;
 use simutant_outcomes::Outcomes;
 
-use super::STYLE;
+use super::document;
 use super::overview::class_name;
 use super::page::{data_uri, file_name};
 use crate::analysis::Analysis;
 use crate::chosen::case_name;
-use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
 use crate::text::{count, plural};
 
@@ -46,41 +45,31 @@ impl CasePage<'_> {
         let Self { outcomes, analysis, case, .. } = *self;
         let name = case_name(&analysis.system, case, analysis.campaign.cases);
         let outcome = &outcomes.cases[case];
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { "Simutant: " (name) }
-                    style { (PreEscaped(STYLE)) }
+        document(
+            &format!("Simutant: {name}"),
+            html! {
+                nav aria-label="Sections" {
+                    a.brand href="../report.html#suite" { "Simutant " b { (analysis.system) } }
+                    a href="#input" { "Input" }
+                    a href="#coverage" { "Coverage" }
+                    a href="#kills" { "Kills" }
+                    a href="#run" { "Run" }
                 }
-                body {
-                    nav aria-label="Sections" {
-                        a.brand href="../report.html#suite" { "Simutant " b { (analysis.system) } }
-                        a href="#input" { "Input" }
-                        a href="#coverage" { "Coverage" }
-                        a href="#kills" { "Kills" }
-                        a href="#run" { "Run" }
-                    }
-                    main {
-                        section #input {
-                            h1 { "Test case " b { (name) } }
-                            (input(&outcome.case))
-                            p.note {
-                                (count(outcome.events)) " events, " (count(outcome.steps)) " steps, "
-                                (outcome.virtual_time_ns as f64 / 1e9) " s of virtual time on the original."
-                            }
+                main {
+                    section #input {
+                        h1 { "Test case " b { (name) } }
+                        (input(&outcome.case))
+                        p.note {
+                            (count(outcome.events)) " events, " (count(outcome.steps)) " steps, "
+                            (outcome.virtual_time_ns as f64 / 1e9) " s of virtual time on the original."
                         }
-                        section #coverage { h2 { "What it covers" } (coverage(outcomes, case)) }
-                        section #kills { h2 { "What it kills" } (kills(outcomes, analysis, case)) }
-                        section #run { h2 { "Its run on the original" } (self.run()) }
                     }
+                    section #coverage { h2 { "What it covers" } (coverage(outcomes, case)) }
+                    section #kills { h2 { "What it kills" } (kills(outcomes, analysis, case)) }
+                    section #run { h2 { "Its run on the original" } (self.run()) }
                 }
-            }
-        }
-        .into_string()
+            },
+        )
     }
 
     fn run(&self) -> Markup {
@@ -155,9 +144,9 @@ fn coverage(outcomes: &Outcomes, case: usize) -> Markup {
 }
 
 fn kills(outcomes: &Outcomes, analysis: &Analysis, case: usize) -> Markup {
-    let killed = KillsByCase::new(outcomes).of_suite(&[case]);
     let of_class = |class: MutantClass| -> Vec<usize> {
-        killed.ones().filter(|&mutant| analysis.mutants.classes[mutant] == class).collect()
+        let is_killed = |&mutant: &usize| outcomes.kills[mutant].contains(case);
+        analysis.mutants.of(class).ones().filter(is_killed).collect()
     };
     let classes: Vec<(MutantClass, Vec<usize>)> = MutantClass::ALL
         .into_iter()

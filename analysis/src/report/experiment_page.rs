@@ -1,9 +1,9 @@
 //! The experiments as a page: implementations, what suites find of them, and what mutants predicted.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::svg::{Scale, label, px};
-use super::{STYLE, curve, distributions, order};
+use super::{curve, distributions, document, order};
 use crate::analysis::Analysis;
 use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, sentences};
 use crate::reference::{Agreement, reference};
@@ -17,45 +17,35 @@ const BOTTOM: f64 = 36.0;
 
 /// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites were judged.
 pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Simutant: experiments with " (experiment.system) }
-                style { (PreEscaped(STYLE)) }
+    document(
+        &format!("Simutant: experiments with {}", experiment.system),
+        html! {
+            nav aria-label="Sections" {
+                a.brand href="report.html" { "Simutant " b { (experiment.system) } }
+                a href="#implementations" { "Implementations" }
+                @for (index, findings) in experiment.findings.iter().enumerate() { a href={ "#findings" (index) } { "By " (findings.kind) } }
             }
-            body {
-                nav aria-label="Sections" {
-                    a.brand href="report.html" { "Simutant " b { (experiment.system) } }
-                    a href="#implementations" { "Implementations" }
-                    @for (index, findings) in experiment.findings.iter().enumerate() { a href={ "#findings" (index) } { "By " (findings.kind) } }
+            main {
+                section #overview {
+                    h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
+                    @for sentence in sentences(experiment, analysis) { p.lead { (sentence) } }
                 }
-                main {
-                    section #overview {
-                        h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
-                        @for sentence in sentences(experiment, analysis) { p.lead { (sentence) } }
-                    }
-                    section #implementations { h2 { "Implementations" } (implementations(experiment)) }
-                    @for (index, findings) in experiment.findings.iter().enumerate() {
-                        section id={ "findings" (index) } {
-                            h2 { "By " (findings.subjects.len()) " " (findings.kind) }
-                            (section(experiment, findings, analysis))
-                        }
-                    }
-                }
-                footer {
-                    p {
-                        "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapter 4. All tables, with the thesis's figures "
-                        "beside ours, are in experiment.txt."
+                section #implementations { h2 { "Implementations" } (implementations(experiment)) }
+                @for (index, findings) in experiment.findings.iter().enumerate() {
+                    section id={ "findings" (index) } {
+                        h2 { "By " (findings.subjects.len()) " " (findings.kind) }
+                        (section(experiment, findings, analysis))
                     }
                 }
             }
-        }
-    }
-    .into_string()
+            footer {
+                p {
+                    "Method: Matthew J. Rutherford, PhD thesis, University of Colorado, chapter 4. All tables, with the thesis's figures "
+                    "beside ours, are in experiment.txt."
+                }
+            }
+        },
+    )
 }
 
 fn implementations(experiment: &Experiment) -> Markup {

@@ -1,10 +1,10 @@
 //! The page of one mutant: its change in context, who kills it and why, and where its run leaves the original's.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, Sites};
 
-use super::STYLE;
+use super::document;
 use super::mutants::{causes, diff, verdicts};
 use crate::chosen::case_name;
 
@@ -72,53 +72,43 @@ impl MutantPage<'_> {
         let Self { sites, mutant: number, .. } = *self;
         let mutant = &sites.mutants[number as usize];
         let place = format!("{}:{}", sites.files[mutant.span.file].path, mutant.span.line);
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { "Simutant: " (sites.system) ", mutant " (number) }
-                    style { (PreEscaped(STYLE)) }
+        document(
+            &format!("Simutant: {}, mutant {number}", sites.system),
+            html! {
+                nav aria-label="Sections" {
+                    a.brand href={ "../report.html#m" (number) } { "Simutant " b { (sites.system) } }
+                    a href="#change" { "Change" }
+                    a href="#evidence" { "Evidence" }
+                    a href="#run" { "Run" }
                 }
-                body {
-                    nav aria-label="Sections" {
-                        a.brand href={ "../report.html#m" (number) } { "Simutant " b { (sites.system) } }
-                        a href="#change" { "Change" }
-                        a href="#evidence" { "Evidence" }
-                        a href="#run" { "Run" }
+                main {
+                    section #change {
+                        h1 { "Mutant " b { (number) } ", " code { (mutant.operator) } " at " (place) }
+                        p.note {
+                            "In " code { (sites.functions[mutant.function].path) } ", identity " code { (mutant.identity) } "."
+                        }
+                        (diff(sites, mutant, CONTEXT))
+                        @if let Some(judgement) = self.judgement {
+                            p { "Judged " b { (judgement.judged) } ": " (judgement.reason) }
+                        }
                     }
-                    main {
-                        section #change {
-                            h1 { "Mutant " b { (number) } ", " code { (mutant.operator) } " at " (place) }
-                            p.note {
-                                "In " code { (sites.functions[mutant.function].path) } ", identity " code { (mutant.identity) } "."
-                            }
-                            (diff(sites, mutant, CONTEXT))
-                            @if let Some(judgement) = self.judgement {
-                                p { "Judged " b { (judgement.judged) } ": " (judgement.reason) }
-                            }
+                    section #evidence {
+                        h2 { "What test cases do to it" }
+                        @match self.outcomes {
+                            Some(outcomes) => (evidence(outcomes, number as usize)),
+                            None => p { "No study has been made." },
                         }
-                        section #evidence {
-                            h2 { "What test cases do to it" }
-                            @match self.outcomes {
-                                Some(outcomes) => (evidence(outcomes, number as usize)),
-                                None => p { "No study has been made." },
-                            }
-                        }
-                        section #run {
-                            h2 { "What one test case shows" }
-                            @match self.explanation {
-                                Some(explanation) => (run(self, explanation)),
-                                None => p { "No test case was run." },
-                            }
+                    }
+                    section #run {
+                        h2 { "What one test case shows" }
+                        @match self.explanation {
+                            Some(explanation) => (run(self, explanation)),
+                            None => p { "No test case was run." },
                         }
                     }
                 }
-            }
-        }
-        .into_string()
+            },
+        )
     }
 }
 
