@@ -23,6 +23,7 @@
 //! empty, so that it can neither garble the protocol nor wait for input.
 
 mod answers;
+mod blocks;
 mod choices;
 mod memory;
 mod panics;

@@ -2,11 +2,13 @@
 
 #![expect(unsafe_code, reason = "a global allocator cannot be written without: GlobalAlloc is an unsafe trait")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use simutant_probe as probe;
+
+use crate::blocks;
 
 // The counters order nothing else, so relaxed access is enough.
 /// It goes around the end of the numbers while a thread gives back what another has not told of.
@@ -29,7 +31,7 @@ thread_local! {
 /// are a function of what the run allocates, since nothing is untold when a run begins.
 const UNTOLD_MAX: isize = 64 << 10;
 
-/// The system's allocator, which counts and has two limits on the bytes in use.
+/// An allocator that counts and has two limits on the bytes in use. Small blocks that were given back are [kept](blocks).
 ///
 /// An allocation beyond the first is granted, and the run is [told to stop](probe::stop): it unwinds at its next step, and
 /// the worker lives on. (An allocator itself must not unwind.) Beyond the second, an allocation fails as if the machine had
@@ -115,22 +117,22 @@ impl CountingAllocator {
     }
 }
 
-// SAFETY: every block comes from and goes back to `System` with the layout that the caller gave; only counters are added,
+// SAFETY: every block comes from and goes back to `blocks` with the layout that the caller gave; only counters are added,
 // which neither allocate nor unwind, and a null pointer is a permitted answer.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.
-        Self::counted(layout.size(), || unsafe { System.alloc(layout) })
+        // SAFETY: the caller keeps the contract of `alloc`: the size is not 0.
+        Self::counted(layout.size(), || unsafe { blocks::allocate(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        Self::counted(layout.size(), || unsafe { System.alloc_zeroed(layout) })
+        Self::counted(layout.size(), || unsafe { blocks::allocate_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller says that `pointer` is a block of this allocator, which is a block of `System`.
-        let resized = Self::counted(new_size, || unsafe { System.realloc(pointer, layout, new_size) });
+        // SAFETY: the caller says that `pointer` is a block of this allocator, which is a block of `blocks`.
+        let resized = Self::counted(new_size, || unsafe { blocks::reallocate(pointer, layout, new_size) });
         if !resized.is_null() {
             Self::release(layout.size());
         }
@@ -139,7 +141,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: as in `realloc`.
-        unsafe { System.dealloc(pointer, layout) };
+        unsafe { blocks::deallocate(pointer, layout) };
         Self::release(layout.size());
     }
 }
