@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build, build_plain, compiler_equivalence};
 use simutant_outcomes::Compiled;
 
 use crate::arguments::SystemArguments;
-use crate::output;
 use crate::progress::Phase;
+use crate::{interrupt, output};
 
 /// The manifest of Simutant's own workspace, whose systems every user has.
 const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
@@ -17,26 +18,47 @@ const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")
 /// The crate that drives an instrumented system.
 const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
-/// Builds the system with all its mutants in `out`.
-pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::Result<Build> {
+/// Builds what a campaign needs in `out`: the system with all its mutants, and as it is written.
+///
+/// `None` if it was interrupted.
+pub(crate) fn both(
+    arguments: &SystemArguments,
+    out: &Path,
+    interrupted: &AtomicBool,
+) -> anyhow::Result<Option<(Build, PathBuf)>> {
+    let built = instrumented(arguments, out).and_then(|built| Ok((built, plain(arguments, out)?)));
+    interrupt::unless(interrupted, built)
+}
+
+/// Calls `action` with what the mutator asks for.
+fn with_request<T>(
+    arguments: &SystemArguments,
+    out: &Path,
+    action: impl FnOnce(&Request<'_>) -> T,
+) -> anyhow::Result<T> {
     let package = find(arguments)?;
-    let phase = Phase::open("compiling");
-    let request = Request {
+    Ok(action(&Request {
         package: &package,
         operators: &arguments.operators(package.operators()),
         directory: &out.join("build"),
         worker: ("simutant-worker", Path::new(WORKER)),
-    };
+    }))
+}
+
+/// Builds the system with all its mutants in `out`.
+pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::Result<Build> {
+    let phase = Phase::open("compiling");
     let mut what = String::new();
-    let built = build(&request, &mut |event| match event {
+    let mut show = |event| match event {
         BuildEvent::Compiling { mutants, rejected, .. } => {
             what = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
             phase.message(what.clone());
         }
         BuildEvent::Compiled { name } => phase.message(format!("{what}: {name}")),
         _ => {}
-    })
-    .with_context(|| format!("cannot mutate {}", arguments.system))?;
+    };
+    let built = with_request(arguments, out, |request| build(request, &mut show))?
+        .with_context(|| format!("cannot mutate {}", arguments.system))?;
     let sites = &built.sites;
     phase.end(&format!(
         "{} with {} mutants ({} more rejected by the compiler), {} blocks, {} branches, {} definition-use pairs",
@@ -57,22 +79,16 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
 }
 
 /// Builds the system as it is written, below `out`; what [`instrumented`] compiled for both is not compiled again.
-pub(crate) fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<PathBuf> {
-    let package = find(arguments)?;
+fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<PathBuf> {
     let phase = Phase::open("compiling");
-    let request = Request {
-        package: &package,
-        operators: &arguments.operators(package.operators()),
-        directory: &out.join("build"),
-        worker: ("simutant-worker", Path::new(WORKER)),
-    };
     let what = format!("{} as it is written", arguments.system);
-    let built = build_plain(&request, &mut |event| {
+    let mut show = |event| {
         if let BuildEvent::Compiled { name } = event {
             phase.message(format!("{what}: {name}"));
         }
-    })
-    .with_context(|| format!("cannot build {what}"))?;
+    };
+    let built = with_request(arguments, out, |request| build_plain(request, &mut show))?
+        .with_context(|| format!("cannot build {what}"))?;
     phase.end(&what);
     Ok(built)
 }
@@ -83,20 +99,14 @@ pub(crate) fn compiled(
     out: &Path,
     built: &Build,
 ) -> anyhow::Result<BTreeMap<String, Compiled>> {
-    let package = find(arguments)?;
     let phase = Phase::open("comparing");
-    let request = Request {
-        package: &package,
-        operators: &arguments.operators(package.operators()),
-        directory: &out.join("build"),
-        worker: ("simutant-worker", Path::new(WORKER)),
-    };
-    let equivalence = compiler_equivalence(&request, built, &mut |event| {
+    let mut show = |event| {
         if let BuildEvent::Compiling { mutants, .. } = event {
             phase.message(format!("the machine code of {mutants} mutants"));
         }
-    })
-    .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
+    };
+    let equivalence = with_request(arguments, out, |request| compiler_equivalence(request, built, &mut show))?
+        .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
     let equivalent = equivalence.found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
     phase.end(&format!(
         "of {} mutants with machine code of their own, {equivalent} have that of the original, {} that of another mutant",

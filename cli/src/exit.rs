@@ -1,7 +1,7 @@
 //! Exit codes.
 
 use std::io;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use simutant_campaign::CampaignError;
 use simutant_harness::{HarnessError, ImplementationError, ProxyError, TrialLogError};
@@ -51,6 +51,22 @@ impl From<Exit> for ExitCode {
 pub(crate) struct BadInput(pub(crate) String);
 
 impl Exit {
+    const ALL: [Self; 7] = [
+        Self::Success,
+        Self::Failed,
+        Self::BadInput,
+        Self::Unavailable,
+        Self::Storage,
+        Self::BelowMinimum,
+        Self::Interrupted,
+    ];
+
+    /// Returns how the command ended, run as a program of its own; one that a signal ended is not to be had.
+    pub(crate) fn of_status(status: ExitStatus) -> Self {
+        let is = |exit: &Self| status.code() == Some(*exit as i32);
+        Self::ALL.into_iter().find(is).unwrap_or(Self::Unavailable)
+    }
+
     /// Returns the exit code for an error.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)

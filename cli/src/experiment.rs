@@ -119,13 +119,9 @@ fn study(arguments: &ExperimentArguments, common: &Common, out: &Path) -> anyhow
         command.args(["--cases", &cases.to_string()]);
     }
     let status = command.stdout(Stdio::null()).status().context("cannot start the study")?;
-    Ok(match status.code() {
-        Some(0) => None,
-        Some(130) => Some(Exit::Interrupted),
-        Some(5) => Some(Exit::Storage),
-        Some(3) => Some(Exit::BadInput),
-        Some(1) => Some(Exit::Failed),
-        _ => Some(Exit::Unavailable),
+    Ok(match Exit::of_status(status) {
+        Exit::Success => None,
+        exit => Some(exit),
     })
 }
 

@@ -21,3 +21,11 @@ pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)
 }
+
+/// Returns `None` for what failed and was interrupted: Ctrl-C in a terminal ends the compiler as well.
+pub(crate) fn unless<T>(interrupted: &AtomicBool, result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    match result {
+        Err(_) if interrupted.load(Ordering::SeqCst) => Ok(None),
+        result => result.map(Some),
+    }
+}

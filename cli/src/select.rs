@@ -1,7 +1,6 @@
 //! `simutant select` and `simutant rank`: one suite, at the cost that choosing it really has.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::Ordering;
 
 use simutant_analysis::{Options, Scenario, scenario};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning, Simulator};
@@ -10,7 +9,7 @@ use simutant_outcomes::{BitSet, Outcomes};
 use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, UniverseArguments};
 use crate::exit::{BadInput, Exit};
 use crate::progress::Phase;
-use crate::study::{run_campaign, stopped};
+use crate::study::{run_campaign, stopped, with_command};
 use crate::{build, interrupt, output};
 
 /// What is chosen from.
@@ -44,15 +43,7 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
     let Choosing { system, universe, criteria, suites } = *choosing;
     let out = common.out(&system.system);
     let interrupted = interrupt::flag()?;
-    let built = match build::instrumented(system, &out) {
-        // Ctrl-C in a terminal ends the compiler as well.
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        built => built?,
-    };
-    let plain = match build::plain(system, &out) {
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        plain => plain?,
-    };
+    let Some((built, plain)) = build::both(system, &out, &interrupted)? else { return Ok(stopped(&out)) };
     let cases = match universe.cases {
         Some(cases) => cases.get(),
         None => Simulator::new(&built, Bounds::default()).universe()?,
@@ -73,15 +64,18 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
         found.map_err(|error| BadInput(error.to_string()).into())
     };
 
+    let run = |campaign: &mut Campaign, scope: &BitSet| {
+        run_campaign(campaign, Some(scope), common, &interrupted).map_err(|error| with_command(error, system, common))
+    };
     let nothing = BitSet::with_capacity(cases);
-    if run_campaign(&mut campaign, Some(&nothing), common, &interrupted)? == End::Stopped {
+    if run(&mut campaign, &nothing)? == End::Stopped {
         return Ok(stopped(&out));
     }
     let mut outcomes = campaign.outcomes_in(&nothing)?;
     let mut found = decide(&outcomes)?;
     let scope = found.scope();
     if !scope.is_clear() {
-        if run_campaign(&mut campaign, Some(&scope), common, &interrupted)? == End::Stopped {
+        if run(&mut campaign, &scope)? == End::Stopped {
             return Ok(stopped(&out));
         }
         let phase = Phase::open("choosing");

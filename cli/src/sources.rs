@@ -1,7 +1,6 @@
 //! `simutant sources`: which source of test cases finds more, at the same number of them and on the same mutants.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 use simutant_analysis::{SourceComparison, compare_sources, sources_table};
@@ -34,13 +33,8 @@ struct Failed {
 pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Result<Exit> {
     let out = common.out(&arguments.system.system);
     let interrupted = interrupt::flag()?;
-    let (built, plain) = match build::instrumented(&arguments.system, &out)
-        .and_then(|built| Ok((built, build::plain(&arguments.system, &out)?)))
-    {
-        // Ctrl-C in a terminal ends the compiler as well.
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        built => built?,
-    };
+    let built = build::both(&arguments.system, &out, &interrupted)?;
+    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for source in InputSource::ALL {
         let plan = Plan {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{
     Analysis, Builder, Checked, MUTANTS, Options, Pages, Score, analyse_with_threads, boosted, build_suite,
@@ -25,25 +25,15 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let out = common.out(system);
     let builder = builder(arguments)?;
     let interrupted = interrupt::flag()?;
-    let built = match build::instrumented(&arguments.system, &out) {
-        // Ctrl-C in a terminal ends the compiler as well.
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        built => built?,
-    };
-    let plain = match build::plain(&arguments.system, &out) {
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        plain => plain?,
-    };
+    let built = build::both(&arguments.system, &out, &interrupted)?;
+    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
     // A file that cannot be used is told before anything is run.
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
     let compiled = match arguments.compiler_equivalence {
         true => build::compiled(&arguments.system, &out, &built),
         false => Ok(BTreeMap::new()),
     };
-    let compiled = match compiled {
-        Err(_) if interrupted.load(Ordering::SeqCst) => return Ok(stopped(&out)),
-        compiled => compiled?,
-    };
+    let Some(compiled) = interrupt::unless(&interrupted, compiled)? else { return Ok(stopped(&out)) };
     let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
         let mut known = simulator.criteria()?;
@@ -213,6 +203,11 @@ fn done(progress: &Progress) -> String {
 fn check_criterion(criterion: &str, known: &[String]) -> Result<(), BadInput> {
     if known.iter().any(|name| name == criterion) {
         return Ok(());
+    }
+    if criterion == MUTANTS {
+        let message =
+            "--criterion mutants: goes with --builder greedy, minimum or prioritised: no suites are drawn for mutants";
+        return Err(BadInput(message.to_owned()));
     }
     let known = known.join(", ");
     Err(BadInput(format!("--criterion {criterion}: there is no such criterion; there are: {known}")))
