@@ -10,7 +10,7 @@ use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_comm
 use crate::ports;
 use crate::process::{Event, Exit, Guardian, Process, Start};
 use crate::report::{FailureReason, SideOutput, TestOutcome};
-use crate::system::Scene;
+use crate::system::{Player, Scene};
 
 /// How often to look whether a port has been bound.
 const PORT_INTERVAL: Duration = Duration::from_millis(2);
@@ -22,9 +22,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) enum Attempted {
     /// It ran.
     Ran(TestOutcome),
-    /// A side could not bind its port, since another process had taken it: try again with other ports.
+    /// A program could not bind its port, since another process had taken it: try again with other ports.
     PortTaken {
-        /// The side.
+        /// What reports call the program.
         side: String,
         /// Its port.
         port: u16,
@@ -46,24 +46,17 @@ impl Attempt<'_> {
     /// Runs the test case. No process of it is left afterwards.
     pub(crate) fn run(&self) -> Result<Attempted, HarnessError> {
         let (sender, events) = channel();
-        let mut cast = Cast {
-            attempt: self,
-            deadline: Instant::now() + self.timeout,
-            sender,
-            events,
-            processes: Vec::new(),
-            exits: Vec::new(),
-            ready: Vec::new(),
-        };
+        let deadline = Instant::now() + self.timeout;
+        let mut cast = Cast { attempt: self, deadline, sender, events, members: Vec::new() };
         let failure = cast.play()?;
         let outputs = cast.dismiss();
         let Some(reason) = failure else { return Ok(Attempted::Ran(TestOutcome::Passed)) };
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
-        for side in &self.implementation.sides {
-            if let Some(port) = self.scene.port(&side.name)
+        for player in self.implementation.sides.iter().flat_map(|side| self.scene.players(&side.name)) {
+            if let Some(port) = player.port
                 && ports::is_taken(port)
             {
-                return Ok(Attempted::PortTaken { side: side.name.clone(), port });
+                return Ok(Attempted::PortTaken { side: player.name, port });
             }
         }
         Ok(Attempted::Ran(TestOutcome::Failed { reason, outputs }))
@@ -74,36 +67,56 @@ impl Attempt<'_> {
     }
 }
 
-/// The programs of a test case, in the order in which they are started; all lists run in parallel.
+/// The programs of a test case, in the order in which they are started.
 struct Cast<'a> {
     attempt: &'a Attempt<'a>,
     deadline: Instant,
     sender: Sender<Event>,
     events: Receiver<Event>,
-    processes: Vec<Process>,
-    exits: Vec<Option<Exit>>,
-    ready: Vec<bool>,
+    members: Vec<Member<'a>>,
 }
 
-impl Cast<'_> {
+/// A program that was started.
+struct Member<'a> {
+    side: &'a Side,
+    name: String,
+    port: Option<u16>,
+    process: Process,
+    exit: Option<Exit>,
+    is_ready: bool,
+}
+
+impl<'a> Cast<'a> {
     /// Runs the programs to their ends; returns what is wrong, if anything is.
     fn play(&mut self) -> Result<Option<FailureReason>, HarnessError> {
-        for (number, side) in self.attempt.implementation.sides.iter().enumerate() {
-            self.start(number, side)?;
-            if let Some(reason) = self.await_ready(number, side)? {
-                return Ok(Some(reason));
+        for (place, side) in self.attempt.implementation.sides.iter().enumerate() {
+            if place > 0 {
+                self.attempt.scene.settle(self.deadline);
+            }
+            let (first, cue) = (self.members.len(), Instant::now());
+            for player in self.attempt.scene.players(&side.name) {
+                if let Some(reason) = self.await_moment(cue + player.start) {
+                    return Ok(Some(reason));
+                }
+                self.start(side, player)?;
+            }
+            for number in first..self.members.len() {
+                if let Some(reason) = self.await_ready(number)? {
+                    return Ok(Some(reason));
+                }
             }
         }
         if let Some(reason) = self.await_ends() {
             return Ok(Some(reason));
         }
+        self.attempt.scene.settle(self.deadline);
         self.stop_the_rest();
         self.attempt.scene.judge()
     }
 
-    fn start(&mut self, number: usize, side: &Side) -> Result<(), HarnessError> {
+    fn start(&mut self, side: &'a Side, player: Player) -> Result<(), HarnessError> {
         let attempt = self.attempt;
-        let mut values = attempt.scene.values(&side.name);
+        let Player { name, mut values, port, .. } = player;
         values.insert("here", attempt.implementation.folder.clone().into());
         values.insert("build", attempt.build_directory.into());
         values.insert("work", attempt.folder.into());
@@ -112,35 +125,53 @@ impl Cast<'_> {
             Ready::Line(text) => Some(text.as_str()),
             Ready::Started | Ready::Port => None,
         };
+        let number = self.members.len();
         let start = Start { command: &command, folder: attempt.folder, ready_line, number, events: &self.sender };
         let process = Process::start(&start, attempt.guardian).map_err(|source| HarnessError::SideNotStarted {
             implementation: attempt.implementation.name.clone(),
-            side: side.name.clone(),
+            side: name.clone(),
             program: command[0].to_string_lossy().into_owned(),
             source,
         })?;
-        self.processes.push(process);
-        self.exits.push(None);
-        self.ready.push(side.ready == Ready::Started);
+        let is_ready = side.ready == Ready::Started;
+        self.members.push(Member { side, name, port, process, exit: None, is_ready });
         Ok(())
     }
 
-    /// Waits until a side is ready; returns what is wrong if it does not become ready.
-    fn await_ready(&mut self, number: usize, side: &Side) -> Result<Option<FailureReason>, HarnessError> {
-        let port = match side.ready {
+    /// Waits until `moment`; returns what is wrong if a program ends badly meanwhile.
+    fn await_moment(&mut self, moment: Instant) -> Option<FailureReason> {
+        loop {
+            let wait = moment.saturating_duration_since(Instant::now());
+            if wait.is_zero() {
+                return None;
+            }
+            if let Some(reason) = self.next_event(wait).and_then(|event| self.note(event)) {
+                return Some(reason);
+            }
+        }
+    }
+
+    /// Waits until a program is ready; returns what is wrong if it does not become ready.
+    fn await_ready(&mut self, number: usize) -> Result<Option<FailureReason>, HarnessError> {
+        let port = match self.members[number].side.ready {
             Ready::Started | Ready::Line(_) => None,
-            Ready::Port => self.attempt.scene.port(&side.name),
+            Ready::Port => self.members[number].port,
         };
-        let group = self.processes[number].group();
-        while !self.ready[number] {
+        let group = self.members[number].process.group();
+        while !self.members[number].is_ready {
+            let member = &mut self.members[number];
             if let Some(port) = port {
-                self.ready[number] = ports::is_bound_by(port, group)
-                    .map_err(|source| HarnessError::PortNotSeen { side: side.name.clone(), source })?;
+                member.is_ready = ports::is_bound_by(port, group)
+                    .map_err(|source| HarnessError::PortNotSeen { side: member.name.clone(), source })?;
             }
-            if self.exits[number].is_some() {
-                return Ok(Some(FailureReason::EndedBeforeReady { side: side.name.clone() }));
+            if member.exit.is_some() {
+                return Ok(Some(FailureReason::EndedBeforeReady { side: member.name.clone() }));
             }
-            let wait_max = if port.is_some() { PORT_INTERVAL } else { self.attempt.timeout };
+            let wait_max = match port {
+                Some(_) if member.is_ready => Duration::ZERO,
+                Some(_) => PORT_INTERVAL,
+                None => self.attempt.timeout,
+            };
             match self.next_event(wait_max.min(self.time_left())) {
                 Some(event) => {
                     if let Some(reason) = self.note(event) {
@@ -148,8 +179,8 @@ impl Cast<'_> {
                     }
                 }
                 None if self.time_left().is_zero() => {
-                    let limit_ms = self.attempt.limit_ms();
-                    return Ok(Some(FailureReason::NotReady { side: side.name.clone(), limit_ms }));
+                    let (side, limit_ms) = (self.members[number].name.clone(), self.attempt.limit_ms());
+                    return Ok(Some(FailureReason::NotReady { side, limit_ms }));
                 }
                 None => {}
             }
@@ -157,7 +188,7 @@ impl Cast<'_> {
         Ok(None)
     }
 
-    /// Waits until every side that ends by itself has ended; returns what is wrong if one ends badly or not in time.
+    /// Waits until every program that ends by itself has ended; returns what is wrong if one ends badly or not in time.
     fn await_ends(&mut self) -> Option<FailureReason> {
         loop {
             let running = self.running();
@@ -175,15 +206,13 @@ impl Cast<'_> {
         }
     }
 
-    /// Tells the sides that do not end by themselves to end, and gives them some time to do so.
+    /// Tells the programs that do not end by themselves to end, and gives them some time to do so.
     fn stop_the_rest(&mut self) {
-        for (process, exit) in self.processes.iter().zip(&self.exits) {
-            if exit.is_none() {
-                process.terminate();
-            }
+        for member in self.members.iter().filter(|member| member.exit.is_none()) {
+            member.process.terminate();
         }
         self.deadline = Instant::now() + STOP_PATIENCE;
-        while self.exits.contains(&None) {
+        while self.members.iter().any(|member| member.exit.is_none()) {
             let Some(event) = self.next_event(self.time_left()) else { return };
             // However they end is right.
             _ = self.note(event);
@@ -192,22 +221,21 @@ impl Cast<'_> {
 
     /// Ends every program and returns what they printed.
     fn dismiss(mut self) -> Vec<SideOutput> {
-        let sides = &self.attempt.implementation.sides;
-        let dismiss = |(side, process): (&Side, &mut Process)| {
-            let (stdout, stderr) = process.kill();
-            SideOutput { side: side.name.clone(), stdout, stderr }
+        let dismiss = |member: &mut Member<'_>| {
+            let (stdout, stderr) = member.process.kill();
+            SideOutput { side: member.name.clone(), stdout, stderr }
         };
-        sides.iter().zip(&mut self.processes).map(dismiss).collect()
+        self.members.iter_mut().map(dismiss).collect()
     }
 
     fn note(&mut self, event: Event) -> Option<FailureReason> {
         match event {
-            Event::Ready(number) => self.ready[number] = true,
+            Event::Ready(number) => self.members[number].is_ready = true,
             Event::Exited(number, exit) => {
-                self.exits[number] = Some(exit);
+                let member = &mut self.members[number];
+                member.exit = Some(exit);
                 if !exit.is_success() {
-                    let side = self.attempt.implementation.sides[number].name.clone();
-                    return Some(FailureReason::Exited { side, exit });
+                    return Some(FailureReason::Exited { side: member.name.clone(), exit });
                 }
             }
         }
@@ -226,16 +254,10 @@ impl Cast<'_> {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Returns the sides that are to end by themselves and have not.
+    /// Returns the programs that are to end by themselves and have not.
     fn running(&self) -> Vec<String> {
-        self.attempt
-            .implementation
-            .sides
-            .iter()
-            .zip(&self.exits)
-            .filter(|(side, exit)| side.exit == ExpectedExit::Success && exit.is_none())
-            .map(|(side, _)| side.name.clone())
-            .collect()
+        let runs = |member: &&Member<'_>| member.side.exit == ExpectedExit::Success && member.exit.is_none();
+        self.members.iter().filter(runs).map(|member| member.name.clone()).collect()
     }
 }
 
@@ -251,12 +273,8 @@ mod tests {
     struct OnePort(u16);
 
     impl Scene for OnePort {
-        fn values(&self, _: &str) -> Values {
-            Values::new()
-        }
-
-        fn port(&self, _: &str) -> Option<u16> {
-            Some(self.0)
+        fn players(&self, side: &str) -> Vec<Player> {
+            vec![Player { name: side.into(), values: Values::new(), port: Some(self.0), start: Duration::ZERO }]
         }
 
         fn network(&self) -> Result<ProxyCounts, HarnessError> {

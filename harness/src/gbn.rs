@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use simutant_sim_core::{Random, System};
@@ -17,7 +18,7 @@ use crate::implementation::Values;
 use crate::ports::Lease;
 use crate::proxy::{LossyProxy, ProxyConfiguration, ProxyCounts};
 use crate::report::FailureReason;
-use crate::system::{InvalidCase, Role, Scene, SystemHarness};
+use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
 
 const RECEIVER: &str = "receiver";
 const SENDER: &str = "sender";
@@ -76,25 +77,23 @@ struct Transfer {
 }
 
 impl Scene for Transfer {
-    fn values(&self, side: &str) -> Values {
-        let proxy = self.proxy.address();
+    fn players(&self, side: &str) -> Vec<Player> {
         let mut values = Values::from([("seed", self.seed.to_string().into())]);
-        if side == RECEIVER {
+        let port = if side == RECEIVER {
             values.insert("listen", self.receiver.to_string().into());
             values.insert("host", self.receiver.ip().to_string().into());
             values.insert("port", self.receiver.port().to_string().into());
             values.insert("output", self.output.clone().into());
+            Some(self.receiver.port())
         } else {
+            let proxy = self.proxy.address();
             values.insert("peer", proxy.to_string().into());
             values.insert("peer_host", proxy.ip().to_string().into());
             values.insert("peer_port", proxy.port().to_string().into());
             values.insert("input", self.input.clone().into());
-        }
-        values
-    }
-
-    fn port(&self, side: &str) -> Option<u16> {
-        (side == RECEIVER).then_some(self.receiver.port())
+            None
+        };
+        vec![Player { name: side.into(), values, port, start: Duration::ZERO }]
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {

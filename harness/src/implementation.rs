@@ -313,7 +313,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_system_is_named() {
-        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn"#);
+        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, lsr"#);
     }
 
     #[test]

@@ -13,8 +13,17 @@
 //! | --- | --- | --- | --- |
 //! | `gbn` | `receiver` | `{listen}` = `{host}:{port}`, `{output}`, `{seed}` | bind the UDP port, write what it receives to the file `{output}` |
 //! | `gbn` | `sender` | `{peer}` = `{peer_host}:{peer_port}`, `{input}`, `{seed}` | send the file `{input}` to the UDP address, go on until it has arrived |
+//! | `lsr` | `router`, one for each | `{id}`, `{listen}` = `{host}:{port}`, `{neighbours}`, `{output}`, `{seed}` | bind the UDP port, get to know the network, forward messages, and add a line to the file `{output}` for each that is for itself |
+//! | `lsr` | `client`, one for each message | `{peer}` = `{peer_host}:{peer_port}`, `{number}`, `{source}`, `{destination}`, `{seed}` | give the message to the router `{source}`, which receives at the UDP address, and end |
 //!
 //! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`.
+//!
+//! `{neighbours}` is a list such as `2=127.0.0.1:31001/3,4=127.0.0.1:31002/1`: for each neighbour its number, the address that it
+//! is sent to, and also sends from, and the cost of the link. A line of a router's `{output}` is `NUMBER SOURCE DESTINATION COST`,
+//! where the cost is the sum of those of the links that the message came through; other routers may hear of it in whatever way.
+//! Routers start at different times, datagrams between them take 1 to 10 ms and are not lost. Clients are started when all
+//! routers are [`ready`](Ready) and have been silent for a while, or after a second at most. A test case of `lsr` passes if all
+//! end as their `exit` says, and each router delivered the messages for it, each once and at the cost of the shortest path.
 //!
 //! # A whole program
 //! The "programs" here are `cp` and `true`, so the file arrives without the network:
@@ -66,11 +75,15 @@
 //! pass shows that this run went well: no more.
 //!
 //! # What is and what is not as in the simulation
-//! The proxy drops and duplicates as the simulated network does: it decides first whether a datagram is dropped, and
+//! The proxy of `gbn` drops and duplicates as the simulated network does: it decides first whether a datagram is dropped, and
 //! only of one that is not whether it is duplicated, with the probabilities of the test case. The simulated latency is
 //! not reproduced: the proxy passes datagrams on at once, both copies one after the other, and does not reorder them.
 //! A mistake that only shows when packets take long or overtake each other may show in the simulation and not here.
 //! Streams of random numbers differ, so a seed does not lose the same packets here as there.
+//!
+//! The links of `lsr` delay datagrams as the simulated network does, and in what order they arrive is decided by that: the n-th
+//! datagram of a router takes as long as the n-th packet of the simulated router with the same test case does, and what
+//! the machine adds. Routers start as far apart as there, too.
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
@@ -81,6 +94,7 @@ mod building;
 mod error;
 mod gbn;
 mod implementation;
+mod lsr;
 mod ports;
 mod process;
 mod proxy;

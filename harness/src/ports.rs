@@ -80,15 +80,33 @@ pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
     if sockets.is_empty() {
         return Ok(false);
     }
-    for entry in Path::new("/proc").read_dir()?.flatten() {
+    // Most often it is the leader itself, which is found without a look at all the others.
+    let leader = Path::new("/proc").join(group.as_raw_pid().to_string());
+    let others = Path::new("/proc").read_dir()?.flatten().map(|entry| entry.path());
+    for folder in std::iter::once(leader).chain(others) {
         // Processes come and go while the folder is read.
-        let folder = entry.path();
         let Ok(stat) = std::fs::read_to_string(folder.join("stat")) else { continue };
         if group_of(&stat) == Some(group.as_raw_pid()) && holds_one_of(&folder, &sockets) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Returns whether a datagram that has come to one of the UDP ports waits to be read.
+///
+/// Without Linux's `/proc` this cannot be seen, and is `false`.
+pub(crate) fn has_unread(ports: &BTreeSet<u16>) -> bool {
+    let table = std::fs::read_to_string("/proc/net/udp").unwrap_or_default();
+    table.lines().any(|line| unread_at(line).is_some_and(|(port, bytes)| bytes > 0 && ports.contains(&port)))
+}
+
+/// Returns the port in a line of the kernel's table, and how many bytes wait to be read there.
+fn unread_at(line: &str) -> Option<(u16, u64)> {
+    let mut fields = line.split_ascii_whitespace().skip(1);
+    let (_, port) = fields.next()?.rsplit_once(':')?;
+    let (_, unread) = fields.nth(2)?.split_once(':')?;
+    Some((u16::from_str_radix(port, 16).ok()?, u64::from_str_radix(unread, 16).ok()?))
 }
 
 /// Returns the link targets of the UDP sockets that are bound to `port`, on whatever address.
@@ -148,12 +166,11 @@ mod tests {
     #[test]
     fn looking_at_a_port_leaves_it_free() {
         let lease = lease();
-        std::thread::scope(|scope| {
-            let looking = scope.spawn(|| (0..200).filter(|_| is_taken(lease.port())).count());
-            while !looking.is_finished() {
-                UdpSocket::bind((Ipv4Addr::LOCALHOST, lease.port())).expect("nobody has bound the port");
-            }
-        });
+        // Whoever bound the port to look would be seen by the other one. Nothing is bound here: a program that another test just
+        // starts would hold the socket, too, until it is there.
+        let look = || (0..200).filter(|_| is_taken(lease.port())).count();
+        let taken = std::thread::scope(|scope| [(); 2].map(|()| scope.spawn(look)).map(|looking| looking.join().ok()));
+        assert_eq!(taken, [Some(0); 2]);
     }
 
     #[test]
@@ -166,6 +183,19 @@ mod tests {
         assert!(is_taken(port));
         assert!(is_bound_by(port, own_group).expect("/proc is there"));
         assert!(!is_bound_by(port, Pid::INIT).expect("/proc is there"));
+    }
+
+    #[test]
+    fn a_datagram_that_waits_is_seen_until_it_is_read() {
+        let [sender, receiver] = [(); 2].map(|()| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free"));
+        let address = receiver.local_addr().expect("a bound socket has an address");
+        let ports = BTreeSet::from([address.port()]);
+        assert!(!has_unread(&ports));
+        sender.send_to(b"text", address).expect("loopback accepts");
+        assert!(has_unread(&ports));
+        assert!(!has_unread(&BTreeSet::new()));
+        receiver.recv(&mut [0; 8]).expect("it is there");
+        assert!(!has_unread(&ports));
     }
 
     #[test]

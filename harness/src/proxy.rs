@@ -6,6 +6,7 @@
 //! This is the proxy of Rutherford, PhD thesis, section 4.1.1.2. Datagrams are passed on at once: it adds no latency.
 
 mod fate;
+mod links;
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use simutant_sim_core::Probability;
 
 pub use fate::{Fate, Fates};
+pub(crate) use links::{Linked, Links};
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;
@@ -60,7 +62,7 @@ pub struct DirectionCounts {
     pub forwarded: u64,
 }
 
-/// What happened to the datagrams of both directions.
+/// What happened to the datagrams of both directions; where more than two programs are linked, all count as forward.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyCounts {
     /// From clients to the server.

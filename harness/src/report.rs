@@ -118,6 +118,13 @@ pub enum FailureReason {
         /// How many bytes the output file has.
         found_bytes: u64,
     },
+    /// Every side ended well, but a program did not deliver what it should have.
+    WrongDeliveries {
+        /// The program.
+        side: String,
+        /// What is wrong with what it delivered, as the simulation's oracle says it.
+        failure: String,
+    },
 }
 
 impl std::fmt::Display for FailureReason {
@@ -129,6 +136,7 @@ impl std::fmt::Display for FailureReason {
             Self::TimedOut { running, limit_ms } => {
                 write!(formatter, "still running after {limit_ms} ms: {}", running.join(", "))
             }
+            Self::WrongDeliveries { side, failure } => write!(formatter, "{side}: {failure}"),
             Self::NoOutput => formatter.write_str("there is no output file"),
             Self::OutputDiffers { offset, expected_bytes, found_bytes } if offset == found_bytes => {
                 write!(formatter, "the output ends after {found_bytes} of {expected_bytes} bytes")

@@ -1,6 +1,7 @@
 //! What a system must give so that its test cases can run on real programs.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_sim_core::InvalidTestCase;
@@ -8,6 +9,7 @@ use simutant_sim_core::InvalidTestCase;
 use crate::error::HarnessError;
 use crate::gbn::GbnHarness;
 use crate::implementation::Values;
+use crate::lsr::LsrHarness;
 use crate::proxy::ProxyCounts;
 use crate::report::FailureReason;
 
@@ -20,6 +22,19 @@ pub(crate) struct Role {
     pub(crate) placeholders: &'static [&'static str],
     /// Whether it is given a UDP port to bind.
     pub(crate) listens: bool,
+}
+
+/// One program that plays a side. A test case may ask for several of them, as for a router each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Player {
+    /// What reports call it: the side, with a number if there may be several.
+    pub(crate) name: String,
+    /// What the placeholders of the side's role stand for.
+    pub(crate) values: Values,
+    /// The UDP port that it is to bind, if the role listens.
+    pub(crate) port: Option<u16>,
+    /// How long after the first moment of its side it is started.
+    pub(crate) start: Duration,
 }
 
 /// Maps the test cases of one system to real programs on a real network.
@@ -46,11 +61,14 @@ pub(crate) trait SystemHarness: Sync {
 
 /// A test case's network and files, in place and ready for the programs.
 pub(crate) trait Scene {
-    /// Returns what the placeholders of a side's role stand for.
-    fn values(&self, side: &str) -> Values;
+    /// Returns the programs that play a side, in the order in which they are started; the test case may need none.
+    fn players(&self, side: &str) -> Vec<Player>;
 
-    /// Returns the UDP port that the side is to bind, if its role listens.
-    fn port(&self, side: &str) -> Option<u16>;
+    /// Waits until what the programs have caused so far has come to its end, at most until `deadline`.
+    ///
+    /// This is asked for before each side but the first is started, and before programs that do not end by themselves are told
+    /// to. Nothing is waited for unless a scene says otherwise.
+    fn settle(&self, _deadline: Instant) {}
 
     /// Returns what the network has done so far.
     ///
@@ -73,7 +91,7 @@ pub enum InvalidCase {
     OutsideDomain(#[from] InvalidTestCase),
 }
 
-const HARNESSES: [&dyn SystemHarness; 1] = [&GbnHarness];
+const HARNESSES: [&dyn SystemHarness; 2] = [&GbnHarness, &LsrHarness];
 
 /// Returns the harness of a system.
 pub(crate) fn harness_for(system: &str) -> Option<&'static dyn SystemHarness> {

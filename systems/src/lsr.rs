@@ -23,7 +23,7 @@ mod topology;
 use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
 
 pub use client::client;
-pub use configuration::{RouterPair, TestCase};
+pub use configuration::{CLIENT_GAP, RouterPair, TestCase};
 pub use inbox::Inbox;
 pub use messages::{Announcement, Hello, Link, LsrMessage, Publication, RouterId};
 pub use router::{Neighbour, router};

@@ -19,7 +19,7 @@ const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(10);
 pub(super) const CLIENT_START: VirtualTime = VirtualTime::from_millis(100);
 
 /// The time from one message to the next. Messages that go more than one link are on their way together.
-const CLIENT_GAP: VirtualDuration = VirtualDuration::from_millis(10);
+pub const CLIENT_GAP: VirtualDuration = VirtualDuration::from_millis(10);
 
 const ROUTER_PORT: u16 = 1_234;
 
@@ -53,6 +53,27 @@ impl TestCase {
             .map(|_| RouterPair { from: random.uniform(1..=count), to: random.uniform(1..=count) })
             .collect();
         Self { topology, messages, seed: random.bits() }
+    }
+
+    /// Returns when each router starts, in the order of their numbers.
+    pub fn router_starts(&self) -> Vec<VirtualTime> {
+        let mut starts = Random::from_seed(self.seed).stream("starts");
+        let mut start = |_| VirtualTime::from_nanos(starts.uniform(0..=ROUTER_START_MAX.as_nanos()));
+        self.topology.routers().map(&mut start).collect()
+    }
+
+    /// Returns what the network does to packets: it delays them, each by a time of its own.
+    pub fn network(&self) -> Link {
+        Link { latency: Latency::Uniform { min: LATENCY_MIN, max: LATENCY_MAX }, ..Link::default() }
+    }
+
+    /// Returns the messages as they are to be delivered, in the order in which they are published.
+    pub fn publications(&self) -> impl Iterator<Item = Publication> {
+        let &Self { topology, ref messages, .. } = self;
+        (1..).zip(messages).map(move |(number, &RouterPair { from, to })| {
+            let (source, destination) = (RouterId(from), RouterId(to));
+            Publication { number, source, destination, path_cost: topology.path_cost(source, destination) }
+        })
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
@@ -89,24 +110,22 @@ pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
     case: &TestCase,
     router: impl Fn(Context<LsrMessage>, u16, RouterId, Vec<Neighbour>, Inbox) -> F,
 ) -> Simulation<LsrMessage> {
-    let &TestCase { topology, ref messages, seed } = case;
-    let mut simulation = Simulation::new(seed);
-    simulation.network(Link { latency: Latency::Uniform { min: LATENCY_MIN, max: LATENCY_MAX }, ..Link::default() });
-    let mut starts = Random::from_seed(seed).stream("starts");
-    let addresses: Vec<_> = topology.routers().map(|id| simulation.address(&name(id), ROUTER_PORT)).collect();
+    let topology = case.topology;
+    let mut simulation = Simulation::new(case.seed);
+    simulation.network(case.network());
+    let addresses: Vec<_> = topology.routers().map(|id| simulation.address(&id.name(), ROUTER_PORT)).collect();
     let address = |id: RouterId| addresses[usize::from(id.0) - 1];
-    for id in topology.routers() {
+    for (id, start) in topology.routers().zip(case.router_starts()) {
         let neighbours = topology.neighbours(id).map(|link| Neighbour { link, address: address(link.to) }).collect();
         let inbox = Inbox::new();
         let delivered = inbox.clone();
-        let start = VirtualTime::from_nanos(starts.uniform(0..=ROUTER_START_MAX.as_nanos()));
-        simulation.add(&name(id), |context| router(context, ROUTER_PORT, id, neighbours, inbox)).starting_at(start);
+        simulation.add(&id.name(), |context| router(context, ROUTER_PORT, id, neighbours, inbox)).starting_at(start);
         let expected: Vec<Publication> =
-            publications(topology, messages).filter(|publication| publication.destination == id).collect();
-        simulation.check(&format!("{} has its messages", name(id)), move || delivered.check(&expected));
+            case.publications().filter(|publication| publication.destination == id).collect();
+        simulation.check(&format!("{} has its messages", id.name()), move || delivered.check(&expected));
     }
     let mut start = CLIENT_START;
-    for Publication { number, source, destination, .. } in publications(topology, messages) {
+    for Publication { number, source, destination, .. } in case.publications() {
         let to = address(source);
         simulation
             .add(&format!("client-{number}"), move |context| client(context, to, number, source, destination))
@@ -116,15 +135,9 @@ pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
     simulation
 }
 
-/// Returns the name of a router's component.
-fn name(id: RouterId) -> String {
-    format!("router-{}", id.0)
-}
-
-/// Returns the messages as they are to be delivered.
-fn publications(topology: Topology, messages: &[RouterPair]) -> impl Iterator<Item = Publication> {
-    (1..).zip(messages).map(move |(number, &RouterPair { from, to })| {
-        let (source, destination) = (RouterId(from), RouterId(to));
-        Publication { number, source, destination, path_cost: topology.path_cost(source, destination) }
-    })
+impl RouterId {
+    /// Returns the name of the router's component.
+    pub fn name(self) -> String {
+        format!("router-{}", self.0)
+    }
 }

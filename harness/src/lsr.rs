@@ -1,0 +1,324 @@
+//! Test cases of link-state routing on real programs: a router each, and a client for each message.
+//!
+//! The harness of Rutherford, PhD thesis, section 4.1.2.2, does what the simulation's configuration does. Routers are linked as
+//! the topology says, by [`Links`] that delay datagrams; they start as far apart as in the simulation, and so do the
+//! clients. What routers wrote down is judged by the oracle of the simulation.
+//!
+//! When all routers know the network cannot be read off the programs. So the harness waits until nobody has said anything for
+//! a while: nothing is on its way, nothing came in, and no datagram waits to be read.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_sim_core::{System, network};
+use simutant_systems::lsr::{CLIENT_GAP, Inbox, Lsr, Publication, RouterId, TestCase};
+
+use crate::error::HarnessError;
+use crate::implementation::Values;
+use crate::ports::{self, Lease};
+use crate::proxy::{DirectionCounts, Linked, Links, ProxyCounts};
+use crate::report::FailureReason;
+use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
+
+const ROUTER: &str = "router";
+const CLIENT: &str = "client";
+
+const ROLES: [Role; 2] = [
+    Role {
+        side: ROUTER,
+        placeholders: &["id", "listen", "host", "port", "neighbours", "output", "seed"],
+        listens: true,
+    },
+    Role {
+        side: CLIENT,
+        placeholders: &["peer", "peer_host", "peer_port", "number", "source", "destination", "seed"],
+        listens: false,
+    },
+];
+
+/// How long nobody may have said anything: more than twice the slowest packet, so that a router which has just been told
+/// something has time to answer on a busy machine.
+const SILENCE: Duration = Duration::from_millis(25);
+
+/// How long silence is waited for: routers that greet each other all the time are never silent.
+const SILENCE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often to look whether somebody has said anything.
+const SILENCE_INTERVAL: Duration = Duration::from_millis(3);
+
+/// Runs test cases of [`Lsr`].
+#[derive(Debug)]
+pub(crate) struct LsrHarness;
+
+impl SystemHarness for LsrHarness {
+    fn system(&self) -> &'static str {
+        Lsr::NAME
+    }
+
+    fn roles(&self) -> &'static [Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        let case: TestCase = serde_json::from_value(case.clone())?;
+        Ok(Lsr::validate(&case)?)
+    }
+
+    /// The test case leaves nothing open, so the seed of the run changes nothing.
+    fn set_up(&self, case: &Value, _seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
+        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+        let count = usize::from(case.topology.router_count());
+        let leases: Vec<Lease> =
+            (0..count).map(|_| Lease::new()).collect::<io::Result<_>>().map_err(HarnessError::NoPort)?;
+        let routers: Vec<SocketAddr> = leases.iter().map(|lease| (Ipv4Addr::LOCALHOST, lease.port()).into()).collect();
+        let linked = case.topology.routers().zip(&routers).map(|(id, &address)| Linked {
+            address,
+            fates: network::Fates::new(&case.network(), case.seed, &id.name()).expect("the simulation has such links"),
+        });
+        let pairs: Vec<(usize, usize)> =
+            case.topology.links().iter().map(|&(one, other, _)| (place(one), place(other))).collect();
+        let links = Links::start(linked.collect(), &pairs)?;
+        Ok(Box::new(Internetwork { case, routers, _leases: leases, links, folder: folder.into() }))
+    }
+}
+
+/// Returns where a router stands in lists of all.
+fn place(id: RouterId) -> usize {
+    usize::from(id.0) - 1
+}
+
+/// The network of one test case.
+struct Internetwork {
+    case: TestCase,
+    /// Where the routers receive.
+    routers: Vec<SocketAddr>,
+    /// Keep the routers' ports from other jobs.
+    _leases: Vec<Lease>,
+    links: Links,
+    folder: PathBuf,
+}
+
+impl Internetwork {
+    fn router(&self, id: RouterId, start: Duration) -> Player {
+        let address = self.routers[place(id)];
+        let neighbour = |link: simutant_systems::lsr::Link| {
+            format!("{}={}/{}", link.to.0, self.links.entry(place(id), place(link.to)), link.cost)
+        };
+        let neighbours: Vec<String> = self.case.topology.neighbours(id).map(neighbour).collect();
+        let values = Values::from([
+            ("id", id.0.to_string().into()),
+            ("listen", address.to_string().into()),
+            ("host", address.ip().to_string().into()),
+            ("port", address.port().to_string().into()),
+            ("neighbours", neighbours.join(",").into()),
+            ("output", self.output(id).into()),
+            ("seed", self.case.seed.to_string().into()),
+        ]);
+        Player { name: id.name(), values, port: Some(address.port()), start }
+    }
+
+    fn client(&self, publication: Publication) -> Player {
+        let Publication { number, source, destination, .. } = publication;
+        let peer = self.routers[place(source)];
+        let values = Values::from([
+            ("peer", peer.to_string().into()),
+            ("peer_host", peer.ip().to_string().into()),
+            ("peer_port", peer.port().to_string().into()),
+            ("number", number.to_string().into()),
+            ("source", source.0.to_string().into()),
+            ("destination", destination.0.to_string().into()),
+            ("seed", self.case.seed.to_string().into()),
+        ]);
+        let start = Duration::from_nanos(CLIENT_GAP.as_nanos()) * (number - 1);
+        Player { name: format!("{CLIENT}-{number}"), values, port: None, start }
+    }
+
+    /// Returns where a router writes what it delivers.
+    fn output(&self, id: RouterId) -> PathBuf {
+        self.folder.join(id.name())
+    }
+
+    /// Returns all ports at which a datagram may wait.
+    fn ports(&self) -> BTreeSet<u16> {
+        self.links.ports().into_iter().chain(self.routers.iter().map(SocketAddr::port)).collect()
+    }
+}
+
+impl Scene for Internetwork {
+    fn players(&self, side: &str) -> Vec<Player> {
+        if side == CLIENT {
+            return self.case.publications().map(|publication| self.client(publication)).collect();
+        }
+        let starts = self.case.router_starts();
+        let start = |id: RouterId| Duration::from_nanos(starts[place(id)].as_nanos());
+        let mut routers: Vec<Player> = self.case.topology.routers().map(|id| self.router(id, start(id))).collect();
+        routers.sort_by_key(|router| router.start);
+        routers
+    }
+
+    fn settle(&self, deadline: Instant) {
+        let (ports, give_up_at) = (self.ports(), deadline.min(Instant::now() + SILENCE_PATIENCE));
+        let (mut heard, mut silent_since) = (self.links.counts(), Instant::now());
+        while Instant::now() < give_up_at {
+            std::thread::sleep(SILENCE_INTERVAL);
+            let now = self.links.counts();
+            if now != heard || self.links.are_busy() {
+                (heard, silent_since) = (now, Instant::now());
+            } else if silent_since.elapsed() >= SILENCE {
+                if !ports::has_unread(&ports) {
+                    return;
+                }
+                // Somebody has not come to it yet.
+                silent_since = Instant::now();
+            }
+        }
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.links.check()?;
+        Ok(ProxyCounts { forward: self.links.counts(), back: DirectionCounts::default() })
+    }
+
+    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+        for id in self.case.topology.routers() {
+            let path = self.output(id);
+            let delivered = match std::fs::read_to_string(&path) {
+                Ok(delivered) => delivered,
+                // A router without messages has nothing to write.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+                Err(error) => return Err(HarnessError::file("read", &path)(error)),
+            };
+            let expected: Vec<Publication> =
+                self.case.publications().filter(|publication| publication.destination == id).collect();
+            if let Err(failure) = judge(&delivered, &expected) {
+                return Ok(Some(FailureReason::WrongDeliveries { side: id.name(), failure }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Checks what a router wrote down; says what is wrong with it.
+fn judge(delivered: &str, expected: &[Publication]) -> Result<(), String> {
+    let inbox = Inbox::new();
+    for line in delivered.lines() {
+        inbox.deliver(delivery(line).ok_or_else(|| format!("`{line}` is not NUMBER SOURCE DESTINATION COST"))?);
+    }
+    inbox.check(expected).map_err(|failure| failure.to_string())
+}
+
+/// Returns the message in a line of a router's file.
+fn delivery(line: &str) -> Option<Publication> {
+    let mut words = line.split_ascii_whitespace();
+    let mut word = || words.next();
+    let publication = Publication {
+        number: word()?.parse().ok()?,
+        source: RouterId(word()?.parse().ok()?),
+        destination: RouterId(word()?.parse().ok()?),
+        path_cost: word()?.parse().ok()?,
+    };
+    word().is_none().then_some(publication)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(folder: &Path) -> Box<dyn Scene> {
+        let case = serde_json::json!({
+            "topology": "3-cycle", "messages": [{ "from": 1, "to": 3 }, { "from": 2, "to": 2 }], "seed": 5
+        });
+        LsrHarness.check(&case).expect("a good case");
+        LsrHarness.set_up(&case, 0, folder).expect("ports are free")
+    }
+
+    #[test]
+    fn there_is_a_router_for_each_of_the_topology_and_a_client_for_each_message() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = scene(folder.path());
+        let mut routers = scene.players(ROUTER);
+        assert!(routers.is_sorted_by_key(|router| router.start));
+        assert!(routers.iter().all(|router| router.start <= Duration::from_millis(20)));
+        routers.sort_by_key(|router| router.name.clone());
+        assert_eq!(
+            routers.iter().map(|router| router.name.as_str()).collect::<Vec<_>>(),
+            ["router-1", "router-2", "router-3"]
+        );
+        let neighbours: Vec<&str> =
+            routers.iter().map(|router| router.values["neighbours"].to_str().expect("plain text")).collect();
+        let costs = |neighbours: &str| -> Vec<(String, String)> {
+            let parts = |neighbour: &str| {
+                let (id, rest) = neighbour.split_once('=').expect("a number first");
+                (id.to_owned(), rest.split_once('/').expect("a cost last").1.to_owned())
+            };
+            neighbours.split(',').map(parts).collect()
+        };
+        let pair = |id: &str, cost: &str| (id.to_owned(), cost.to_owned());
+        assert_eq!(costs(neighbours[0]), [pair("2", "1"), pair("3", "5")]);
+        assert_eq!(costs(neighbours[1]), [pair("1", "1"), pair("3", "2")]);
+
+        let clients = scene.players(CLIENT);
+        assert_eq!(clients.iter().map(|client| client.start.as_millis()).collect::<Vec<_>>(), [0, 10]);
+        assert_eq!(clients[0].values["peer"], routers[0].values["listen"]);
+        assert_eq!((&clients[0].values["number"], &clients[0].values["destination"]), (&"1".into(), &"3".into()));
+        assert!(clients.iter().all(|client| client.port.is_none()));
+    }
+
+    #[test]
+    fn what_routers_wrote_is_judged_by_the_oracle_of_the_simulation() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = scene(folder.path());
+        let judged = |two: Option<&str>, three: &str| {
+            let path = folder.path().join("router-2");
+            match two {
+                Some(text) => std::fs::write(path, text).expect("the folder can be written"),
+                None => assert!(!path.exists()),
+            }
+            std::fs::write(folder.path().join("router-3"), three).expect("the folder can be written");
+            scene.judge().expect("the files can be read").map(|reason| reason.to_string())
+        };
+        let right = "1 1 3 3\n";
+        assert_eq!(judged(None, right).as_deref(), Some("router-2: message 2 was not delivered"));
+        let own = Some("2 2 2 0\n");
+        assert_eq!(judged(own, right), None);
+        assert_eq!(
+            judged(own, "1 1 3 5\n").as_deref(),
+            Some("router-3: message 1 came at a cost of 5, the shortest path costs 3")
+        );
+        assert_eq!(judged(own, "1 1 3 3\n1 1 3 3\n").as_deref(), Some("router-3: message 1 was delivered twice"));
+        for line in ["1 1 3", "1 1 3 3 3", "one 1 3 3", ""] {
+            let expect = format!("router-3: `{line}` is not NUMBER SOURCE DESTINATION COST");
+            assert_eq!(judged(own, &format!("{right}{line}\n")), Some(expect));
+        }
+    }
+
+    #[test]
+    fn a_scene_settles_when_nothing_is_said_and_nothing_waits() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = scene(folder.path());
+        let start = Instant::now();
+        scene.settle(start + Duration::from_secs(60));
+        assert!(start.elapsed() >= SILENCE, "{:?}", start.elapsed());
+        // Nobody reads at a router's port.
+        let router = &scene.players(ROUTER)[0];
+        let address: SocketAddr =
+            router.values["listen"].to_str().and_then(|text| text.parse().ok()).expect("an address");
+        let socket = std::net::UdpSocket::bind(address).expect("the port is leased");
+        socket.send_to(b"text", address).expect("loopback accepts");
+        let start = Instant::now();
+        scene.settle(start + Duration::from_millis(200));
+        assert!(start.elapsed() >= Duration::from_millis(200), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_case_that_is_not_one_is_named() {
+        let message = |case: Value| LsrHarness.check(&case).expect_err("the case is not one").to_string();
+        let far = serde_json::json!({ "topology": "duo", "messages": [{ "from": 1, "to": 3 }], "seed": 1 });
+        assert_eq!(message(far), "field messages[0].to is 3: it must be from 1 to 2");
+        assert!(message(serde_json::json!({ "topology": "5-star", "messages": [], "seed": 1 })).contains("5-star"));
+    }
+}
