@@ -1,7 +1,8 @@
 //! Measures how often implementations fail on randomly drawn inputs: the failure rates in the README of this folder.
 //!
-//! `failure_rates INPUTS SEED JOBS [NAME...]`, where a name is that of a file in `implementations/`; without names all
-//! are measured. The inputs are the first ones of the universe of that seed. A line per implementation is printed.
+//! `failure_rates SYSTEM INPUTS SEED JOBS [NAME...]`, where a name is that of a file in `implementations/`; without names all
+//! of the system are measured. The inputs are the first ones of the universe of that seed. A line per implementation is
+//! printed.
 
 use std::error::Error;
 use std::io::Write;
@@ -11,21 +12,31 @@ use simutant_harness::{Implementation, Options, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::{System, universe};
 use simutant_systems::gbn::Gbn;
+use simutant_systems::lsr::Lsr;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut number = |name| arguments.next().ok_or_else(|| format!("{name} is missing"));
-    let (inputs, seed, jobs) = (number("INPUTS")?.parse()?, number("SEED")?.parse()?, number("JOBS")?.parse()?);
+    let mut word = |name| arguments.next().ok_or_else(|| format!("{name} is missing"));
+    let system = word("SYSTEM")?;
+    let (inputs, seed, jobs) = (word("INPUTS")?.parse()?, word("SEED")?.parse()?, word("JOBS")?.parse()?);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [folder.join("implementations")];
     let mut names: Vec<String> = arguments.collect();
-    if names.is_empty() {
+    let are_all = names.is_empty();
+    if are_all {
         names = Implementation::available(&folders);
     }
     let options = Options { jobs, ..Options::new(build_directory(folder)) };
-    let suite = drawn_suite(inputs, seed)?;
+    let suite = match system.as_str() {
+        Gbn::NAME => drawn_suite::<Gbn>(inputs, seed)?,
+        Lsr::NAME => drawn_suite::<Lsr>(inputs, seed)?,
+        _ => return Err(format!("SYSTEM is {system}: it must be {} or {}", Gbn::NAME, Lsr::NAME).into()),
+    };
     for name in names {
         let implementation = Implementation::find(&name, &folders)?;
+        if are_all && implementation.system != system {
+            continue;
+        }
         let report = run_suite(&suite, &implementation, &options, &mut |_| {})?;
         let failures = report.failures().count();
         let total_ms: u64 = report.results.iter().map(|result| result.duration_ms).sum();
@@ -40,14 +51,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the first inputs of a universe as a suite.
-fn drawn_suite(inputs: usize, seed: u64) -> Result<Suite, serde_json::Error> {
+fn drawn_suite<S: System>(inputs: usize, seed: u64) -> Result<Suite, serde_json::Error> {
     let case = |index| {
-        let case = serde_json::to_value(universe::<Gbn>(seed, index))?;
-        Ok(SuiteCase { name: format!("gbn-{index:04}"), case })
+        let case = serde_json::to_value(universe::<S>(seed, index))?;
+        Ok(SuiteCase { name: format!("{}-{index:04}", S::NAME), case })
     };
     Ok(Suite {
         format_version: FORMAT_VERSION,
-        system: Gbn::NAME.into(),
+        system: S::NAME.into(),
         criterion: "none".into(),
         chosen: format!("the first {inputs} of the universe"),
         seed,

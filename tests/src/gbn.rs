@@ -16,7 +16,6 @@
 
 mod behaviour;
 pub mod faults;
-mod options;
 mod packet;
 mod receive;
 mod receiver;
@@ -24,7 +23,6 @@ mod send;
 mod sender;
 
 pub use behaviour::{Behaviour, Correct, Progress, Timeouts};
-pub use options::{Options, OptionsError};
 pub use packet::{Packet, SEGMENT_BYTES};
 pub use receive::{ReceiveError, receive_file};
 pub use receiver::{Answer, Receiver};

@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use simutant_tests::gbn::{Options, receive_file};
+use simutant_tests::Options;
+use simutant_tests::gbn::{Correct, faults, receive_file};
 
 fn main() -> ExitCode {
     match run() {
@@ -21,5 +22,5 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse(std::env::args().skip(1), &["--output", "--listen"])?;
     let (output, listen): (PathBuf, SocketAddr) = (options.get("--output")?, options.get("--listen")?);
-    Ok(receive_file(&output, listen, options.behaviour()?)?)
+    Ok(receive_file(&output, listen, options.behaviour(&faults::ALL, &Correct)?)?)
 }

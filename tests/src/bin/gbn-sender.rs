@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use simutant_tests::gbn::{Options, send_file};
+use simutant_tests::Options;
+use simutant_tests::gbn::{Correct, faults, send_file};
 
 fn main() -> ExitCode {
     match run() {
@@ -21,5 +22,5 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse(std::env::args().skip(1), &["--input", "--peer"])?;
     let (input, peer): (PathBuf, SocketAddr) = (options.get("--input")?, options.get("--peer")?);
-    Ok(send_file(&input, peer, options.behaviour()?)?)
+    Ok(send_file(&input, peer, options.behaviour(&faults::ALL, &Correct)?)?)
 }

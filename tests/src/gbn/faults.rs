@@ -29,8 +29,3 @@ pub const ALL: [(&str, &dyn Behaviour); 10] = [
     ("refuses-early-acknowledgements", &refuses_early_acknowledgements::RefusesEarlyAcknowledgements),
     ("repeats-last-ack-once", &repeats_last_ack_once::RepeatsLastAckOnce),
 ];
-
-/// Returns the fault of that name.
-pub fn find(name: &str) -> Option<&'static dyn Behaviour> {
-    ALL.into_iter().find(|(known, _)| *known == name).map(|(_, fault)| fault)
-}

@@ -1,7 +1,4 @@
-//! The command lines of the two programs: options with values, all but `--fault` required.
-
-use super::behaviour::{Behaviour, Correct};
-use super::faults;
+//! The command lines of the programs: options with values, all but `--fault` required.
 
 /// What a command line says.
 #[derive(Debug)]
@@ -18,8 +15,8 @@ pub enum OptionsError {
     Missing(&'static str),
     /// A value is not of its option's kind.
     Invalid(&'static str, String),
-    /// There is no fault of that name.
-    UnknownFault(String),
+    /// There is no fault of that name; those that there are.
+    UnknownFault(String, Vec<&'static str>),
 }
 
 impl std::error::Error for OptionsError {}
@@ -30,9 +27,8 @@ impl std::fmt::Display for OptionsError {
             Self::Unknown(option) => write!(formatter, "`{option}` is no option of this program, or lacks its value"),
             Self::Missing(option) => write!(formatter, "option `{option}` is missing"),
             Self::Invalid(option, value) => write!(formatter, "`{value}` is no value for option `{option}`"),
-            Self::UnknownFault(name) => {
-                let names: Vec<&str> = faults::ALL.iter().map(|(name, _)| *name).collect();
-                write!(formatter, "there is no fault `{name}`; there are: {}", names.join(", "))
+            Self::UnknownFault(name, known) => {
+                write!(formatter, "there is no fault `{name}`; there are: {}", known.join(", "))
             }
         }
     }
@@ -63,15 +59,19 @@ impl Options {
         value.parse().map_err(|_| OptionsError::Invalid(option, value.into()))
     }
 
-    /// Returns the behaviour that `--fault` names, or the correct one.
+    /// Returns what `--fault` names of `faults`, or `correct` if it is not there.
     ///
     /// # Errors
     /// [`OptionsError::UnknownFault`] if there is no such fault.
-    pub fn behaviour(&self) -> Result<&'static dyn Behaviour, OptionsError> {
-        match self.find("--fault") {
-            None => Ok(&Correct),
-            Some(name) => faults::find(name).ok_or_else(|| OptionsError::UnknownFault(name.into())),
-        }
+    pub fn behaviour<B: ?Sized>(
+        &self,
+        faults: &[(&'static str, &'static B)],
+        correct: &'static B,
+    ) -> Result<&'static B, OptionsError> {
+        let Some(name) = self.find("--fault") else { return Ok(correct) };
+        let known = || faults.iter().map(|(known, _)| *known).collect();
+        let found = faults.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault);
+        found.ok_or_else(|| OptionsError::UnknownFault(name.into(), known()))
     }
 
     fn find(&self, option: &str) -> Option<&str> {
@@ -89,9 +89,11 @@ mod tests {
 
     #[test]
     fn options_have_values() {
-        let options = parse("--port 7 --fault ends-unacknowledged").expect("a good line");
+        let options = parse("--port 7 --fault slow").expect("a good line");
         assert_eq!(options.get::<u16>("--port"), Ok(7));
-        options.behaviour().expect("a known fault");
+        assert_eq!(options.behaviour(&[("slow", "is slow"), ("fast", "is fast")], "correct"), Ok("is slow"));
+        let options = parse("--port 7").expect("a good line");
+        assert_eq!(options.behaviour(&[("slow", "is slow")], "correct"), Ok("correct"));
     }
 
     #[test]
@@ -101,7 +103,7 @@ mod tests {
         let options = parse("--port x --fault y").expect("a good line");
         assert_eq!(options.get::<u16>("--port"), Err(OptionsError::Invalid("--port", "x".into())));
         assert_eq!(options.get::<u16>("--peer"), Err(OptionsError::Missing("--peer")));
-        let message = options.behaviour().expect_err("unknown").to_string();
-        assert!(message.starts_with("there is no fault `y`; there are: "), "{message}");
+        let message = options.behaviour(&[("slow", ""), ("fast", "")], "").expect_err("unknown").to_string();
+        assert_eq!(message, "there is no fault `y`; there are: slow, fast");
     }
 }

@@ -1,0 +1,293 @@
+//! A router's half of the protocol: what it learns, what it tells, and where messages go.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::behaviour::{Behaviour, is_news};
+use super::neighbours::Neighbour;
+use super::network::Network;
+use super::packet::{LinkState, LinkTo, Message, Packet, RouterNumber};
+use super::paths::{Paths, cheapest_paths};
+
+/// The router's state.
+#[derive(Debug)]
+pub struct Router {
+    number: RouterNumber,
+    neighbours: Vec<Neighbour>,
+    behaviour: &'static dyn Behaviour,
+    /// The links to the neighbours that have greeted, in the order in which they did.
+    up: Vec<LinkTo>,
+    last_up_at: Option<Duration>,
+    sequence: u32,
+    network: Network,
+    paths: Paths,
+    /// Messages for others that came from others.
+    passed_on: Vec<Message>,
+    delivered: usize,
+}
+
+/// What a router does about a packet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// What it sends, and where to.
+    pub send: Vec<(SocketAddr, Packet)>,
+    /// The message that has arrived where it was to go.
+    pub deliver: Option<Message>,
+    /// Why a message goes no further.
+    pub given_up: Option<GivenUp>,
+}
+
+/// Why a message goes no further, though it has not arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenUp {
+    /// No path leads to its destination.
+    NoPath(RouterNumber),
+    /// It is to go on to a router that is no neighbour, or has not greeted.
+    NoNeighbour(RouterNumber),
+    /// It came through so many links that it must go round in circles.
+    TooManyHops,
+    /// It was taken for one that was here before.
+    Repeated,
+    /// There is no room for it.
+    NoRoom,
+}
+
+impl Router {
+    /// Returns a router that knows nobody yet.
+    pub fn new(number: RouterNumber, neighbours: Vec<Neighbour>, behaviour: &'static dyn Behaviour) -> Self {
+        let mut router = Self {
+            number,
+            neighbours,
+            behaviour,
+            up: Vec::new(),
+            last_up_at: None,
+            sequence: 0,
+            network: Network::default(),
+            paths: Paths::new(),
+            passed_on: Vec::new(),
+            delivered: 0,
+        };
+        router.compute_paths();
+        router
+    }
+
+    /// Returns greetings for the neighbours that have not greeted yet.
+    pub fn greetings(&self) -> Vec<(SocketAddr, Packet)> {
+        let silent = |neighbour: &&Neighbour| !self.is_up(neighbour.number);
+        self.neighbours.iter().filter(silent).map(|neighbour| (neighbour.address, Packet::Hello)).collect()
+    }
+
+    /// Takes a packet that came from `source` at a time since some moment in the past.
+    pub fn take(&mut self, source: SocketAddr, packet: Packet, now: Duration) -> Reaction {
+        let neighbour = self.neighbours.iter().find(|neighbour| neighbour.address == source).copied();
+        match (packet, neighbour) {
+            (Packet::Hello, Some(neighbour)) => Reaction { send: self.greeted(neighbour, now), ..Reaction::default() },
+            (Packet::LinkState(state), Some(neighbour)) => {
+                Reaction { send: self.told(neighbour, state), ..Reaction::default() }
+            }
+            (Packet::Message(message), _) => match self.forward(message) {
+                Ok(reaction) => reaction,
+                Err(given_up) => Reaction { given_up: Some(given_up), ..Reaction::default() },
+            },
+            // Strangers have nothing to say about the network.
+            (Packet::Hello | Packet::LinkState(_), None) => Reaction::default(),
+        }
+    }
+
+    fn is_up(&self, number: RouterNumber) -> bool {
+        self.up.iter().any(|link| link.to == number)
+    }
+
+    fn greeted(&mut self, neighbour: Neighbour, now: Duration) -> Vec<(SocketAddr, Packet)> {
+        if self.is_up(neighbour.number) {
+            return Vec::new();
+        }
+        // Its greeting may have come before it could hear the first one from here.
+        let mut send = vec![(neighbour.address, Packet::Hello)];
+        let missed = self.network.states().filter(|state| self.behaviour.catches_up(state, self.number));
+        send.extend(missed.map(|state| (neighbour.address, Packet::LinkState(state.clone()))));
+        self.up.push(neighbour.link());
+        let since_last = self.last_up_at.replace(now).map(|last| now.saturating_sub(last));
+        if self.behaviour.announces(since_last) {
+            self.sequence += 1;
+            let links = self.behaviour.links_told(&self.up).to_vec();
+            let state = LinkState { origin: self.number, sequence: self.sequence, links };
+            send.extend(self.flood(None, &state));
+            self.network.store(state);
+            self.compute_paths();
+        }
+        send
+    }
+
+    fn told(&mut self, neighbour: Neighbour, state: LinkState) -> Vec<(SocketAddr, Packet)> {
+        let known = self.network.sequence(state.origin);
+        let send = match is_news(state.sequence, known) {
+            true => self.flood(Some(neighbour.number), &state),
+            false => Vec::new(),
+        };
+        if self.behaviour.stores(state.sequence, known) {
+            self.network.store(state);
+            if self.behaviour.recomputes(known.is_some()) {
+                self.compute_paths();
+            }
+        }
+        send
+    }
+
+    /// Returns a link state for all neighbours that are up, but for the one that it came from.
+    fn flood(&self, from: Option<RouterNumber>, state: &LinkState) -> Vec<(SocketAddr, Packet)> {
+        let hears = |neighbour: &&Neighbour| self.is_up(neighbour.number) && from != Some(neighbour.number);
+        let packet = |neighbour: &Neighbour| (neighbour.address, Packet::LinkState(state.clone()));
+        self.neighbours.iter().filter(hears).map(packet).collect()
+    }
+
+    fn compute_paths(&mut self) {
+        let other_paths = self.behaviour.other_paths(&self.network, self.number);
+        self.paths = other_paths.unwrap_or_else(|| cheapest_paths(self.behaviour, &self.network, self.number));
+    }
+
+    fn forward(&mut self, mut message: Message) -> Result<Reaction, GivenUp> {
+        let destination = message.destination;
+        if destination == self.number {
+            if self.delivered >= self.behaviour.room() {
+                return Err(GivenUp::NoRoom);
+            }
+            self.delivered += 1;
+            return Ok(Reaction { deliver: Some(message), ..Reaction::default() });
+        }
+        if message.source != self.number {
+            if self.behaviour.is_repetition(&message, &self.passed_on) {
+                return Err(GivenUp::Repeated);
+            }
+            self.passed_on.push(message);
+        }
+        if !self.paths.contains_key(&destination) {
+            return Err(GivenUp::NoPath(destination));
+        }
+        let next = self.behaviour.next_hop(&self.paths, self.number, destination, &self.up);
+        let neighbour = self.neighbours.iter().find(|neighbour| neighbour.number == next && self.is_up(next));
+        let neighbour = neighbour.ok_or(GivenUp::NoNeighbour(next))?;
+        if message.hops >= self.behaviour.hops_max() {
+            return Err(GivenUp::TooManyHops);
+        }
+        message.hops += 1;
+        message.cost += u32::from(neighbour.cost);
+        Ok(Reaction { send: vec![(neighbour.address, Packet::Message(message))], ..Reaction::default() })
+    }
+}
+
+impl std::fmt::Display for GivenUp {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoPath(to) => write!(formatter, "there is no path to {to}"),
+            Self::NoNeighbour(to) => write!(formatter, "it should go on to {to}, which is no neighbour here"),
+            Self::TooManyHops => formatter.write_str("it came through too many links"),
+            Self::Repeated => formatter.write_str("it was here before"),
+            Self::NoRoom => formatter.write_str("there is no room for it"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::behaviour::Correct;
+    use super::*;
+
+    fn address(number: RouterNumber) -> SocketAddr {
+        ([127, 0, 0, 1], 1_000 + u16::from(number)).into()
+    }
+
+    fn router(number: RouterNumber, neighbours: &[(RouterNumber, u16)]) -> Router {
+        let neighbour = |&(number, cost)| Neighbour { number, address: address(number), cost };
+        Router::new(number, neighbours.iter().map(neighbour).collect(), &Correct)
+    }
+
+    fn state(origin: RouterNumber, sequence: u32, links: &[(RouterNumber, u16)]) -> Packet {
+        let links = links.iter().map(|&(to, cost)| LinkTo { to, cost }).collect();
+        Packet::LinkState(LinkState { origin, sequence, links })
+    }
+
+    fn message(source: RouterNumber, destination: RouterNumber, cost: u32, hops: u8) -> Packet {
+        Packet::Message(Message { number: 1, source, destination, cost, hops })
+    }
+
+    #[track_caller]
+    fn check(router: &mut Router, from: RouterNumber, packet: Packet, expect: &[(RouterNumber, Packet)]) {
+        let reaction = router.take(address(from), packet, Duration::ZERO);
+        let send = expect.iter().map(|(to, packet)| (address(*to), packet.clone())).collect();
+        assert_eq!(reaction, Reaction { send, ..Reaction::default() });
+    }
+
+    #[test]
+    fn neighbours_are_greeted_until_they_greet() {
+        let mut router = router(1, &[(2, 3), (3, 1)]);
+        assert_eq!(router.greetings(), [(address(2), Packet::Hello), (address(3), Packet::Hello)]);
+        check(&mut router, 3, Packet::Hello, &[(3, Packet::Hello), (3, state(1, 1, &[(3, 1)]))]);
+        assert_eq!(router.greetings(), [(address(2), Packet::Hello)]);
+        check(&mut router, 3, Packet::Hello, &[]);
+    }
+
+    #[test]
+    fn a_neighbour_that_comes_up_late_hears_all_that_it_missed() {
+        let mut router = router(1, &[(2, 3), (3, 1)]);
+        check(&mut router, 3, Packet::Hello, &[(3, Packet::Hello), (3, state(1, 1, &[(3, 1)]))]);
+        check(&mut router, 3, state(3, 1, &[(1, 1)]), &[]);
+        let both = state(1, 2, &[(3, 1), (2, 3)]);
+        let expect = [
+            (2, Packet::Hello),
+            (2, state(1, 1, &[(3, 1)])),
+            (2, state(3, 1, &[(1, 1)])),
+            (2, both.clone()),
+            (3, both),
+        ];
+        check(&mut router, 2, Packet::Hello, &expect);
+    }
+
+    #[test]
+    fn news_is_passed_on_once_and_not_back() {
+        let mut router = router(1, &[(2, 3), (3, 1)]);
+        for neighbour in [2, 3] {
+            router.take(address(neighbour), Packet::Hello, Duration::ZERO);
+        }
+        let (old, new) = (state(4, 1, &[(2, 9)]), state(4, 2, &[(2, 9), (5, 1)]));
+        check(&mut router, 2, new.clone(), &[(3, new.clone())]);
+        check(&mut router, 3, new, &[]);
+        check(&mut router, 2, old, &[]);
+        assert_eq!(router.network.sequence(4), Some(2));
+    }
+
+    #[test]
+    fn strangers_change_nothing() {
+        let mut router = router(1, &[(2, 3)]);
+        check(&mut router, 9, Packet::Hello, &[]);
+        check(&mut router, 9, state(2, 1, &[(1, 3)]), &[]);
+        assert_eq!(router.network.sequence(2), None);
+    }
+
+    #[test]
+    fn messages_go_along_the_path_with_the_costs_of_its_links() {
+        let mut router = router(1, &[(2, 3), (3, 9)]);
+        for neighbour in [2, 3] {
+            router.take(address(neighbour), Packet::Hello, Duration::ZERO);
+        }
+        router.take(address(2), state(2, 2, &[(1, 3), (3, 1)]), Duration::ZERO);
+        router.take(address(2), state(3, 2, &[(1, 9), (2, 1)]), Duration::ZERO);
+        // From a client, and from a neighbour.
+        check(&mut router, 77, message(1, 3, 0, 0), &[(2, message(1, 3, 3, 1))]);
+        check(&mut router, 3, message(3, 2, 9, 1), &[(2, message(3, 2, 12, 2))]);
+        let own = router.take(address(2), message(3, 1, 4, 2), Duration::ZERO);
+        assert_eq!(own.deliver.map(|message| message.cost), Some(4));
+        assert!(own.send.is_empty());
+    }
+
+    #[test]
+    fn messages_that_can_go_no_further_are_given_up() {
+        let mut router = router(1, &[(2, 3)]);
+        let given_up = |router: &mut Router, packet| router.take(address(2), packet, Duration::ZERO).given_up;
+        assert_eq!(given_up(&mut router, message(1, 2, 0, 0)), Some(GivenUp::NoPath(2)));
+        router.take(address(2), Packet::Hello, Duration::ZERO);
+        router.take(address(2), state(2, 1, &[(1, 3)]), Duration::ZERO);
+        assert_eq!(given_up(&mut router, message(1, 2, 0, 15)), None);
+        assert_eq!(given_up(&mut router, message(1, 2, 0, 16)), Some(GivenUp::TooManyHops));
+    }
+}
