@@ -25,15 +25,10 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         true
     }
 
-    /// Returns whether a link state is stored in the place of what is known of its origin. One that was sent before may come
-    /// after.
-    fn stores(&self, sequence: u32, known: Option<u32>) -> bool {
-        is_news(sequence, known)
-    }
-
-    /// Returns whether the routes are computed again after something was stored of a router that was known or not.
-    fn recomputes(&self, _origin_was_known: bool) -> bool {
-        true
+    /// Returns whether a link state that came from the neighbour `from` is stored in the place of what is known of its origin.
+    /// One that was sent before may come after.
+    fn stores(&self, state: &LinkState, known: Option<u32>, _from: RouterNumber) -> bool {
+        is_news(state.sequence, known)
     }
 
     /// Returns the paths to all routers, if they are computed otherwise than by [`cheapest_paths`](super::cheapest_paths).
@@ -86,6 +81,12 @@ pub trait Behaviour: std::fmt::Debug + Sync {
     /// Nothing doubles messages, so none is.
     fn is_repetition(&self, _message: &Message, _passed_on: &[Message]) -> bool {
         false
+    }
+
+    /// Returns whether a message that has come to its destination is one of those that were `delivered` before: UDP may double
+    /// it.
+    fn is_doubled(&self, message: &Message, delivered: &[Message]) -> bool {
+        delivered.iter().any(|other| other.number == message.number)
     }
 
     /// Returns how many messages a router has room for.

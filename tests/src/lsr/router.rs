@@ -23,7 +23,7 @@ pub struct Router {
     paths: Paths,
     /// Messages for others that came from others.
     passed_on: Vec<Message>,
-    delivered: usize,
+    delivered: Vec<Message>,
 }
 
 /// What a router does about a packet.
@@ -65,7 +65,7 @@ impl Router {
             network: Network::default(),
             paths: Paths::new(),
             passed_on: Vec::new(),
-            delivered: 0,
+            delivered: Vec::new(),
         };
         router.compute_paths();
         router
@@ -125,11 +125,9 @@ impl Router {
             true => self.flood(Some(neighbour.number), &state),
             false => Vec::new(),
         };
-        if self.behaviour.stores(state.sequence, known) {
+        if self.behaviour.stores(&state, known, neighbour.number) {
             self.network.store(state);
-            if self.behaviour.recomputes(known.is_some()) {
-                self.compute_paths();
-            }
+            self.compute_paths();
         }
         send
     }
@@ -149,10 +147,13 @@ impl Router {
     fn forward(&mut self, mut message: Message) -> Result<Reaction, GivenUp> {
         let destination = message.destination;
         if destination == self.number {
-            if self.delivered >= self.behaviour.room() {
+            if self.behaviour.is_doubled(&message, &self.delivered) {
+                return Err(GivenUp::Repeated);
+            }
+            if self.delivered.len() >= self.behaviour.room() {
                 return Err(GivenUp::NoRoom);
             }
-            self.delivered += 1;
+            self.delivered.push(message);
             return Ok(Reaction { deliver: Some(message), ..Reaction::default() });
         }
         if message.source != self.number {
@@ -278,6 +279,16 @@ mod tests {
         let own = router.take(address(2), message(3, 1, 4, 2), Duration::ZERO);
         assert_eq!(own.deliver.map(|message| message.cost), Some(4));
         assert!(own.send.is_empty());
+    }
+
+    #[test]
+    fn a_message_is_delivered_once() {
+        let mut router = router(1, &[(2, 3)]);
+        let mut take = |packet| router.take(address(2), packet, Duration::ZERO);
+        assert!(take(message(2, 1, 3, 1)).deliver.is_some());
+        assert_eq!(take(message(2, 1, 3, 1)).given_up, Some(GivenUp::Repeated));
+        let other = Message { number: 2, source: 2, destination: 1, cost: 3, hops: 1 };
+        assert!(take(Packet::Message(other)).deliver.is_some());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod faults;
 mod leftovers;
+mod lsr;
 mod python;
 mod support;
 mod trouble;

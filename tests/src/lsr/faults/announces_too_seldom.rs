@@ -1,4 +1,4 @@
-//! The router tells all others of its links at most every five milliseconds, and forgets what it would have said meanwhile.
+//! The router tells all others of its links at most every two milliseconds, and forgets what it would have said meanwhile.
 //!
 //! Link states must not flood the network, and OSPF has a shortest time between two of a router (MinLSInterval). But there the
 //! later one is put off, and here it is left out, so nobody hears of the link that came up last. Shows when two neighbours
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::lsr::behaviour::Behaviour;
 
-const INTERVAL_MIN: Duration = Duration::from_millis(5);
+const INTERVAL_MIN: Duration = Duration::from_millis(2);
 
 #[derive(Debug)]
 pub(super) struct AnnouncesTooSeldom;
