@@ -448,7 +448,8 @@ pub(crate) struct ExperimentArguments {
     /// All that come with Simutant unless said otherwise.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
-    /// How many test cases the universe has, if there is no finished study yet.
+    /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said otherwise, but
+    /// at most 2500.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Seconds after which a test case is ended and has failed.

@@ -20,6 +20,10 @@ use crate::{build, output};
 /// A run on an implementation mostly waits, for packets that were lost.
 const JOBS_FOR_EACH_CORE: usize = 4;
 
+/// A universe has at most so many test cases unless said otherwise, since each is run on each implementation in real time: within
+/// an hour on two cores, for the implementations that come with Simutant.
+const CASES_MAX: usize = 2_500;
+
 /// So many test cases tell what an event costs.
 const TIMED_CASES: usize = 500;
 
@@ -33,7 +37,11 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let outcomes = match finished(&built, common.seed, &out) {
         Some(outcomes) => outcomes,
         None => {
-            if let Some(exit) = study(arguments, common, &out)? {
+            let cases = match arguments.cases {
+                Some(cases) => cases.get(),
+                None => Simulator::new(&built, Bounds::default()).universe()?.min(CASES_MAX),
+            };
+            if let Some(exit) = study(arguments, cases, common, &out)? {
                 return Ok(exit);
             }
             finished(&built, common.seed, &out).context("the study left no outcomes of this source")?
@@ -111,13 +119,11 @@ fn finished(built: &Build, seed: u64, out: &Path) -> Option<Outcomes> {
 }
 
 /// Runs the study, or the rest of it; returns how it ended unless it is done.
-fn study(arguments: &ExperimentArguments, common: &Common, out: &Path) -> anyhow::Result<Option<Exit>> {
+fn study(arguments: &ExperimentArguments, cases: usize, common: &Common, out: &Path) -> anyhow::Result<Option<Exit>> {
     let mut command = Command::new(std::env::current_exe().context("cannot find the program that runs")?);
     command.arg("study").args(arguments.system.words());
-    command.args(["--seed", &common.seed.to_string(), "--jobs", &common.jobs().to_string()]).arg("--out").arg(out);
-    if let Some(cases) = arguments.cases {
-        command.args(["--cases", &cases.to_string()]);
-    }
+    command.args(["--seed", &common.seed.to_string(), "--jobs", &common.jobs().to_string()]);
+    command.args(["--cases", &cases.to_string()]).arg("--out").arg(out);
     let status = command.stdout(Stdio::null()).status().context("cannot start the study")?;
     Ok(match Exit::of_status(status) {
         Exit::Success => None,
