@@ -91,7 +91,7 @@ impl<'a> Cast<'a> {
     fn play(&mut self) -> Result<Option<FailureReason>, HarnessError> {
         for (place, side) in self.attempt.implementation.sides.iter().enumerate() {
             if place > 0 {
-                self.attempt.scene.settle(self.deadline);
+                self.settle();
             }
             let (first, cue) = (self.members.len(), Instant::now());
             for player in self.attempt.scene.players(&side.name) {
@@ -109,7 +109,7 @@ impl<'a> Cast<'a> {
         if let Some(reason) = self.await_ends() {
             return Ok(Some(reason));
         }
-        self.attempt.scene.settle(self.deadline);
+        self.settle();
         self.stop_the_rest();
         self.attempt.scene.judge()
     }
@@ -136,6 +136,12 @@ impl<'a> Cast<'a> {
         let is_ready = side.ready == Ready::Started;
         self.members.push(Member { side, name, port, process, exit: None, is_ready });
         Ok(())
+    }
+
+    /// Waits until what the programs have caused has come to its end, if the scene knows what that is.
+    fn settle(&self) {
+        let is_active = || self.members.iter().any(|member| member.exit.is_none() && member.process.is_active());
+        self.attempt.scene.settle(self.deadline, &is_active);
     }
 
     /// Waits until `moment`; returns what is wrong if a program ends badly meanwhile.

@@ -146,6 +146,17 @@ impl Process {
         self.group
     }
 
+    /// Returns whether a thread of the program is at work, or would be if a processor were free, rather than waiting for
+    /// something.
+    ///
+    /// What the program started is not looked at. Without Linux's `/proc` this cannot be seen, and is `false`.
+    pub(crate) fn is_active(&self) -> bool {
+        let tasks = Path::new("/proc").join(self.group.as_raw_pid().to_string()).join("task").read_dir();
+        let stats = tasks.into_iter().flatten().flatten().map(|task| std::fs::read_to_string(task.path().join("stat")));
+        // The name before the state may hold any character.
+        stats.flatten().any(|stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['R', 'D'])))
+    }
+
     /// Asks the program and all it started to end.
     pub(crate) fn terminate(&self) {
         // The group is gone if all of it has ended: then there is nobody to ask.
@@ -243,6 +254,20 @@ mod tests {
         check_exit("echo out; echo err >&2", Exit::Code(0), "out\n", "err\n");
         check_exit("exit 3", Exit::Code(3), "", "");
         check_exit("kill -SEGV $$", Exit::Signal(11), "", "");
+    }
+
+    #[test]
+    fn a_program_that_waits_is_not_active_and_one_that_computes_is() {
+        let (waiting, events, _folder) = shell("echo now; exec sleep 1000", Some("now"));
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+        let idle = (0..2_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            !waiting.is_active()
+        });
+        assert!(idle, "it sleeps");
+        let (computing, events, _folder) = shell("echo now; while :; do :; done", Some("now"));
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+        assert!((0..100).all(|_| computing.is_active()));
     }
 
     #[test]

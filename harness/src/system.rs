@@ -67,8 +67,9 @@ pub(crate) trait Scene {
     /// Waits until what the programs have caused so far has come to its end, at most until `deadline`.
     ///
     /// This is asked for before each side but the first is started, and before programs that do not end by themselves are told
-    /// to. Nothing is waited for unless a scene says otherwise.
-    fn settle(&self, _deadline: Instant) {}
+    /// to. `is_active` tells whether one of them is at work, as far as that can be seen. Nothing is waited for unless a scene says
+    /// otherwise.
+    fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
 
     /// Returns what the network has done so far.
     ///

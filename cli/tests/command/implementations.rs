@@ -50,3 +50,22 @@ fn a_failure_is_named_and_its_command_shows_it_again() {
     let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!((&report["format_version"], &report["results"][0]["outcome"]), (&json!(1), &json!("passed")));
 }
+
+#[test]
+fn a_router_that_delivers_at_another_cost_is_named() {
+    let folder = folder();
+    let case = |name: &str, to: u8| {
+        let messages = json!([{ "from": 1, "to": to }]);
+        json!({ "name": name, "case": { "topology": "3-cycle", "messages": messages, "seed": 1 } })
+    };
+    let suite = json!({
+        "format_version": 1, "system": "lsr", "criterion": "by hand", "chosen": "by hand", "seed": 1,
+        "mutant_score": null, "dominator_score": null, "cases": [case("near", 2), case("far", 3)],
+    });
+    let suite = write(&folder.path().join("suite.json"), suite.to_string());
+    let output = run(&["test", "lsr", "--suite", &suite, "--implementation", "lsr-counts-links"], folder.path());
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    let expect = "FAILED far: router-3: message 1 came at a cost of 5, the shortest path costs 3";
+    assert!(text.contains(expect) && text.ends_with("1 passed, 1 failed\n"), "{text}");
+}

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeReader, PipeWriter};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -42,7 +42,8 @@ pub(crate) struct Links {
 #[derive(Debug, Default)]
 struct Traffic {
     counters: DirectionCounters,
-    in_flight: AtomicUsize,
+    /// Whether something is on its way, or was just found to have come in.
+    is_busy: AtomicBool,
 }
 
 impl Links {
@@ -92,9 +93,10 @@ impl Links {
         self.traffic.counters.read()
     }
 
-    /// Returns whether datagrams are on their way.
+    /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at one of
+    /// [`Links::ports`].
     pub(crate) fn are_busy(&self) -> bool {
-        self.traffic.in_flight.load(Ordering::Relaxed) > 0
+        self.traffic.is_busy.load(Ordering::SeqCst)
     }
 
     /// Checks that the links still work.
@@ -154,8 +156,10 @@ impl Relay {
     fn run(mut self, stop: &PipeReader) -> io::Result<()> {
         let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
         loop {
+            self.traffic.is_busy.store(!self.on_their_way.is_empty(), Ordering::SeqCst);
             let wait = self.on_their_way.first_key_value().map(|((due, _), _)| due.duration_since(Instant::now()));
             let ready = self.poll(stop, wait)?;
+            self.traffic.is_busy.store(true, Ordering::SeqCst);
             let Some((stopped, ready)) = ready.split_last() else { unreachable!("the pipe is always asked for") };
             if *stopped {
                 return Ok(());
@@ -164,7 +168,6 @@ impl Relay {
                 self.take_in(end, &mut buffer)?;
             }
             self.hand_out();
-            self.traffic.in_flight.store(self.on_their_way.len(), Ordering::Relaxed);
         }
     }
 
