@@ -7,8 +7,10 @@
 //!
 //! - [`gbn`]: go-back-n, the reliable transfer of a file over a network that loses and duplicates packets.
 //! - [`lsr`]: link-state routing, where routers flood what they know and forward messages along the shortest paths.
+//! - [`dns`]: the domain name system, where a resolver that remembers answers asks the servers of a tree of zones.
 //! - [`gcd`]: a service that computes greatest common divisors behind a cache.
 
+pub mod dns;
 pub mod gbn;
 pub mod gcd;
 pub mod lsr;
