@@ -239,3 +239,25 @@ fn servers_that_lead_to_each_other_alone_are_refused() {
                   it must be one whose hosts are in the zone itself, or in zones that can be reached without it";
     assert_eq!(case.validate().expect_err("they lead in a circle").to_string(), expect);
 }
+
+#[test]
+fn five_hundred_sampled_cases_are_reasonable() {
+    let mut events = 0;
+    let n = std::env::var("N").map_or(500, |n| n.parse().unwrap());
+    let start = std::time::Instant::now();
+    let mut spent = std::time::Duration::ZERO;
+    for index in 0..n {
+        let case = simutant_sim_core::universe::<Dns>(n as u64, index);
+        let start = std::time::Instant::now();
+        let report = Dns::configure(&case).run();
+        spent += start.elapsed();
+        events += report.events;
+        assert!(
+            report.verdict.is_reasonable(),
+            "case {index}: {}: {}",
+            report.verdict,
+            serde_json::to_string(&case).unwrap()
+        );
+    }
+    println!("{events} events {:?} {spent:?}", start.elapsed());
+}
