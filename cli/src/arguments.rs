@@ -214,7 +214,7 @@ fn percentage(text: &str) -> Result<f64, String> {
 /// What universe there is, beside the seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
-    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000).
+    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000, dns 2000).
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol sequence, covering all pairs or

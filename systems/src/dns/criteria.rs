@@ -22,9 +22,7 @@ pub(super) fn all_resource_types() -> BlackBoxCriterion<TestCase> {
 pub(super) fn typical_usage() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion {
         name: "TypicalUsage",
-        requirements: usages()
-            .map(|(record_type, kind)| format!("a query for {record_type} {}", words(kind)))
-            .collect(),
+        requirements: usages().map(|(record_type, kind)| format!("{record_type} records {}", words(kind))).collect(),
         quotas: Vec::new(),
         covered: |case| {
             let typical = case.queries.iter().filter(|query| usages().any(|usage| usage.0 == query.record_type));
@@ -46,5 +44,58 @@ fn words(kind: AnswerKind) -> &'static str {
         AnswerKind::Valid => "that are there",
         AnswerKind::NameError => "of an unknown name",
         AnswerKind::NoData => "of a name without them",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{query, small_case};
+    use super::*;
+
+    /// Returns the labels of what these queries of the small name space cover.
+    fn covered(criterion: &BlackBoxCriterion<TestCase>, queries: &[(&str, RecordType)]) -> Vec<String> {
+        let queries = queries.iter().map(|&(owner, record_type)| query(1, 0, owner, record_type)).collect();
+        let case = TestCase { queries, ..small_case() };
+        (criterion.covered)(&case).into_iter().map(|index| criterion.requirements[index].clone()).collect()
+    }
+
+    #[test]
+    fn a_query_for_a_type_covers_it_whatever_is_there() {
+        let criterion = all_resource_types();
+        assert_eq!(criterion.requirements.len(), 10);
+        for record_type in RecordType::ALL {
+            let label = format!("a query for {record_type}");
+            assert_eq!(covered(&criterion, &[("no.com.", record_type)]), [label]);
+        }
+        let three = [("www.com.", RecordType::Mx), ("com.", RecordType::Ns), ("www.com.", RecordType::Mx)];
+        assert_eq!(covered(&criterion, &three), ["a query for NS", "a query for MX"]);
+    }
+
+    #[test]
+    fn usage_is_typical_by_type_and_by_what_is_there() {
+        let criterion = typical_usage();
+        let all = [
+            "A records that are there",
+            "A records of an unknown name",
+            "A records of a name without them",
+            "MX records that are there",
+            "MX records of an unknown name",
+            "MX records of a name without them",
+        ];
+        assert_eq!(criterion.requirements, all);
+        #[track_caller]
+        fn check(owner: &str, record_type: RecordType, expect: &[&str]) {
+            assert_eq!(covered(&typical_usage(), &[(owner, record_type)]), expect);
+        }
+        check("two.com.", RecordType::A, &all[..1]);
+        check("no.com.", RecordType::A, &all[1..2]);
+        check("b.com.", RecordType::A, &all[2..3]);
+        check("www.com.", RecordType::Mx, &all[3..4]);
+        check("no.alias.org.", RecordType::Mx, &all[4..5]);
+        check("two.com.", RecordType::Mx, &all[5..]);
+        // By way of an alias.
+        check("alias.org.", RecordType::Mx, &all[3..4]);
+        check("alias.org.", RecordType::A, &all[2..3]);
+        check("www.com.", RecordType::Txt, &[]);
     }
 }

@@ -97,14 +97,14 @@ impl NameSpace {
     /// If there is no zone of the root.
     pub fn zone_of(&self, name: &Name) -> &Zone {
         let above = self.zones.iter().filter(|zone| is_at_or_below(name, &zone.apex));
-        above.max_by_key(|zone| zone.apex.labels().count()).expect("all names are at or below the root")
+        above.max_by_key(|zone| zone.apex.wire_bytes()).expect("all names are at or below the root")
     }
 
     /// Returns the zone that delegates a zone: `None` for the root's.
     pub fn parent_of(&self, zone: &Zone) -> Option<&Zone> {
         let above =
             self.zones.iter().filter(|other| other.apex != zone.apex && is_at_or_below(&zone.apex, &other.apex));
-        above.max_by_key(|zone| zone.apex.labels().count())
+        above.max_by_key(|zone| zone.apex.wire_bytes())
     }
 
     /// Returns all names that exist, in the order of their texts: those that have records, and those between them and the root.
@@ -190,6 +190,6 @@ impl Answer {
 
 /// Returns whether a name is `other`, or ends with it.
 pub(super) fn is_at_or_below(name: &Name, other: &Name) -> bool {
-    let (labels, above) = (name.labels().rev(), other.labels().rev());
-    other.labels().count() <= name.labels().count() && labels.zip(above).all(|(label, expected)| label == expected)
+    let is_whole_label = |before: &str| before.is_empty() || before.ends_with('.');
+    other.is_root() || name.as_str().strip_suffix(other.as_str()).is_some_and(is_whole_label)
 }

@@ -333,8 +333,8 @@ impl Queries<'_> {
             let question = match (self.random.uniform(0..10_u8), repeated) {
                 (0 | 1, Some(question)) => question,
                 (2 | 3, _) => self.unknown(&names),
-                (4 | 5, _) => self.known(&names, AnswerKind::NoData),
-                _ => self.known(&names, AnswerKind::Valid),
+                (4 | 5, _) => self.existing(&names, AnswerKind::NoData).expect("some names have no NS records"),
+                _ => self.existing(&names, AnswerKind::Valid).expect("some names have NS records"),
             };
             let stub = self.random.uniform(1..=stub_count);
             let Question { name, record_type } = question;
@@ -343,24 +343,28 @@ impl Queries<'_> {
         }
     }
 
-    /// Returns a question of a type, each equally likely, whose answer is of this kind.
-    fn known(&mut self, names: &[Name], kind: AnswerKind) -> Question {
+    /// Returns a question of a name that exists and of a type, each equally likely, whose answer is of this kind, if there are such.
+    fn existing(&mut self, names: &[Name], kind: AnswerKind) -> Option<Question> {
         let mut types = RecordType::ALL;
         self.random.shuffle(&mut types);
         for record_type in types {
-            let question = |name: &Name| Question { name: name.clone(), record_type };
-            let questions = names.iter().map(question);
+            let questions = names.iter().map(|name| Question { name: name.clone(), record_type });
             let fitting: Vec<_> =
                 questions.filter(|question| self.name_space.answer(question).kind() == kind).collect();
             if let Some(question) = self.random.choose(&fitting) {
-                return question.clone();
+                return Some(question.clone());
             }
         }
-        unreachable!("there are names with NS records, and names without")
+        None
     }
 
-    /// Returns a question of a name that does not exist, below one that does.
+    /// Returns a question of a name that does not exist, below one that does; or of an alias of such a name.
     fn unknown(&mut self, names: &[Name]) -> Question {
+        if self.random.uniform(0..4_u8) == 0
+            && let Some(question) = self.existing(names, AnswerKind::NameError)
+        {
+            return question;
+        }
         let record_type = *self.random.choose(&RecordType::ALL).expect("there are ten");
         let above = self.random.choose(names).expect("there is the root");
         // The second of two such questions may be of the first one's name.
