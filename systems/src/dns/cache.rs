@@ -92,9 +92,13 @@ impl Cache {
 
     /// Returns the records of a name and type, however far they can be trusted.
     pub(super) fn records(&self, name: &str, record_type: RecordType, now: VirtualTime) -> &[Record] {
-        let entries = self.entries.get(name).map_or(&[][..], |entries| entries);
-        let found = entries.iter().find(|entry| entry.topic == Topic::Records(record_type) && entry.expires >= now);
-        found.map_or(&[], |entry| &entry.records)
+        let Some(entries) = self.entries.get(name) else { return &[] };
+        for entry in entries {
+            if entry.topic == Topic::Records(record_type) && entry.expires >= now {
+                return &entry.records;
+            }
+        }
+        &[]
     }
 }
 

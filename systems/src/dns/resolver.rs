@@ -26,7 +26,8 @@ pub async fn resolver(
     context.spawn(|context| accept(context, listener, knowledge_of_streams));
     let (done, mut responses) = fifo();
     while context.running() {
-        match select((channel.recv(), responses.recv())).await {
+        let next = select((channel.recv(), responses.recv())).await;
+        match next {
             Either2::First(delivery) => {
                 let (knowledge, done) = (knowledge.clone(), done.clone());
                 context.spawn(|context| answer(context, knowledge, delivery.source, delivery.message, done));
@@ -58,7 +59,9 @@ async fn accept(mut context: Context<DnsMessage>, mut listener: Listener<DnsMess
 }
 
 async fn serve(mut context: Context<DnsMessage>, mut stream: Stream<DnsMessage>, knowledge: Rc<Knowledge>) {
-    while let Ok(Some(query)) = stream.recv().await {
+    loop {
+        let received = stream.recv().await;
+        let Ok(Some(query)) = received else { return };
         let knowledge = knowledge.clone();
         let child = context.spawn(|context| async move { resolve(context, knowledge, &query).await });
         let Ok(response) = child.await else { return };

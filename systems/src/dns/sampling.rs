@@ -274,14 +274,16 @@ impl Draft<'_> {
         }
         let mut before: Vec<Name> = Vec::new();
         for (zone, name) in std::mem::take(&mut self.aliases) {
+            // After four aliases, the chain begins anew.
+            if before.len() == 4 {
+                before.clear();
+            }
             let canonical = match self.random.uniform(0..10_u8) {
                 0 => self.host().child("nobody").expect("it is a name"),
                 1..=5 => before.last().cloned().unwrap_or_else(|| self.host()),
                 _ => self.host(),
             };
             let ttl = self.ttl();
-            // After four aliases, the chain begins anew.
-            before = if before.len() == 4 { Vec::new() } else { before };
             before.push(name.clone());
             self.add(zone, &name, ttl, RecordData::Cname(canonical));
         }

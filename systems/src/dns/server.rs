@@ -30,7 +30,9 @@ async fn accept(mut context: Context<DnsMessage>, mut listener: Listener<DnsMess
 }
 
 async fn serve(mut stream: Stream<DnsMessage>, zones: Rc<[Zone]>) {
-    while let Ok(Some(query)) = stream.recv().await {
+    loop {
+        let received = stream.recv().await;
+        let Ok(Some(query)) = received else { return };
         let response = respond(&zones, &query);
         if stream.send(response).await.is_err() {
             return;
