@@ -63,6 +63,8 @@ impl Cache {
         if !entries.iter().any(|entry| entry.topic == topic) {
             entries.push(Entry { topic, trust, expires: now + ttl, records });
         }
+        let count = entries.iter().filter(|entry| entry.topic == topic).count();
+        assert_eq!(count, 1, "entries about {topic:?} of {name}");
     }
 
     /// Returns what is known of a name and type, with the times to live that are left.
@@ -95,6 +97,7 @@ impl Cache {
         let Some(entries) = self.entries.get(name) else { return &[] };
         for entry in entries {
             if entry.topic == Topic::Records(record_type) && entry.expires >= now {
+                assert!(now <= entry.expires, "{:?} expired at {}, and it is {now}", entry.records, entry.expires);
                 return &entry.records;
             }
         }
@@ -105,6 +108,7 @@ impl Cache {
 impl Entry {
     /// Returns the records with the times to live that are left, in whole seconds.
     fn aged(&self, now: VirtualTime) -> Vec<Record> {
+        assert!(self.trust == Trust::Answer, "{:?} was told on the way to something else", self.records);
         assert!(now <= self.expires, "{:?} expired at {}, and it is {now}", self.records, self.expires);
         let ttl = ((self.expires - now).as_nanos() / 1_000_000_000) as u32;
         let age = |record: &Record| {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use simutant_sim_core::network::LinkSetting;
 use simutant_sim_core::{Context, Latency, Link, Network, Simulation, VirtualDuration, VirtualTime};
 
-use super::{Answers, Asked, DnsMessage, TestCase, Zone, resolver, server, stub};
+use super::{Answers, Asked, DnsMessage, Name, TestCase, Zone, resolver, server, stub};
 
 /// The fastest packet between the resolver and a server.
 const LATENCY_MIN: VirtualDuration = VirtualDuration::from_millis(5);
@@ -38,8 +38,8 @@ pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
     let mut routes = BTreeMap::new();
     for (setup, number) in case.servers.iter().zip(1..) {
         let name = format!("server-{number}");
-        let zones = case.name_space.zones.iter().filter(|zone| setup.zones.contains(&zone.apex));
-        let zones: Rc<[Zone]> = zones.cloned().collect();
+        let zone = |apex: &Name| case.name_space.zone_of(apex).clone();
+        let zones: Rc<[Zone]> = setup.zones.iter().map(zone).collect();
         simulation.add(&name, |context| server(context, PORT, zones));
         routes.insert(setup.address, simulation.address(&name, PORT));
     }

@@ -87,9 +87,26 @@ impl Answers {
         match (0..case.queries.len()).find(|number| !answered.contains(number)) {
             Some(missing) => Err(CheckFailure::new(format!("query {missing} was not asked"))),
             None if noted.len() > answered.len() => Err(CheckFailure::new("a query was asked twice")),
-            None => Ok(()),
+            None => check_times(&noted, case),
         }
     }
+}
+
+/// Checks that each stub asked as soon as it was time, and the query before was answered.
+fn check_times(noted: &[Noted], case: &TestCase) -> Result<(), CheckFailure> {
+    let mut free_at = BTreeMap::new();
+    let mut in_order: Vec<&Noted> = noted.iter().collect();
+    in_order.sort_by_key(|noted| noted.number);
+    for Noted { number, asked_at, answered_at, .. } in in_order {
+        let query = &case.queries[*number];
+        let free_at = free_at.entry(query.stub).or_insert(VirtualTime::ZERO);
+        let due_at = VirtualTime::max(VirtualTime::from_millis(query.start_ms), *free_at);
+        if *asked_at != due_at {
+            return Err(CheckFailure::new(format!("query {number} was asked at {asked_at}, and was due at {due_at}")));
+        }
+        *free_at = *answered_at;
+    }
+    Ok(())
 }
 
 fn first_asked(noted: &[Noted]) -> VirtualTime {

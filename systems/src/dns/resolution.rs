@@ -24,7 +24,7 @@ const DOUBLINGS_MAX: usize = 3;
 /// The most steps from a question to its answer: each is an alias, a zone on the way down, or an answer.
 const STEPS_MAX: usize = 24;
 
-/// The most questions that wait for each other: addresses of servers are looked for while something else is.
+/// The most questions that wait for each other: addresses of servers are looked for while something else is. Each is of another zone.
 const NESTING_MAX: usize = 5;
 
 /// What all resolutions of a resolver share.
@@ -131,9 +131,7 @@ impl Resolution {
     }
 
     async fn resolve_address(&mut self, host: &Name, nesting: usize) -> Vec<Ipv4Addr> {
-        if nesting >= NESTING_MAX {
-            return Vec::new();
-        }
+        assert!(nesting < NESTING_MAX, "{nesting} questions wait for the address of {host}");
         let question = Question { name: host.clone(), record_type: RecordType::A };
         let outcome = Box::pin(self.resolve(&question, nesting + 1)).await;
         addresses(&outcome.answer)
@@ -147,8 +145,9 @@ impl Resolution {
             let query = DnsMessage::query(self.next_id(), question.clone());
             let patience = PATIENCE * (1 << usize::min(attempt / servers.len(), DOUBLINGS_MAX));
             let response = exchange(&self.context, &mut self.channel, server, &query, patience).await;
-            if response.is_some() {
-                return response;
+            if let Some(response) = response {
+                assert_eq!((response.id, &response.question), (query.id, question), "it answers something else");
+                return Some(response);
             }
         }
         None
@@ -166,18 +165,21 @@ impl Resolution {
         let Question { name, record_type } = &response.question;
         assert!(matches!(response.rcode, Rcode::NoError | Rcode::NameError), "a server of {zone} said {response:?}");
         let answer_trust = if response.is_authoritative { Trust::Answer } else { Trust::Referral };
-        let sections = [(&response.answer, answer_trust), (&response.authority, Trust::Referral)];
-        for (section, trust) in sections.into_iter().chain([(&response.additional, Trust::Referral)]) {
+        let sections = [
+            (&response.answer, answer_trust),
+            (&response.authority, Trust::Referral),
+            (&response.additional, Trust::Referral),
+        ];
+        for (section, trust) in sections {
             for ((owner, record_type), records) in record_sets(section) {
-                // Of SOA records in other sections, what they say is not there is kept below.
-                if !is_within(owner.as_str(), zone.as_str())
-                    || record_type == RecordType::Soa && trust == Trust::Referral
-                {
+                if !is_within(owner.as_str(), zone.as_str()) {
                     continue;
                 }
-                if record_type == RecordType::Ns && trust == Trust::Referral {
-                    assert!(depth(owner.as_str()) > depth(zone.as_str()), "a server of {zone} leads to {owner}");
-                }
+                let is_referral = trust == Trust::Referral && record_type == RecordType::Ns;
+                assert!(
+                    !is_referral || depth(owner.as_str()) > depth(zone.as_str()),
+                    "a server of {zone} leads to {owner}"
+                );
                 cache.insert(&owner, Topic::Records(record_type), trust, records, now);
             }
         }
@@ -186,7 +188,7 @@ impl Resolution {
             response.authority.iter().filter(|record| record.record_type() == RecordType::Soa).cloned().collect();
         if !soa.is_empty() && is_within(canonical.as_str(), zone.as_str()) {
             let topic = if response.rcode == Rcode::NameError { Topic::NameError } else { Topic::NoData(*record_type) };
-            cache.insert(canonical, topic, Trust::Answer, soa, now);
+            cache.insert(canonical, topic, answer_trust, soa, now);
         }
     }
 }

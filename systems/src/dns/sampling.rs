@@ -128,17 +128,20 @@ impl Draft<'_> {
             servers[..count].iter().for_each(|&server| serving[server].push(zone));
         }
         serving.retain(|zones| !zones.is_empty());
-        // A server has its name in the first of its zones. So whoever looks for its address needs only zones before the others.
+        // A server has its name in the first of its zones, or in one before. So whoever looks for its address needs only zones before
+        // the others.
         let mut hosts = Vec::new();
         for (zones, number) in serving.iter().zip(1..) {
-            let host = self.zones[zones[0]].apex.child(&format!("ns{number}")).expect("it is a name");
+            let home = if self.random.uniform(0..2_u8) == 0 { zones[0] } else { self.random.uniform(0..=zones[0]) };
+            let host = self.zones[home].apex.child(&format!("ns{number}")).expect("it is a name");
             let record = Record { name: host, ttl: self.server_ttl(), data: RecordData::A(address(0, number)) };
-            self.zones[zones[0]].records.push(record.clone());
-            hosts.push((zones[0], record));
+            self.zones[home].records.push(record.clone());
+            hosts.push((home, record));
         }
         for zone in 0..self.zones.len() {
             self.delegate(zone, &serving, &hosts);
         }
+        serving.iter_mut().for_each(|zones| self.random.shuffle(zones));
         let server = |(zones, number): (&Vec<usize>, u8)| AuthoritativeServer {
             address: address(0, number),
             zones: zones.iter().map(|&zone| self.zones[zone].apex.clone()).collect(),

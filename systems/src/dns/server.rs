@@ -34,9 +34,8 @@ async fn serve(mut stream: Stream<DnsMessage>, zones: Rc<[Zone]>) {
         let received = stream.recv().await;
         let Ok(Some(query)) = received else { return };
         let response = respond(&zones, &query);
-        if stream.send(response).await.is_err() {
-            return;
-        }
+        // A stream that is broken brings no more queries.
+        _ = stream.send(response).await;
     }
 }
 
@@ -105,7 +104,6 @@ fn addresses<'a>(zones: &[Zone], records: impl Iterator<Item = &'a Record>) -> V
     for host in records.filter_map(|record| record.data.host()) {
         if let Some(zone) = nearest_zone(zones, host) {
             addresses.extend(records_of(zone, host, RecordType::A));
-            addresses.extend(records_of(zone, host, RecordType::Aaaa));
         }
     }
     addresses

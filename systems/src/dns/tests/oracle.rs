@@ -22,13 +22,22 @@ fn told<'a>(number: usize, times: (u64, u64), answer: &'a [&'a str]) -> Told<'a>
     Told { number, times, rcode: Rcode::NoError, answer, authority: &[] }
 }
 
-/// The small name space, with these queries of stub 1.
+/// The small name space, with these queries, each of a stub of its own.
 fn case(queries: &[(&str, RecordType)]) -> TestCase {
-    let queries = queries.iter().map(|&(owner, record_type)| query(1, 0, owner, record_type)).collect();
-    TestCase { queries, ..small_case() }
+    let query = |(stub, &(owner, record_type))| query(stub, 0, owner, record_type);
+    TestCase { queries: (1..).zip(queries).map(query).collect(), ..small_case() }
 }
 
+/// Returns what the oracle says if all were asked in time.
 fn judge(case: &TestCase, told: &[Told<'_>]) -> Result<(), CheckFailure> {
+    let mut case = case.clone();
+    for told in told {
+        case.queries[told.number].start_ms = told.times.0;
+    }
+    judge_times(&case, told)
+}
+
+fn judge_times(case: &TestCase, told: &[Told<'_>]) -> Result<(), CheckFailure> {
     let answers = Answers::new();
     for told in told {
         let query = DnsMessage::query(1, case.queries[told.number].question());
@@ -153,6 +162,21 @@ fn every_query_is_asked_and_answered_once() {
     answers.note(1, VirtualTime::ZERO, VirtualTime::from_secs(600), None);
     let failure = answers.check(&text).expect_err("there was no answer").to_string();
     assert_eq!(failure, "query 1 (www.com. TXT) was not answered");
+}
+
+#[test]
+fn stubs_ask_in_time_and_one_thing_at_a_time() {
+    let text = case(&[("www.com.", RecordType::Txt), ("www.com.", RecordType::Txt)]);
+    let queries = vec![query(1, 10, "www.com.", RecordType::Txt), query(1, 20, "www.com.", RecordType::Txt)];
+    let text = TestCase { queries, ..text };
+    let judged = |asked_at: [u64; 2]| {
+        let told = [told(0, (asked_at[0], 50), &[TEXT]), told(1, (asked_at[1], 90), &[TEXT])];
+        judge_times(&text, &told).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(judged([10, 50]), Ok(()));
+    assert_eq!(judged([9, 50]), Err("query 0 was asked at 0.009 s, and was due at 0.01 s".to_owned()));
+    assert_eq!(judged([11, 50]), Err("query 0 was asked at 0.011 s, and was due at 0.01 s".to_owned()));
+    assert_eq!(judged([10, 20]), Err("query 1 was asked at 0.02 s, and was due at 0.05 s".to_owned()));
 }
 
 /// What a server does wrong.
