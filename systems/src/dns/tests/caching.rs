@@ -162,7 +162,7 @@ fn what_is_too_long_for_a_datagram_comes_by_stream() {
     let again = query(2, 900, "long.com.", RecordType::Txt);
     let from_server = ["server-2 TRUNCATED", "resolver SYN", "server-2 ANSWER"];
     let to_stub = ["resolver TRUNCATED", "stub-1 SYN", "resolver ANSWER"];
-    assert_eq!(kinds(&[long.clone()]), [from_server, to_stub].concat());
+    assert_eq!(kinds(std::slice::from_ref(&long)), [from_server, to_stub].concat());
     let to_other_stub = ["resolver TRUNCATED", "stub-2 SYN", "resolver ANSWER"];
     assert_eq!(kinds(&[long, again]), [from_server, to_stub, to_other_stub].concat());
 }
