@@ -164,6 +164,10 @@ impl Resolution {
         let (now, mut cache) = (self.context.now(), self.knowledge.cache.borrow_mut());
         let Question { name, record_type } = &response.question;
         assert!(matches!(response.rcode, Rcode::NoError | Rcode::NameError), "a server of {zone} said {response:?}");
+        for record in &response.answer {
+            let is_asked = record.record_type() == *record_type || record.record_type() == RecordType::Cname;
+            assert!(is_asked, "a server of {zone} answers {:?} with {record}", response.question);
+        }
         let answer_trust = if response.is_authoritative { Trust::Answer } else { Trust::Referral };
         let sections = [
             (&response.answer, answer_trust),
