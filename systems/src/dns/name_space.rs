@@ -1,6 +1,6 @@
 //! The name space: zones with their records, and what is right to answer from them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -109,17 +109,17 @@ impl NameSpace {
 
     /// Returns all names that exist, in the order of their texts: those that have records, and those between them and the root.
     pub fn names(&self) -> Vec<Name> {
-        let mut names = BTreeMap::new();
+        let mut names: BTreeSet<Name> = BTreeSet::new();
         for record in self.zones.iter().flat_map(|zone| &zone.records) {
             let mut text = record.name.as_str();
-            while !names.contains_key(text) {
+            while !names.contains(text) {
                 let name: Name = text.parse().expect("the end of a name is a name");
                 let above = text.split_once('.').map_or("", |(_, above)| above);
                 text = if above.is_empty() { "." } else { above };
-                names.insert(name, ());
+                names.insert(name);
             }
         }
-        names.into_keys().collect()
+        names.into_iter().collect()
     }
 
     /// Returns the records that the zone of the root has of its servers, which are the hints of resolvers: NS and A records.

@@ -52,13 +52,14 @@ pub(super) fn sample(random: &mut Random) -> TestCase {
     let seed = random.bits();
     let mut words = WORDS.to_vec();
     random.shuffle(&mut words);
-    let mut draft = Draft { random, words, zones: Vec::new(), hosts: Vec::new(), aliases: Vec::new() };
+    let name_space = NameSpace { zones: Vec::new() };
+    let mut draft = Draft { random, words, name_space, hosts: Vec::new(), aliases: Vec::new() };
     draft.cut(zone_count, pointers);
     let servers = draft.serve(server_count);
     draft.populate(pointers);
     draft.link();
-    let name_space = NameSpace { zones: draft.zones };
-    let mut queries = Queries { random: draft.random, unused: draft.words, name_space: &name_space, drawn: Vec::new() };
+    let Draft { random, words, name_space, .. } = draft;
+    let mut queries = Queries { random, unused: words, name_space: &name_space, drawn: Vec::new() };
     queries.draw(query_count, stub_count);
     let queries = queries.drawn;
     TestCase { name_space, servers, queries, drop, duplicate, seed }
@@ -85,8 +86,8 @@ struct Draft<'a> {
     random: &'a mut Random,
     /// Labels that are not used yet.
     words: Vec<&'static str>,
-    /// The zones: those that delegate others come before these.
-    zones: Vec<Zone>,
+    /// The zones. Those that delegate others come before these.
+    name_space: NameSpace,
     /// Names with addresses, and their first addresses.
     hosts: Vec<(Name, Ipv4Addr)>,
     /// Names that are to be aliases, with their zones.
@@ -105,7 +106,7 @@ impl Draft<'_> {
         if others < zone_count {
             apexes.push(Pointers::APEX.parse().expect("it is a name"));
         }
-        self.zones = apexes.into_iter().map(|apex| Zone { apex, records: Vec::new() }).collect();
+        self.name_space.zones = apexes.into_iter().map(|apex| Zone { apex, records: Vec::new() }).collect();
     }
 
     /// Returns a new name below another one: one time in four, with an empty one between them.
@@ -121,7 +122,7 @@ impl Draft<'_> {
     /// Assigns each zone to servers, and gives zones their SOA and NS records, glue included.
     fn serve(&mut self, server_count: usize) -> Vec<AuthoritativeServer> {
         let mut serving: Vec<Vec<usize>> = vec![Vec::new(); server_count];
-        for zone in 0..self.zones.len() {
+        for zone in 0..self.name_space.zones.len() {
             let mut servers: Vec<usize> = (0..server_count).collect();
             self.random.shuffle(&mut servers);
             let count = self.random.uniform(1..=usize::min(server_count, 3));
@@ -133,25 +134,25 @@ impl Draft<'_> {
         let mut hosts = Vec::new();
         for (zones, number) in serving.iter().zip(1..) {
             let home = if self.random.uniform(0..2_u8) == 0 { zones[0] } else { self.random.uniform(0..=zones[0]) };
-            let host = self.zones[home].apex.child(&format!("ns{number}")).expect("it is a name");
+            let host = self.name_space.zones[home].apex.child(&format!("ns{number}")).expect("it is a name");
             let record = Record { name: host, ttl: self.server_ttl(), data: RecordData::A(address(0, number)) };
-            self.zones[home].records.push(record.clone());
+            self.name_space.zones[home].records.push(record.clone());
             hosts.push((home, record));
         }
-        for zone in 0..self.zones.len() {
+        for zone in 0..self.name_space.zones.len() {
             self.delegate(zone, &serving, &hosts);
         }
         serving.iter_mut().for_each(|zones| self.random.shuffle(zones));
         let server = |(zones, number): (&Vec<usize>, u8)| AuthoritativeServer {
             address: address(0, number),
-            zones: zones.iter().map(|&zone| self.zones[zone].apex.clone()).collect(),
+            zones: zones.iter().map(|&zone| self.name_space.zones[zone].apex.clone()).collect(),
         };
         serving.iter().zip(1..).map(server).collect()
     }
 
     /// Gives a zone its SOA and NS records, and the zone above it copies of what leads to it.
     fn delegate(&mut self, zone: usize, serving: &[Vec<usize>], hosts: &[(usize, Record)]) {
-        let apex = self.zones[zone].apex.clone();
+        let apex = self.name_space.zones[zone].apex.clone();
         let ttl = self.server_ttl();
         let own = hosts.iter().zip(serving).filter(|(_, zones)| zones.contains(&zone));
         let own: Vec<&(usize, Record)> = own.map(|(host, _)| host).collect();
@@ -170,21 +171,19 @@ impl Draft<'_> {
         let soa = Record { name: apex.clone(), ttl: self.server_ttl(), data: RecordData::Soa(Arc::new(soa)) };
         let glue = own.iter().filter(|&&&(home, _)| home == zone).map(|(_, host)| host.clone());
         let glue: Vec<Record> = glue.collect();
-        let space = NameSpace { zones: std::mem::take(&mut self.zones) };
-        let parent = space.parent_of(&space.zones[zone]).map(|parent| parent.apex.clone());
-        self.zones = space.zones;
-        if let Some(parent) = self.zones.iter_mut().find(|zone| Some(&zone.apex) == parent.as_ref()) {
+        let parent = self.name_space.parent_of(&self.name_space.zones[zone]).map(|parent| parent.apex.clone());
+        if let Some(parent) = self.name_space.zones.iter_mut().find(|zone| Some(&zone.apex) == parent.as_ref()) {
             parent.records.extend(servers.iter().cloned().chain(glue));
         }
-        let records = &mut self.zones[zone].records;
+        let records = &mut self.name_space.zones[zone].records;
         let below = std::mem::take(records);
         records.extend(std::iter::once(soa).chain(servers).chain(below));
     }
 
     /// Gives zones names, and these addresses, texts and so on.
     fn populate(&mut self, pointers: Pointers) {
-        for zone in 0..self.zones.len() {
-            let apex = self.zones[zone].apex.clone();
+        for zone in 0..self.name_space.zones.len() {
+            let apex = self.name_space.zones[zone].apex.clone();
             if apex.as_str() == Pointers::APEX {
                 continue;
             }
@@ -201,7 +200,7 @@ impl Draft<'_> {
                 }
             }
         }
-        let place = self.zones.iter().position(|zone| zone.apex.as_str() == Pointers::APEX);
+        let place = self.name_space.zones.iter().position(|zone| zone.apex.as_str() == Pointers::APEX);
         if pointers != Pointers::None {
             self.point(place.unwrap_or(0));
         }
@@ -250,18 +249,16 @@ impl Draft<'_> {
 
     /// Adds what leads from names to others: aliases, mail exchanges, services.
     fn link(&mut self) {
-        for zone in 0..self.zones.len() {
-            let apex = self.zones[zone].apex.clone();
+        for zone in 0..self.name_space.zones.len() {
+            let apex = self.name_space.zones[zone].apex.clone();
             if apex.as_str() != Pointers::APEX && !apex.is_root() && self.random.uniform(0..2_u8) == 0 {
                 self.add_exchanges(zone, &apex);
             }
         }
         for (name, _) in self.hosts.clone() {
-            let zones = NameSpace { zones: std::mem::take(&mut self.zones) };
-            let owner = zones.zone_of(&name).apex.clone();
-            self.zones = zones.zones;
-            let zone = self.zones.iter().position(|zone| zone.apex == owner).expect("it is one of them");
-            let has_mail = self.zones[zone]
+            let owner = self.name_space.zone_of(&name).apex.clone();
+            let zone = self.name_space.zones.iter().position(|zone| zone.apex == owner).expect("it is one of them");
+            let has_mail = self.name_space.zones[zone]
                 .records
                 .iter()
                 .any(|record| record.name == name && record.record_type() == RecordType::Mx);
@@ -302,7 +299,7 @@ impl Draft<'_> {
     }
 
     fn add(&mut self, zone: usize, name: &Name, ttl: u32, data: RecordData) {
-        self.zones[zone].records.push(Record { name: name.clone(), ttl, data });
+        self.name_space.zones[zone].records.push(Record { name: name.clone(), ttl, data });
     }
 
     fn host(&mut self) -> Name {

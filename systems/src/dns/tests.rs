@@ -6,7 +6,7 @@ mod oracle;
 mod servers;
 
 use simutant_sim_core::trace::Action;
-use simutant_sim_core::{Probability, Report, universe};
+use simutant_sim_core::{InputSource, Probability, Report, Universe, universe};
 
 use super::*;
 
@@ -84,6 +84,15 @@ fn sampled_cases_are_reasonable_and_so_they_are_with_other_seeds() {
         if index < 100 {
             (1..=3).for_each(|seed| drop(run(&TestCase { seed, ..case.clone() })));
         }
+    }
+}
+
+#[test]
+fn cases_of_other_sources_are_reasonable() {
+    use InputSource::{Adaptive, Boundary, Covering, LatinHypercube, Sobol};
+    for source in [LatinHypercube, Sobol, Covering { strength: 2 }, Covering { strength: 3 }, Boundary, Adaptive] {
+        let universe = Universe::<Dns>::new(source, 5, 20);
+        (0..20).for_each(|index| drop(run(&universe.case(index))));
     }
 }
 

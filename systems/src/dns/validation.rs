@@ -1,6 +1,6 @@
 //! Which test cases are in the domain: those that real servers load, and whose questions can be answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 
@@ -58,7 +58,7 @@ fn refuse(field: impl Into<String>, value: impl ToString, allowed: impl Into<Str
     Err(InvalidTestCase { field: field.into(), value: value.to_string(), allowed: allowed.into() })
 }
 
-fn refuse_count(field: &str, count: usize, allowed: &RangeInclusive<usize>) -> Result<(), InvalidTestCase> {
+fn check_count(field: &str, count: usize, allowed: &RangeInclusive<usize>) -> Result<(), InvalidTestCase> {
     if allowed.contains(&count) {
         return Ok(());
     }
@@ -67,7 +67,7 @@ fn refuse_count(field: &str, count: usize, allowed: &RangeInclusive<usize>) -> R
 
 fn validate_zones(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
     let zones = &name_space.zones;
-    refuse_count("zones", zones.len(), &ZONES)?;
+    check_count("zones", zones.len(), &ZONES)?;
     if !zones[0].apex.is_root() {
         return refuse("zones[0].apex", &zones[0].apex, "., since the first zone is the root's");
     }
@@ -87,7 +87,7 @@ fn validate_zones(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
         if zone.servers().next().is_none() {
             return refuse(format!("zones[{index}].records"), "a list without NS records of the apex", "one with some");
         }
-        refuse_count(&format!("zones[{index}].records"), zone.records.len(), &(1..=RECORDS_MAX))?;
+        check_count(&format!("zones[{index}].records"), zone.records.len(), &(1..=RECORDS_MAX))?;
     }
     Ok(())
 }
@@ -228,7 +228,7 @@ fn has_service_label(name: &Name) -> bool {
 }
 
 fn validate_servers(case: &TestCase) -> Result<(), InvalidTestCase> {
-    refuse_count("servers", case.servers.len(), &SERVERS)?;
+    check_count("servers", case.servers.len(), &SERVERS)?;
     for (index, server) in case.servers.iter().enumerate() {
         if case.servers[..index].iter().any(|other| other.address == server.address) {
             return refuse(format!("servers[{index}].address"), server.address, "another one than those before");
@@ -276,18 +276,17 @@ fn validate_servers(case: &TestCase) -> Result<(), InvalidTestCase> {
 
 /// Checks that each zone can be reached from the root: its servers have their names in it, or in zones that can be reached without it.
 fn validate_reachability(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
-    let mut reached: BTreeMap<&Name, bool> =
-        name_space.zones.iter().map(|zone| (&zone.apex, zone.apex.is_root())).collect();
+    let mut reached = BTreeSet::from([&name_space.zones[0].apex]);
     for _ in 0..name_space.zones.len() {
         for zone in &name_space.zones {
-            let is_parent_reached = name_space.parent_of(zone).is_none_or(|parent| reached[&parent.apex]);
+            let is_parent_reached = name_space.parent_of(zone).is_none_or(|parent| reached.contains(&parent.apex));
             let mut hosts = zone.servers().filter_map(|server| server.data.host());
             let are_found = hosts.all(|host| {
                 let owner = &name_space.zone_of(host).apex;
-                *owner == zone.apex || reached[owner]
+                *owner == zone.apex || reached.contains(owner)
             });
             if is_parent_reached && are_found {
-                reached.insert(&zone.apex, true);
+                reached.insert(&zone.apex);
             }
         }
     }
@@ -296,7 +295,7 @@ fn validate_reachability(name_space: &NameSpace) -> Result<(), InvalidTestCase> 
         let mut hosts = zone.servers().filter_map(|server| server.data.host());
         let is_root_served_elsewhere =
             zone.apex.is_root() && hosts.any(|host| !name_space.zone_of(host).apex.is_root());
-        if !reached[&zone.apex] || is_root_served_elsewhere {
+        if !reached.contains(&zone.apex) || is_root_served_elsewhere {
             let allowed = "one whose hosts are in the zone itself, or in zones that can be reached without it";
             return refuse(format!("zones[{index}].records"), "a list of which NS records lead in a circle", allowed);
         }
@@ -305,7 +304,7 @@ fn validate_reachability(name_space: &NameSpace) -> Result<(), InvalidTestCase> 
 }
 
 fn validate_queries(case: &TestCase) -> Result<(), InvalidTestCase> {
-    refuse_count("queries", case.queries.len(), &QUERIES)?;
+    check_count("queries", case.queries.len(), &QUERIES)?;
     let mut earliest = 0;
     for (index, query) in case.queries.iter().enumerate() {
         if !STUBS.contains(&query.stub) {
