@@ -52,6 +52,11 @@ impl MutantClass {
     pub fn is_killed(self) -> bool {
         matches!(self, Self::Pathological | Self::Analysed)
     }
+
+    /// Returns whether no test case kills the mutants of this class. It is not said of duplicates either.
+    pub fn survives(self) -> bool {
+        !self.is_killed() && self != Self::Duplicate
+    }
 }
 
 impl std::fmt::Display for MutantClass {

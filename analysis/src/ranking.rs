@@ -275,7 +275,7 @@ mod tests {
         let ranking = ranked(&[&[3; 10], &[7; 10]]);
         let pair = ranking.pair(1, 0).expect("every ordered pair is tested");
         assert_eq!((pair.test, pair.significant, pair.effect, pair.thesis_holds), (None, true, 1.0, true));
-        assert_eq!(pair.effect_interval, Interval { lower: 1.0, upper: 1.0 });
+        assert_eq!(pair.effect_interval, Some(Interval { lower: 1.0, upper: 1.0 }));
         assert!(!ranking.pair(0, 1).expect("every ordered pair is tested").significant);
     }
 
@@ -314,8 +314,9 @@ mod tests {
         let (one, other) = (ranking.pair(0, 1).expect("tested"), ranking.pair(1, 0).expect("tested"));
         assert_eq!(one.difference, -other.difference);
         assert!((one.effect + other.effect - 1.0).abs() < 1e-12);
-        assert!((one.effect_interval.lower + other.effect_interval.upper - 1.0).abs() < 1e-12);
-        assert!(one.effect_interval.lower < one.effect && one.effect < one.effect_interval.upper);
+        let [own, others] = [one, other].map(|pair| pair.effect_interval.expect("there are suites enough"));
+        assert!((own.lower + others.upper - 1.0).abs() < 1e-12);
+        assert!(own.lower < one.effect && one.effect < own.upper);
         let (one, other) = (one.same_size.expect("they share a size"), other.same_size.expect("they share a size"));
         // The three suites of size 2 are 4, 2, 5 and 5, 4, 6.
         assert_eq!((one.sizes, one.suites_better, one.suites_worse), (1, 3, 3));

@@ -409,7 +409,7 @@ mod tests {
             thesis_holds: (better, worse) == significant[0],
             rank_sum_p: Some(0.0),
             effect: 1.0,
-            effect_interval: Interval { lower: 1.0, upper: 1.0 },
+            effect_interval: Some(Interval { lower: 1.0, upper: 1.0 }),
             effect_interval_over_functions: None,
             same_size: None,
             equivalent_p: None,

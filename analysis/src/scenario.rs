@@ -312,10 +312,11 @@ impl Scenario {
         let mut sentences = vec![match self.mutants {
             None => format!("Run one suite that is adequate for {}: {inputs}.", criterion.name),
             Some(of) => format!(
-                "Run suite {} of the {} for {}: {inputs} that kill {}.",
+                "Run suite {} of the {} for {}: {inputs} that kill{} {}.",
                 self.choice.suite + 1,
                 criterion.suites.len(),
                 criterion.name,
+                if chosen.cases.len() == 1 { "s" } else { "" },
                 Score { killed: chosen.killed, of }
             ),
         }];
@@ -332,10 +333,14 @@ impl Scenario {
             count(self.cost.total as u64),
         ));
         sentences.push(format!(
-            "A random suite of {inputs} costs {} on average, and for C one could run {} random inputs: an event of the simulation counts as \
+            "A random suite of {inputs} costs {} on average, and for C one could run {}: an event of the simulation counts as \
              much as one of the implementation, which is dearer.",
             count(self.cost.random_same_size.mean as u64),
-            count(self.cost.random_size as u64),
+            if self.cost.random_size < self.cases {
+                format!("{} random inputs", count(self.cost.random_size as u64))
+            } else {
+                format!("all {} inputs of the universe", count(self.cases as u64))
+            },
         ));
         sentences.push(match self.mutants {
             None => "What this does not tell: how many faults the suite finds, since no mutant was run; --boost 5 takes the best of five suites by \
@@ -361,9 +366,14 @@ impl Scenario {
         let is_better = |&&other: &&usize| ranking.pair(best, other).is_some_and(|pair| pair.significant);
         let worse = others.iter().filter(is_better).count();
         Some(format!(
-            "Suites of {} score highest on average, significantly higher than those of {worse} of {} other criteria (Mann-Whitney, Holm).",
+            "Suites of {} score highest on average, significantly higher than those of {} of {} (Mann-Whitney, Holm).",
             self.criteria[best].name,
-            others.len()
+            if worse == 0 { "none".to_owned() } else { worse.to_string() },
+            if others.len() == 1 {
+                "the one other criterion".to_owned()
+            } else {
+                format!("the {} other criteria", others.len())
+            },
         ))
     }
 }

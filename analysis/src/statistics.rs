@@ -28,6 +28,7 @@ mod mcnemar;
 mod normal;
 mod ranks;
 mod signed_rank;
+mod student;
 mod summary;
 mod van_elteren;
 mod wilson;
@@ -52,6 +53,7 @@ pub use mann_whitney::{MannWhitney, mann_whitney, mann_whitney_asymptotic, mann_
 pub use mcnemar::mcnemar_exact;
 pub use normal::{ZTest, z_test};
 pub use signed_rank::{SignedRank, signed_rank, signed_rank_asymptotic, signed_rank_exact};
+pub use student::{TTest, t_test};
 pub use summary::Summary;
-pub use van_elteren::{Stratum, VanElteren, van_elteren};
+pub use van_elteren::{Stratum, VanElteren, van_elteren, van_elteren_asymptotic};
 pub use wilson::wilson;

@@ -3,6 +3,7 @@
 use simutant_outcomes::{Outcomes, Suite};
 
 use crate::analysis::{Analysis, campaign_counts};
+use crate::chosen::suite_cases;
 
 /// What a study left: the outcomes of its campaign, what the analysis makes of them, and the suite that it chose.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +31,9 @@ pub enum StudyError {
         /// The system of the outcomes.
         expected: String,
     },
+    /// The suite is of other test cases, for example of those of another seed.
+    #[error("the suite has test cases that the universe of the study has not; run the study again")]
+    OtherCases,
 }
 
 impl<'a> Study<'a> {
@@ -45,6 +49,8 @@ impl<'a> Study<'a> {
             let mut classes = analysis.mutants.classes.iter().zip(&outcomes.kills);
             classes.all(|(class, kills)| !class.is_killed() || !kills.is_clear())
         };
+        let classes = (0..).zip(&analysis.mutants.classes);
+        let alive = classes.filter(|(_, class)| class.survives()).map(|(number, _)| number);
         let mut survivors = analysis.survivors.iter();
         let checks = [
             ("systems", analysis.system == outcomes.system),
@@ -52,6 +58,9 @@ impl<'a> Study<'a> {
             ("counts", crate::CampaignCounts { checked: None, ..analysis.campaign } == counts),
             ("criteria", criteria.eq(analysed)),
             ("kills", killed),
+            ("survivors", alive.eq(analysis.survivors.iter().map(|survivor| survivor.mutant))),
+            ("requirements", requirements(outcomes, analysis)),
+            ("suites", suites(analysis)),
             (
                 "mutants",
                 survivors.all(|survivor| {
@@ -67,9 +76,29 @@ impl<'a> Study<'a> {
             Some(suite) if suite.system != outcomes.system => {
                 Err(StudyError::OtherSystem { found: suite.system.clone(), expected: outcomes.system.clone() })
             }
+            Some(suite) if suite_cases(outcomes, suite).len() != suite.cases.len() => Err(StudyError::OtherCases),
             _ => Ok(Self { outcomes, analysis, suite }),
         }
     }
+}
+
+/// Whether all requirements that the analysis names are there.
+fn requirements(outcomes: &Outcomes, analysis: &Analysis) -> bool {
+    let mut criteria = analysis.criteria.iter().zip(&outcomes.criteria);
+    criteria.all(|(analysed, criterion)| {
+        analysed.uncovered.iter().all(|&requirement| requirement < criterion.requirements.len())
+    })
+}
+
+/// Whether all criteria and suites that the analysis names are there.
+fn suites(analysis: &Analysis) -> bool {
+    let is_there = |criterion: usize| criterion < analysis.criteria.len();
+    let chosen = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice);
+    analysis.ranking.order.iter().all(|&criterion| is_there(criterion))
+        && analysis.ranking.pairs.iter().all(|pair| is_there(pair.better) && is_there(pair.worse))
+        && chosen.is_none_or(|choice| {
+            analysis.criteria.get(choice.criterion).is_some_and(|criterion| choice.suite < criterion.suites.len())
+        })
 }
 
 #[cfg(test)]
@@ -109,5 +138,25 @@ mod tests {
         chosen.system = "dns".into();
         let message = Study::new(&outcomes, &analysis, Some(&chosen)).expect_err("another system").to_string();
         assert_eq!(message, "the suite is for `dns`, the study is of `gbn`; run the study again");
+        chosen.system = "gbn".into();
+        chosen.cases[0].name.push('0');
+        let message = Study::new(&outcomes, &analysis, Some(&chosen)).expect_err("another case").to_string();
+        assert_eq!(message, "the suite has test cases that the universe of the study has not; run the study again");
+    }
+
+    #[test]
+    fn an_analysis_that_names_what_is_not_there_is_refused() {
+        let outcomes = synthetic(30, 1);
+        let whole = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let check = |change: fn(&mut Analysis), expect: &str| {
+            let mut analysis = whole.clone();
+            change(&mut analysis);
+            let error = Study::new(&outcomes, &analysis, None).expect_err("it is not sound").to_string();
+            assert!(error.contains(&format!(": {expect} differ")), "{error}");
+        };
+        check(|analysis| analysis.criteria[0].uncovered.push(9999), "requirements");
+        check(|analysis| _ = analysis.survivors.pop(), "survivors");
+        check(|analysis| analysis.ranking.order[0] = 99, "suites");
+        check(|analysis| analysis.recommendation.as_mut().expect("suites").choice.suite = 9999, "suites");
     }
 }

@@ -108,8 +108,7 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
         let cases = outcomes.cases.iter().enumerate();
         cases.filter(|(_, case)| set(case).contains(mutant)).map(|(number, _)| number).collect()
     };
-    let is_unkilled = |class: MutantClass| !class.is_killed() && class != MutantClass::Duplicate;
-    let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| is_unkilled(**class));
+    let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| class.survives());
     unkilled
         .map(|(number, &class)| {
             let mutant = &outcomes.sites.mutants[number];

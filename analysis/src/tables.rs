@@ -243,7 +243,7 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             or_none(same_size, |same_size| {
                 format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
             }),
-            or_none(same_size.and_then(|same_size| same_size.signed_rank_p), p_value),
+            or_none(same_size.and_then(|same_size| same_size.gain_p), p_value),
             or_none(same_size, |_| {
                 let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
                 format!("{more}/{less}")
@@ -261,7 +261,7 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
 
 fn criteria_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = vec![
-        "Gain: points above random suites of the same size, with its interval, and the signed-rank test that gains lie about 0; more/less: mutants \
+        "Gain: points above random suites of the same size, with its interval, and the t test that its mean is 0; more/less: mutants \
          that its suites kill significantly more, and less, often than random suites of the same size."
             .to_string(),
     ];
@@ -353,8 +353,8 @@ fn ranking_notes(analysis: &Analysis) -> Vec<String> {
     if !analysis.ranking.pairs.is_empty() {
         notes.push(
             "A12: how often a suite of the first scores higher than one of the second, equals counting half; at size: the same among \
-             suites of one size (van Elteren). A claim holds by the corrected rank test alone; z test p is the thesis's test, which \
-             corrects for nothing."
+             suites of one size (van Elteren). A claim holds if the corrected rank test is significant, and mean and A12 both say so; z test p is \
+             the thesis's test, which corrects for nothing."
                 .into(),
         );
     }
@@ -392,7 +392,7 @@ fn ranking(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             format!("{better} > {worse}"),
             points(pair.difference),
             format!("{:.2}", pair.effect),
-            interval(pair.effect_interval),
+            or_none(pair.effect_interval, interval),
             or_none(pair.rank_sum_p, p_value),
             or_none(pair.same_size, |test| format!("{:.2}", test.effect)),
             or_none(pair.same_size, |test| p_value(test.p)),

@@ -94,7 +94,7 @@ impl Recommendation {
             level(analysis.options.alpha),
             points(ends.lower),
             points(ends.upper),
-            same_size.signed_rank_p.map_or_else(|| "no difference at all".into(), |p| named_p("Holm p", p)),
+            same_size.gain_p.map_or_else(|| "no difference at all".into(), |p| named_p("Holm p", p)),
             more,
             plural(self.score.of, "analysed mutant"),
         ))
@@ -138,7 +138,7 @@ fn next_best(criterion: usize, ranking: &Ranking) -> Option<&PairTest> {
 
 fn against_next_best(pair: &PairTest, analysis: &Analysis) -> String {
     let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
-    let mut evidence = evidence(pair.effect, Some(interval(pair.effect_interval)), pair.rank_sum_p, analysis);
+    let mut evidence = evidence(pair.effect, pair.effect_interval.map(interval), pair.rank_sum_p, analysis);
     if let Some(over_functions) = pair.effect_interval_over_functions {
         evidence.push_str(&format!("; {} if functions with other mutants were drawn too", interval(over_functions)));
     }
@@ -149,6 +149,12 @@ fn against_next_best(pair: &PairTest, analysis: &Analysis) -> String {
         let how = pair.equivalent_p.map_or_else(|| "no score varies".into(), |p| named_p("equivalence p", p));
         return format!(
             "Suites of {own} and of {next}, the next best, score the same for all that it matters ({evidence}; {how})."
+        );
+    }
+    if pair.effect < 0.5 && pair.rank_sum_p.is_some_and(|p| p < analysis.options.alpha) {
+        return format!(
+            "Suites of {own} score higher on average than those of {next}, the next best, but more often lower than higher ({evidence}): \
+             which is better depends on what counts."
         );
     }
     format!("Suites of {own} do not score significantly higher than those of {next}, the next best ({evidence}).")

@@ -174,8 +174,8 @@ fn try_all(
             done += 1;
             failed += u64::from(!result.outcome.passed());
             phase.at(done, format!("{name}: {failed} failed"));
-            if let Err(error) = log.add(name, result) {
-                broken.get_or_insert(error);
+            if broken.is_none() {
+                broken = log.add(name, result).err();
             }
         })
         .with_context(|| format!("cannot test {name}"))?;

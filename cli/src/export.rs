@@ -64,7 +64,13 @@ pub(crate) fn run(arguments: &ExportArguments, common: &Common) -> anyhow::Resul
             write(&folder.join(&file.name), file, &mut written)?;
         }
     }
-    output::print(&if common.json { output::json(&output::Versioned::new(&written))? } else { text(&written) })?;
+    let said = if common.json { output::json(&output::Versioned::new(&written))? } else { text(&written) };
+    if arguments.to.as_deref().is_some_and(output::is_special) {
+        // What was written may be on its way to another program through the standard output.
+        output::tell(said.trim_end());
+    } else {
+        output::print(&said)?;
+    }
     Ok(Exit::Success)
 }
 

@@ -62,9 +62,13 @@ pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 /// Writes a file that was named on the command line, so that it is there as a whole or as it was before. What is there and
 /// no file, as a pipe, is written to and stays what it is.
 pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    let written = if is_special { std::fs::write(path, bytes) } else { replace(path, bytes) };
+    let written = if is_special(path) { std::fs::write(path, bytes) } else { replace(path, bytes) };
     written.with_context(|| format!("cannot write {}; make room, or name another file", path.display()))
+}
+
+/// Returns whether there is something at `path` that is neither a file nor a folder, such as a pipe.
+pub(crate) fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

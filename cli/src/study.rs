@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{
     Analysis, Builder, Checked, MUTANTS, Options, Pages, Score, analyse_with_threads, boosted, build_suite,
@@ -76,13 +76,6 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let tables = tables(&analysis);
     output::write(&out.join("results.json"), &results)?;
     output::write(&out.join("tables.txt"), &tables)?;
-    let phase = Phase::open("explaining");
-    let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
-    let pages = write_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
-    let cases = write_case_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
-    phase.end(&format!("{} mutants and {} test cases on pages of their own", pages.len(), cases.len()));
-    let linked = Pages { mutants: &pages, cases: &cases };
-    output::write(&out.join("report.html"), &report_with_pages(&outcomes, &analysis, linked))?;
     let suite = out.join("suite.json");
     match &chosen {
         Some(chosen) => output::write(&suite, &output::json(chosen)?)?,
@@ -90,6 +83,19 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         None if suite.exists() => std::fs::remove_file(&suite)?,
         None => {}
     }
+    if interrupted.load(Ordering::SeqCst) {
+        return Ok(stopped(&out));
+    }
+    let phase = Phase::open("explaining");
+    let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
+    let pages = write_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
+    let cases = write_case_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
+    phase.end(&format!("{} mutants and {} test cases on pages of their own", pages.len(), cases.len()));
+    if interrupted.load(Ordering::SeqCst) {
+        return Ok(stopped(&out));
+    }
+    let linked = Pages { mutants: &pages, cases: &cases };
+    output::write(&out.join("report.html"), &report_with_pages(&outcomes, &analysis, linked))?;
     if common.json {
         output::print(&results)?;
     } else {

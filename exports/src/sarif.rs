@@ -91,7 +91,7 @@ fn survivor_result(study: &Study<'_>, survivor: &Survivor, root: &Root, rules: &
     let mut result = json!({
         "ruleId": id,
         "level": level,
-        "message": { "text": message },
+        "message": { "text": plain(&message) },
         "locations": [location(sites, mutant.span, Some(function), root)],
         "partialFingerprints": { "simutantMutant/v1": mutant.identity },
         "properties": {
@@ -107,6 +107,19 @@ fn survivor_result(study: &Study<'_>, survivor: &Survivor, root: &Root, rules: &
         result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": reason }]);
     }
     result
+}
+
+/// Returns text as a message has it in which nothing is a link or stands for an argument (SARIF 2.1.0, sections 3.11.5 and 3.11.6).
+fn plain(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '{' | '}' => escaped.extend([character, character]),
+            '\\' | '[' | ']' => escaped.extend(['\\', character]),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
 }
 
 /// A rule's name, what it says, what to do, and its level.
@@ -161,7 +174,8 @@ fn uncovered_result(
     let mut result = json!({
         "ruleId": id,
         "level": "note",
-        "message": { "text": format!("No test case covers this requirement of {criterion}: {label}") },
+        "message": { "text": plain(&format!("No test case covers this requirement of {criterion}: {label}")) },
+        "partialFingerprints": { "simutantRequirement/v1": format!("{criterion}/{label}") },
     });
     if let Some(Place { span, function, related }) = place {
         result["locations"] = json!([location(sites, *span, Some(&sites.functions[*function].path), root)]);

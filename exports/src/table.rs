@@ -144,7 +144,7 @@ impl Table {
         let head =
             self.columns.iter().map(|column| latex(&column.name.replace('_', " "))).collect::<Vec<_>>().join(" & ");
         let mut text = format!(
-            "% Needs \\usepackage{{booktabs}}.\n\\begin{{table}}\n\\centering\n\\caption{{{}}}\n\\label{{tab:{}}}\n\
+            "% Needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}.\n\\begin{{table}}\n\\centering\n\\caption{{{}}}\n\\label{{tab:{}}}\n\
              \\begin{{tabular}}{{{alignments}}}\n\\toprule\n{head} \\\\\n\\midrule\n",
             latex(&self.caption),
             self.name,
@@ -159,7 +159,10 @@ impl Table {
                 };
                 field.unwrap_or_else(|| "---".to_owned())
             });
-            text.push_str(&fields.collect::<Vec<_>>().join(" & "));
+            let row = fields.collect::<Vec<_>>().join(" & ");
+            // It would be an argument of the end of the line before.
+            text.push_str(if row.starts_with(['[', '*']) { "{}" } else { "" });
+            text.push_str(&row);
             text.push_str(" \\\\\n");
         }
         text.push_str("\\bottomrule\n\\end{tabular}\n\\end{table}\n");

@@ -75,8 +75,8 @@ pub fn tables_for_paper(study: &Study<'_>) -> Vec<Table> {
         .text("worse", pairs().map(|pair| all[pair.worse].name.as_str()))
         .real("difference", pairs().map(|pair| Some(pair.difference)))
         .real("A12", pairs().map(|pair| Some(pair.effect)))
-        .real("from", pairs().map(|pair| Some(pair.effect_interval.lower)))
-        .real("to", pairs().map(|pair| Some(pair.effect_interval.upper)))
+        .real("from", pairs().map(|pair| Some(pair.effect_interval?.lower)))
+        .real("to", pairs().map(|pair| Some(pair.effect_interval?.upper)))
         .texts("p", pairs().map(|pair| pair.rank_sum_p.map(p_value)))
         .texts("p at size", pairs().map(|pair| Some(p_value(pair.same_size?.p))))
         .truth("holds", pairs().map(|pair| pair.significant));
@@ -113,7 +113,7 @@ fn criteria(study: &Study<'_>) -> Table {
         .real("gain_mean", gain().map(|gain| Some(gain?.gain.mean)))
         .real("gain_lower", gain().map(|gain| Some(gain?.gain_interval.lower)))
         .real("gain_upper", gain().map(|gain| Some(gain?.gain_interval.upper)))
-        .real("gain_p", gain().map(|gain| gain?.signed_rank_p))
+        .real("gain_p", gain().map(|gain| gain?.gain_p))
         .integers("boosting_suites_min", all().map(|criterion| Some(criterion.boosting.as_ref()?.suites_min? as i64)))
 }
 
@@ -149,8 +149,8 @@ fn ranking(study: &Study<'_>) -> Table {
         .text("worse", all().map(|pair| criteria[pair.worse].name.as_str()))
         .real("difference", all().map(|pair| Some(pair.difference)))
         .real("a12", all().map(|pair| Some(pair.effect)))
-        .real("a12_lower", all().map(|pair| Some(pair.effect_interval.lower)))
-        .real("a12_upper", all().map(|pair| Some(pair.effect_interval.upper)))
+        .real("a12_lower", all().map(|pair| Some(pair.effect_interval?.lower)))
+        .real("a12_upper", all().map(|pair| Some(pair.effect_interval?.upper)))
         .real("a12_over_functions_lower", all().map(|pair| Some(pair.effect_interval_over_functions?.lower)))
         .real("a12_over_functions_upper", all().map(|pair| Some(pair.effect_interval_over_functions?.upper)))
         .real("rank_sum_p", all().map(|pair| pair.rank_sum_p))

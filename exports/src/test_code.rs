@@ -83,7 +83,7 @@ fn identifier(text: &str) -> String {
 /// Returns a name for the test of a test case, which no word of the language is, nor a function beside it.
 fn function(name: &str) -> String {
     let name = identifier(name);
-    if name.contains('_') { name } else { format!("case_{name}") }
+    if name.trim_matches('_').is_empty() || !name.contains('_') { format!("case_{name}") } else { name }
 }
 
 fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
@@ -139,9 +139,14 @@ mod tests {
 
     #[test]
     fn names_are_those_of_functions_and_never_twice() {
-        for (name, expect) in
-            [("gbn-0042", "gbn_0042"), ("7", "case_7"), ("fn", "case_fn"), ("a b!", "a_b_"), ("", "case_"), ("É", "_")]
-        {
+        for (name, expect) in [
+            ("gbn-0042", "gbn_0042"),
+            ("7", "case_7"),
+            ("fn", "case_fn"),
+            ("a b!", "a_b_"),
+            ("", "case_"),
+            ("É", "case__"),
+        ] {
             assert_eq!(function(name), expect, "{name}");
         }
         let mut taken = BTreeSet::new();

@@ -208,11 +208,12 @@ impl TrialLog {
     fn write(&mut self, line: &Line) -> Result<(), TrialLogError> {
         let mut text = serde_json::to_string(line).expect("a line is plain data");
         text.push('\n');
-        let path = &self.path;
-        self.file.write_all(text.as_bytes()).map_err(|source| TrialLogError::File {
-            what: "write",
-            path: path.clone(),
-            source,
+        let failed = |source| TrialLogError::File { what: "write", path: self.path.clone(), source };
+        let whole_bytes = self.file.metadata().map_err(failed)?.len();
+        self.file.write_all(text.as_bytes()).map_err(|error| {
+            // A part of a line would run into the next one. If it cannot be taken away, that is found when the log is read.
+            _ = self.file.set_len(whole_bytes);
+            failed(error)
         })
     }
 }

@@ -20,7 +20,7 @@ pub struct Prediction {
     pub mutant_effect: f64,
     /// The same by effectiveness.
     pub effectiveness_effect: f64,
-    /// Whether mutants and implementations say the same, by the corrected rank tests. Undecided: one of them says nothing significant.
+    /// Whether mutants and implementations say the same, by the corrected rank tests. Undecided: one of them says nothing significant, or both.
     pub agreement: Agreement,
     /// The same by the thesis's own test, which corrects for nothing.
     pub agreement_by_thesis: Agreement,
@@ -31,7 +31,7 @@ pub struct Prediction {
 pub struct Share {
     /// The same was found.
     pub agree: usize,
-    /// One of both is not significant.
+    /// One of both is not significant, or neither is.
     pub undecided: usize,
     /// The opposite was found.
     pub differ: usize,
@@ -96,7 +96,7 @@ fn agreement(
         _ => None,
     };
     match (direction(by_mutants), direction(by_effectiveness)) {
-        (predicted, found) if predicted == found => Agreement::Agrees,
+        (Some(predicted), Some(found)) if predicted == found => Agreement::Agrees,
         (Some(_), Some(_)) => Agreement::Differs,
         _ => Agreement::Undecided,
     }

@@ -232,7 +232,7 @@ fn effectiveness(experiment: &Experiment, findings: &Findings, reference: Option
             or_none(same_size, |same_size| {
                 format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
             }),
-            or_none(same_size.and_then(|same_size| same_size.signed_rank_p), p_value),
+            or_none(same_size.and_then(|same_size| same_size.gain_p), p_value),
         ];
         if let Some(reference) = reference {
             let there = of_thesis(reference, &criterion.name);
@@ -412,11 +412,7 @@ fn capitalised(text: &str) -> String {
 }
 
 fn gains(criterion: &CriterionAnalysis, experiment: &Experiment) -> bool {
-    let significant = |p: f64| p < experiment.options.alpha;
-    criterion
-        .same_size
-        .as_ref()
-        .is_some_and(|same_size| same_size.gain.mean > 0.0 && same_size.signed_rank_p.is_some_and(significant))
+    criterion.same_size.as_ref().is_some_and(|same_size| same_size.gains(experiment.options.alpha))
 }
 
 /// Says of how many predictions the implementations find the same.
@@ -424,8 +420,8 @@ fn held<'a>(predictions: impl Iterator<Item = &'a Prediction> + Clone) -> String
     let share = Share::of(predictions.clone().map(|prediction| prediction.agreement));
     let by_thesis = Share::of(predictions.map(|prediction| prediction.agreement_by_thesis));
     format!(
-        "mutants predicted {} as the implementations have them, {} the other way round, and {} are undecided, since one of both says nothing \
-         significant (by the thesis's own test: {}, {} and {})",
+        "mutants predicted {} as the implementations have them, {} the other way round, and {} are undecided, since one of both or neither says \
+         anything significant (by the thesis's own test: {}, {} and {})",
         share.agree, share.differ, share.undecided, by_thesis.agree, by_thesis.differ, by_thesis.undecided,
     )
 }

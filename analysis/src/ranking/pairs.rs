@@ -9,6 +9,9 @@ use crate::statistics::{
     effects_of_clusters, effects_of_units, equivalent_means, holm, mann_whitney, percentile, van_elteren, z_test,
 };
 
+/// With fewer suites than this, drawing suites again says little about other suites.
+const SUITES_MIN: usize = 5;
+
 /// With mutants of fewer functions than this, drawing functions again says little about other functions.
 const FUNCTIONS_MIN: usize = 5;
 
@@ -34,8 +37,9 @@ pub struct PairTest {
     pub rank_sum_p: Option<f64>,
     /// The probability that a suite of the first scores higher than one of the second, equals counting half.
     pub effect: f64,
-    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (BCa bootstrap).
-    pub effect_interval: Interval,
+    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (BCa bootstrap); `None` with fewer than five suites of
+    /// one of both, which say little about others.
+    pub effect_interval: Option<Interval>,
     /// The same if other functions with their mutants were drawn too (percentile bootstrap); `None` with mutants of fewer than five
     /// functions.
     pub effect_interval_over_functions: Option<Interval>,
@@ -82,7 +86,7 @@ impl PairTest {
             test,
             thesis_holds,
             effect: 1.0 - self.effect,
-            effect_interval: mirrored(self.effect_interval),
+            effect_interval: self.effect_interval.map(mirrored),
             effect_interval_over_functions: self.effect_interval_over_functions.map(mirrored),
             same_size: self.same_size.map(|same_size| SameSizeTest {
                 suites_better: same_size.suites_worse,
@@ -140,7 +144,8 @@ pub(super) fn test(
         }
         let is_within = match pair.equivalent_p {
             Some(p) => p < options.alpha,
-            None => pair.difference.abs() < options.same_within,
+            // Neither varies: there is nothing to doubt, but with one suite each nobody could know.
+            None => one.scores.len().min(other.scores.len()) > 1 && pair.difference.abs() < options.same_within,
         };
         let same = is_within && !pair.significant && !opposite.significant;
         (pair.same, opposite.same) = (same, same);
@@ -171,7 +176,7 @@ fn pair(
         thesis_holds: false,
         rank_sum_p: mann_whitney(&one.scores, &other.scores, Alternative::TwoSided).map(|test| test.p),
         effect,
-        effect_interval: interval.unwrap_or(Interval { lower: effect, upper: effect }),
+        effect_interval: interval.filter(|_| one.scores.len().min(other.scores.len()) >= SUITES_MIN),
         effect_interval_over_functions: percentile(over_functions, level),
         same_size: van_elteren(&one.strata_with(other)).map(|test| {
             let VanElteren { p, effect, strata, count_a, count_b, .. } = test;

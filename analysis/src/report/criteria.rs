@@ -38,7 +38,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                         th scope="col" { "mutant score" }
                         th scope="col" { "dominators" }
                         th scope="col" title="random suites of the same size" { "random" }
-                        th scope="col" title="percentage points above random suites of the same size, with the interval were other suites drawn, and the p-value that gains lie about 0 (signed ranks, corrected by Holm's method)" {
+                        th scope="col" title="percentage points above random suites of the same size, with the interval were other suites drawn, and the p-value that the mean gain is 0 (t test, corrected by Holm's method)" {
                             "gain"
                         }
                         th scope="col" title="mutants that its suites kill more, and less, often than random suites of the same size, by the method of Benjamini and Hochberg" {
@@ -83,7 +83,7 @@ fn row(criterion: &CriterionAnalysis, is_best: bool, alpha: f64) -> Markup {
                 (or_none(same_size, |same_size| points(same_size.gain.mean)))
                 @if let Some(same_size) = same_size {
                     small { (points(same_size.gain_interval.lower)) " to " (points(same_size.gain_interval.upper)) }
-                    small { "p " (or_none(same_size.signed_rank_p, p_value)) }
+                    small { "p " (or_none(same_size.gain_p, p_value)) }
                 }
             }
             @let (more, less) = screened(&criterion.detection, criterion.suites.len(), alpha);

@@ -207,7 +207,7 @@ fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
                             th scope="row" { (better) " > " (worse) }
                             td { (points(pair.difference)) }
                             td { (format!("{:.2}", pair.effect)) }
-                            td { (interval(pair.effect_interval)) }
+                            td { (or_none(pair.effect_interval, interval)) }
                             td { (or_none(pair.effect_interval_over_functions, interval)) }
                             td { (or_none(pair.rank_sum_p, p_value)) }
                             td { (same_size(pair.same_size)) }

@@ -6,7 +6,7 @@ use super::ranks::Ranks;
 use super::{Alternative, Method};
 
 /// With this many values in one of the samples or fewer, the exact distribution is used.
-const EXACT_BELOW: usize = 20;
+pub(super) const EXACT_BELOW: usize = 20;
 
 /// The exact distribution is not used for more values than this together, since it costs their square.
 const EXACT_TOGETHER_MAX: usize = 120;
@@ -67,7 +67,7 @@ pub fn mann_whitney_exact(a: &[f64], b: &[f64], alternative: Alternative) -> Opt
 
 /// Returns the probability of each sum of twice the ranks of the `count_a` values that fall to the first sample, and the sum that was
 /// found.
-fn distribution(groups: &[(usize, usize)], count_a: usize) -> (Vec<f64>, usize) {
+pub(super) fn distribution(groups: &[(usize, usize)], count_a: usize) -> (Vec<f64>, usize) {
     let together: usize = groups.iter().map(|(size, _)| size).sum();
     // The highest ranks are below `together + 1`, so twice their sum is below this.
     let width = 2 * count_a * (together + 1) + 1;
