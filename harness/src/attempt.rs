@@ -2,18 +2,22 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::error::HarnessError;
-use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_command};
+use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_command, fill_text};
 use crate::ports;
 use crate::process::{Event, Exit, Guardian, Process, Start};
 use crate::report::{FailureReason, SideOutput, TestOutcome};
-use crate::system::{Player, Scene};
+use crate::system::{Client, Player, Scene};
 
 /// How often to look whether a port has been bound.
 const PORT_INTERVAL: Duration = Duration::from_millis(2);
+
+/// How often to look whether the client has come to its end.
+const CLIENT_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a side may take to end after it was told to.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
@@ -52,7 +56,7 @@ impl Attempt<'_> {
         let outputs = cast.dismiss();
         let Some(reason) = failure else { return Ok(Attempted::Ran(TestOutcome::Passed)) };
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
-        for player in self.implementation.sides.iter().flat_map(|side| self.scene.players(&side.name)) {
+        for player in self.sides().flat_map(|side| self.scene.players(&side.name)) {
             if let Some(port) = player.port
                 && ports::is_taken(port)
             {
@@ -60,6 +64,11 @@ impl Attempt<'_> {
             }
         }
         Ok(Attempted::Ran(TestOutcome::Failed { reason, outputs }))
+    }
+
+    /// Returns all sides, in the order in which they are started.
+    fn sides(&self) -> impl Iterator<Item = &Side> {
+        self.scene.company().iter().chain(&self.implementation.sides)
     }
 
     fn limit_ms(&self) -> u64 {
@@ -89,7 +98,7 @@ struct Member<'a> {
 impl<'a> Cast<'a> {
     /// Runs the programs to their ends; returns what is wrong, if anything is.
     fn play(&mut self) -> Result<Option<FailureReason>, HarnessError> {
-        for (place, side) in self.attempt.implementation.sides.iter().enumerate() {
+        for (place, side) in self.attempt.sides().enumerate() {
             if place > 0 {
                 self.settle();
             }
@@ -106,6 +115,9 @@ impl<'a> Cast<'a> {
                 }
             }
         }
+        if let Some(reason) = self.attempt.scene.client().and_then(|client| self.await_client(client)) {
+            return Ok(Some(reason));
+        }
         if let Some(reason) = self.await_ends() {
             return Ok(Some(reason));
         }
@@ -120,6 +132,11 @@ impl<'a> Cast<'a> {
         values.insert("here", attempt.implementation.folder.clone().into());
         values.insert("build", attempt.build_directory.into());
         values.insert("work", attempt.folder.into());
+        for file in &side.files {
+            let path = attempt.folder.join(fill_text(&file.name, &values));
+            std::fs::write(&path, fill_text(&file.text, &values).as_encoded_bytes())
+                .map_err(HarnessError::file("write", &path))?;
+        }
         let command = fill_command(&side.command, &values);
         let ready_line = match &side.ready {
             Ready::Line(text) => Some(text.as_str()),
@@ -192,6 +209,22 @@ impl<'a> Cast<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Lets the client talk to the programs; returns what is wrong if one ends badly meanwhile, or time is over.
+    fn await_client(&mut self, client: &dyn Client) -> Option<FailureReason> {
+        let (deadline, is_cut) = (self.deadline, &AtomicBool::new(false));
+        let (reason, running) = std::thread::scope(|scope| {
+            let talk = scope.spawn(move || client.run(deadline, is_cut));
+            let mut reason = None;
+            while reason.is_none() && !talk.is_finished() {
+                reason = self.next_event(CLIENT_INTERVAL).and_then(|event| self.note(event));
+            }
+            is_cut.store(reason.is_some(), Ordering::Relaxed);
+            (reason, talk.join().expect("the client has no way to panic"))
+        });
+        let is_late = reason.is_none() && !running.is_empty();
+        reason.or(is_late.then(|| FailureReason::TimedOut { running, limit_ms: self.attempt.limit_ms() }))
     }
 
     /// Waits until every program that ends by itself has ended; returns what is wrong if one ends badly or not in time.

@@ -1,6 +1,7 @@
 //! What keeps a suite from being run at all. A test case that fails is not an error but a result.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use crate::process::Exit;
@@ -86,6 +87,20 @@ pub enum HarnessError {
     /// No port is free for a side.
     #[error("no UDP port is free for a side: {0}; end programs that hold ports, or run fewer jobs at a time")]
     NoPort(#[source] io::Error),
+    /// The test case's own addresses cannot be had.
+    #[error(
+        "cannot have port {port} of a loopback network of the test case's own, such as {address}: {source}; {}",
+        if source.kind() == io::ErrorKind::PermissionDenied { "run as root, since servers are asked at that port" }
+        else { "end programs that hold this port at all addresses; the system must let every address of 127.0.0.0/8 be bound, as Linux does" }
+    )]
+    NoNetwork {
+        /// The port.
+        port: u16,
+        /// The address that was tried last.
+        address: Ipv4Addr,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// Other processes took the ports that were meant for a side, again and again.
     #[error(
         "side `{side}`: port {port} was taken by another process, and so were those tried before; run fewer jobs at a time"

@@ -16,6 +16,10 @@
 //! name = "sender"
 //! command = ["{build}/sender", "{peer_host}", "{peer_port}", "{input}"]
 //! exit = "success"                                   # or "stopped", for a server that runs until it is told to end
+//!
+//! [[side.file]]                                      # optional; a file that the side above needs, as of settings
+//! name = "sender.conf"                               # is made in {work}
+//! text = "peer {peer_host} {peer_port}"              # knows the same placeholders as the command
 //! ```
 //!
 //! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
@@ -74,12 +78,25 @@ pub struct Side {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Files that it needs, made before it is started.
+    #[serde(rename = "file", default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SideFile>,
     /// When the next side may be started.
     #[serde(default)]
     pub ready: Ready,
     /// How it must end.
     #[serde(default)]
     pub exit: ExpectedExit,
+}
+
+/// A file that a side needs. Both texts have the placeholders of the side's command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideFile {
+    /// Its name in the private folder. Where a test case has several programs of the side, it tells them apart: `router-{id}.conf`.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
 }
 
 /// When a side is ready, so that the next one may be started.
@@ -202,6 +219,14 @@ impl Side {
     fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
         let known: Vec<&str> = SIDE_PLACEHOLDERS.iter().chain(role.placeholders).copied().collect();
         validate_command(&self.command, &known, path, &format!("`command` of side `{}`", self.name))?;
+        for file in &self.files {
+            if file.name.is_empty() || file.name.contains('/') {
+                let (side, name) = (self.name.clone(), file.name.clone());
+                return Err(ImplementationError::FileName { path: path.into(), side, name });
+            }
+            let field = format!("`file` of side `{}`", self.name);
+            validate_texts([&file.name, &file.text], &known, path, &field)?;
+        }
         if self.ready == Ready::Port && !role.listens {
             return Err(ImplementationError::NoPort { path: path.into(), side: self.name.clone() });
         }
@@ -218,8 +243,17 @@ fn validate_command(
     if command.first().is_none_or(String::is_empty) {
         return Err(ImplementationError::EmptyCommand { path: path.into(), field: field.into() });
     }
+    validate_texts(command, known, path, field)
+}
+
+fn validate_texts<'a>(
+    texts: impl IntoIterator<Item = &'a String>,
+    known: &[&'static str],
+    path: &Path,
+    field: &str,
+) -> Result<(), ImplementationError> {
     let values: Values = known.iter().map(|name| (*name, "".into())).collect();
-    for text in command {
+    for text in texts {
         template::fill(text, &values).map_err(|error| match error {
             TemplateError::LoneBrace => {
                 ImplementationError::LoneBrace { path: path.into(), field: field.into(), text: text.clone() }
@@ -240,8 +274,15 @@ fn validate_command(
 /// # Panics
 /// If `values` lacks a placeholder of the command: validation let only known ones pass.
 pub(crate) fn fill_command(command: &[String], values: &Values) -> Vec<std::ffi::OsString> {
-    let fill = |text: &String| template::fill(text, values).expect("validation let only known placeholders pass");
-    command.iter().map(fill).collect()
+    command.iter().map(|text| fill_text(text, values)).collect()
+}
+
+/// Returns the text with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the text: validation let only known ones pass.
+pub(crate) fn fill_text(text: &str, values: &Values) -> std::ffi::OsString {
+    template::fill(text, values).expect("validation let only known placeholders pass")
 }
 
 #[cfg(test)]

@@ -91,6 +91,7 @@
 
 mod attempt;
 mod building;
+mod dns;
 mod error;
 mod gbn;
 mod implementation;
@@ -104,7 +105,7 @@ mod system;
 mod trials;
 
 pub use error::HarnessError;
-pub use implementation::{ExpectedExit, Implementation, ImplementationError, Ready, Side};
+pub use implementation::{ExpectedExit, Implementation, ImplementationError, Ready, Side, SideFile};
 pub use process::{Exit, OutputTail};
 pub use proxy::{DirectionCounts, Fate, Fates, LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
 pub use report::{CaseResult, FailureReason, SideOutput, TestOutcome, TestReport};

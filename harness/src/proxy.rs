@@ -7,6 +7,7 @@
 
 mod fate;
 mod links;
+mod servers;
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -21,6 +22,7 @@ use simutant_sim_core::Probability;
 
 pub use fate::{Fate, Fates};
 pub(crate) use links::{Linked, Links};
+pub(crate) use servers::{Losses, LossyServers, Served};
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;

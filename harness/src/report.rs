@@ -125,6 +125,32 @@ pub enum FailureReason {
         /// What is wrong with what it delivered, as the simulation's oracle says it.
         failure: String,
     },
+    /// A question was answered wrongly.
+    WrongAnswer {
+        /// The query's place in the test case.
+        query: usize,
+        /// What was asked: name and type.
+        question: String,
+        /// What is wrong with the answer.
+        wrong: String,
+        /// The right answer, by the name space.
+        expected: String,
+        /// The answer, as it came.
+        found: String,
+    },
+    /// A question got no answer, or none but that the answer could not be found out.
+    NoAnswer {
+        /// The query's place in the test case.
+        query: usize,
+        /// What was asked: name and type.
+        question: String,
+        /// How often it was asked.
+        tries: u32,
+        /// For how long, in milliseconds.
+        waited_ms: u64,
+        /// How many of the tries were answered, with the message that says so (SERVFAIL).
+        refusals: u32,
+    },
 }
 
 impl std::fmt::Display for FailureReason {
@@ -137,6 +163,13 @@ impl std::fmt::Display for FailureReason {
                 write!(formatter, "still running after {limit_ms} ms: {}", running.join(", "))
             }
             Self::WrongDeliveries { side, failure } => write!(formatter, "{side}: {failure}"),
+            Self::WrongAnswer { query, question, wrong, expected, found } => {
+                write!(formatter, "query {query} ({question}): {wrong}; right is {expected}, the answer was {found}")
+            }
+            Self::NoAnswer { query, question, tries, waited_ms, refusals } => write!(
+                formatter,
+                "query {query} ({question}) was asked {tries} times in {waited_ms} ms and not answered; {refusals} times the resolver said that it could not find out"
+            ),
             Self::NoOutput => formatter.write_str("there is no output file"),
             Self::OutputDiffers { offset, expected_bytes, found_bytes } if offset == found_bytes => {
                 write!(formatter, "the output ends after {found_bytes} of {expected_bytes} bytes")

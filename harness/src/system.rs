@@ -1,6 +1,7 @@
 //! What a system must give so that its test cases can run on real programs.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -8,7 +9,8 @@ use simutant_sim_core::InvalidTestCase;
 
 use crate::error::HarnessError;
 use crate::gbn::GbnHarness;
-use crate::implementation::Values;
+use crate::dns::DnsHarness;
+use crate::implementation::{Side, Values};
 use crate::lsr::LsrHarness;
 use crate::proxy::ProxyCounts;
 use crate::report::FailureReason;
@@ -61,6 +63,12 @@ pub(crate) trait SystemHarness: Sync {
 
 /// A test case's network and files, in place and ready for the programs.
 pub(crate) trait Scene {
+    /// Returns the sides that the scene brings along: programs that are assumed right, and that are started before those of the
+    /// implementation. There are none unless a scene says otherwise.
+    fn company(&self) -> &[Side] {
+        &[]
+    }
+
     /// Returns the programs that play a side, in the order in which they are started; the test case may need none.
     fn players(&self, side: &str) -> Vec<Player>;
 
@@ -71,6 +79,11 @@ pub(crate) trait Scene {
     /// otherwise.
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
 
+    /// Returns who talks to the programs when all have been started, if that is the scene itself.
+    fn client(&self) -> Option<&dyn Client> {
+        None
+    }
+
     /// Returns what the network has done so far.
     ///
     /// # Errors
@@ -79,6 +92,14 @@ pub(crate) trait Scene {
 
     /// Returns what is wrong with what the programs left, after all have ended as they should.
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError>;
+}
+
+/// Who talks to programs from within the harness.
+pub(crate) trait Client: Sync {
+    /// Talks to the programs, at most until `deadline`, and stops early if `is_cut` becomes true, as somebody ended badly.
+    ///
+    /// Returns who had not come to an end at the deadline.
+    fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String>;
 }
 
 /// Why a value is not a test case of the system.
@@ -92,7 +113,7 @@ pub enum InvalidCase {
     OutsideDomain(#[from] InvalidTestCase),
 }
 
-const HARNESSES: [&dyn SystemHarness; 2] = [&GbnHarness, &LsrHarness];
+const HARNESSES: [&dyn SystemHarness; 3] = [&GbnHarness, &LsrHarness, &DnsHarness];
 
 /// Returns the harness of a system.
 pub(crate) fn harness_for(system: &str) -> Option<&'static dyn SystemHarness> {

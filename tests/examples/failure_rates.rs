@@ -2,15 +2,18 @@
 //!
 //! `failure_rates SYSTEM INPUTS SEED JOBS [NAME...]`, where a name is that of a file in `implementations/`; without names all
 //! of the system are measured. The inputs are the first ones of the universe of that seed. A line per implementation is
-//! printed.
+//! printed, what went wrong goes to standard error, and the inputs that failed are written as a suite to
+//! `failures/NAME.json` in Cargo's target folder.
 
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use simutant_harness::{Implementation, Options, run_suite};
+use simutant_harness::{Implementation, Options, TestOutcome, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::{System, universe};
+use simutant_systems::dns::Dns;
 use simutant_systems::gbn::Gbn;
 use simutant_systems::lsr::Lsr;
 
@@ -26,11 +29,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     if are_all {
         names = Implementation::available(&folders);
     }
-    let options = Options { jobs, ..Options::new(build_directory(folder)) };
+    let target = target_directory(folder);
+    // Stubs ask at the times of the test case, and again for as long as resolvers take under losses.
+    let timeout = Duration::from_secs(if system == Dns::NAME { 180 } else { 30 });
+    let options = Options { jobs, timeout, ..Options::new(target.join("implementations")) };
     let suite = match system.as_str() {
         Gbn::NAME => drawn_suite::<Gbn>(inputs, seed)?,
         Lsr::NAME => drawn_suite::<Lsr>(inputs, seed)?,
-        _ => return Err(format!("SYSTEM is {system}: it must be {} or {}", Gbn::NAME, Lsr::NAME).into()),
+        Dns::NAME => drawn_suite::<Dns>(inputs, seed)?,
+        _ => return Err(format!("SYSTEM is {system}: it must be {}, {} or {}", Gbn::NAME, Lsr::NAME, Dns::NAME).into()),
     };
     for name in names {
         let implementation = Implementation::find(&name, &folders)?;
@@ -39,6 +46,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let report = run_suite(&suite, &implementation, &options, &mut |_| {})?;
         let failures = report.failures().count();
+        for result in report.failures() {
+            let TestOutcome::Failed { reason, .. } = &result.outcome else { continue };
+            writeln!(std::io::stderr(), "{name}: {}: {reason}", result.name)?;
+        }
+        let failed = report.failures().map(|result| SuiteCase { name: result.name.clone(), case: result.case.clone() });
+        let failed = Suite { chosen: format!("inputs that failed on {name}"), cases: failed.collect(), ..suite.clone() };
+        let file = target.join("failures").join(format!("{name}.json"));
+        std::fs::create_dir_all(target.join("failures"))?;
+        std::fs::write(file, serde_json::to_string_pretty(&failed)?)?;
         let total_ms: u64 = report.results.iter().map(|result| result.duration_ms).sum();
         writeln!(
             std::io::stdout(),
@@ -68,8 +84,7 @@ fn drawn_suite<S: System>(inputs: usize, seed: u64) -> Result<Suite, serde_json:
     })
 }
 
-/// Returns where to build: Cargo's target folder, if it is known.
-fn build_directory(folder: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| folder.join("../target"), PathBuf::from);
-    target.join("implementations")
+/// Returns Cargo's target folder, as far as it is known.
+fn target_directory(folder: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| folder.join("../target"), PathBuf::from)
 }

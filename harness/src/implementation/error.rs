@@ -94,6 +94,16 @@ pub enum ImplementationError {
         /// The argument.
         text: String,
     },
+    /// A file of a side would not be in the private folder.
+    #[error("{}: `file` of side `{side}`: field `name` is `{name}`; give a name without slashes: files are made in {{work}}", path.display())]
+    FileName {
+        /// The implementation's file.
+        path: PathBuf,
+        /// The side.
+        side: String,
+        /// The name.
+        name: String,
+    },
     /// A side that has no port cannot be ready when its port is bound.
     #[error("{}: side `{side}`: field `ready` is \"port\", but this side is given no port; use \"started\" or {{ line = \"...\" }}", path.display())]
     NoPort {

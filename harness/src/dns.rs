@@ -1,0 +1,250 @@
+//! Test cases of the domain name system on real resolvers: servers of the name space behind a lossy network, and stubs that ask.
+//!
+//! The harness of Rutherford, PhD thesis, section 4.1.3.2. Each server of the test case is a process of NSD with the zones that
+//! the test case gives it, at an address of a loopback network that belongs to the test case alone; what is lost and doubled is what
+//! goes between these and the resolver. Stubs ask at the times of the test case, in real time, so that times to live run out
+//! as they do there, and each answer is held against the name space.
+
+mod judge;
+mod loopback;
+mod message;
+mod stub;
+
+use std::fmt::Write as _;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_sim_core::{Random, System};
+use simutant_systems::dns::{Dns, TestCase};
+
+use crate::error::HarnessError;
+use crate::implementation::{ExpectedExit, Ready, Side, Values};
+use crate::ports::Lease;
+use crate::proxy::{Losses, LossyServers, ProxyCounts, ProxyError, Served};
+use crate::report::FailureReason;
+use crate::system::{Client, InvalidCase, Player, Role, Scene, SystemHarness};
+use loopback::Loopback;
+use stub::Reply;
+
+const RESOLVER: &str = "resolver";
+
+/// The servers, which the harness brings along.
+const SERVER: &str = "server";
+
+/// Where resolvers ask servers.
+const PORT: u16 = 53;
+
+const ROLES: [Role; 1] =
+    [Role { side: RESOLVER, placeholders: &["listen", "host", "port", "hints", "seed"], listens: true }];
+
+/// Runs test cases of [`Dns`].
+#[derive(Debug)]
+pub(crate) struct DnsHarness;
+
+impl SystemHarness for DnsHarness {
+    fn system(&self) -> &'static str {
+        Dns::NAME
+    }
+
+    fn roles(&self) -> &'static [Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        let case: TestCase = serde_json::from_value(case.clone())?;
+        Ok(Dns::validate(&case)?)
+    }
+
+    fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
+        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+        let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
+        let loopback = Loopback::lease(PORT)?;
+        let old: Vec<_> = case.servers.iter().map(|server| server.address).collect();
+        let place = |address| (1..).zip(&old).find_map(|(number, old)| (*old == address).then_some(number));
+        let case = case.with_server_addresses(|address| loopback.address(place(address).expect("it is one of them")));
+        let lease = || Lease::new().map_err(HarnessError::NoPort);
+        let (mut servers, mut leases) = (Vec::new(), vec![lease()?]);
+        let resolver = SocketAddr::from((loopback.address(RESOLVER_HOST), leases[0].port()));
+        for (server, number) in case.servers.iter().zip(1..) {
+            leases.push(lease()?);
+            let forward = SocketAddr::from((loopback.address(SERVERS_HOST + number), leases[leases.len() - 1].port()));
+            let name = format!("{SERVER}-{number}");
+            let configuration = nsd_configuration(&case, &server.zones, forward, &folder.join(&name))?;
+            servers.push(Placed { name, forward, listen: (server.address, PORT).into(), configuration });
+        }
+        let hints = folder.join("hints");
+        let records = case.name_space.root_hints();
+        let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(&hints, lines.concat()).map_err(HarnessError::file("write", &hints))?;
+        let served = servers.iter().map(|Placed { name, listen, forward, .. }| Served {
+            name: name.clone(),
+            listen: *listen,
+            forward: *forward,
+        });
+        let seed = random.stream("network").bits();
+        let losses = Losses { clients: RESOLVER, drop: case.drop, duplicate: case.duplicate, seed };
+        let network = LossyServers::start(served.collect(), &losses).map_err(not_to_be_had)?;
+        let replies = Mutex::new(vec![None; case.queries.len()]);
+        let company = vec![Side {
+            name: SERVER.into(),
+            // In the foreground, so that it ends with the test case.
+            command: ["nsd", "-d", "-c", "{configuration}"].map(String::from).to_vec(),
+            files: Vec::new(),
+            ready: Ready::Port,
+            exit: ExpectedExit::Stopped,
+        }];
+        let scene = NameService {
+            case,
+            company,
+            servers,
+            resolver,
+            hints: hints.into_os_string(),
+            network,
+            replies,
+            _leases: leases,
+            _loopback: loopback,
+        };
+        Ok(Box::new(scene))
+    }
+}
+
+/// The last byte of the resolver's address; those of servers, as the resolver sees them, count from 1.
+const RESOLVER_HOST: u8 = 53;
+
+/// After this, the last bytes of the addresses that servers really have.
+const SERVERS_HOST: u8 = 100;
+
+/// Says what is missing where an address cannot be listened on.
+fn not_to_be_had(error: ProxyError) -> HarnessError {
+    match error {
+        ProxyError::Listen { address: SocketAddr::V4(address), source } => {
+            HarnessError::NoNetwork { port: address.port(), address: *address.ip(), source }
+        }
+        other => other.into(),
+    }
+}
+
+/// A server.
+struct Placed {
+    name: String,
+    /// Where it seems to be.
+    listen: SocketAddr,
+    /// Where it is.
+    forward: SocketAddr,
+    configuration: std::path::PathBuf,
+}
+
+/// Writes zone files and a configuration of NSD, and returns the latter's path.
+fn nsd_configuration(
+    case: &TestCase,
+    apexes: &[simutant_systems::dns::Name],
+    address: SocketAddr,
+    folder: &Path,
+) -> Result<std::path::PathBuf, HarnessError> {
+    std::fs::create_dir(folder).map_err(HarnessError::file("make the folder", folder))?;
+    let shown = folder.display();
+    // Without limits of rates, which would be losses of its own, and without files elsewhere.
+    let mut text = format!(
+        "server:\n  ip-address: {ip}@{port}\n  server-count: 1\n  username: \"\"\n  chroot: \"\"\n  zonesdir: \"{shown}\"\n  \
+         database: \"\"\n  pidfile: \"\"\n  zonelistfile: \"{shown}/zones\"\n  xfrdfile: \"{shown}/transfers\"\n  \
+         xfrdir: \"{shown}\"\n  rrl-ratelimit: 0\nremote-control:\n  control-enable: no\n",
+        ip = address.ip(),
+        port = address.port(),
+    );
+    for (apex, number) in apexes.iter().zip(1..) {
+        let zone = case.name_space.zones.iter().find(|zone| zone.apex == *apex).expect("servers have zones that are");
+        let file = folder.join(format!("zone-{number}"));
+        std::fs::write(&file, zone.to_string()).map_err(HarnessError::file("write", &file))?;
+        write!(text, "zone:\n  name: \"{apex}\"\n  zonefile: \"zone-{number}\"\n").expect("a text takes everything");
+    }
+    let path = folder.join("nsd.conf");
+    std::fs::write(&path, text).map_err(HarnessError::file("write", &path))?;
+    Ok(path)
+}
+
+/// The servers, the network and the stubs of one test case.
+struct NameService {
+    /// With the servers' addresses as the resolver sees them.
+    case: TestCase,
+    company: Vec<Side>,
+    servers: Vec<Placed>,
+    resolver: SocketAddr,
+    hints: std::ffi::OsString,
+    network: LossyServers,
+    /// By the numbers of the queries.
+    replies: Mutex<Vec<Option<Reply>>>,
+    /// Keep ports from other jobs.
+    _leases: Vec<Lease>,
+    /// Keeps the addresses from other runs.
+    _loopback: Loopback,
+}
+
+impl Scene for NameService {
+    fn company(&self) -> &[Side] {
+        &self.company
+    }
+
+    fn players(&self, side: &str) -> Vec<Player> {
+        let player = |name: String, address: SocketAddr, values: Values| Player {
+            name,
+            values,
+            port: Some(address.port()),
+            start: Duration::ZERO,
+        };
+        if side == SERVER {
+            let server = |placed: &Placed| {
+                let values = Values::from([("configuration", placed.configuration.clone().into())]);
+                player(placed.name.clone(), placed.forward, values)
+            };
+            return self.servers.iter().map(server).collect();
+        }
+        let ip: IpAddr = self.resolver.ip();
+        let values = Values::from([
+            ("listen", self.resolver.to_string().into()),
+            ("host", ip.to_string().into()),
+            ("port", self.resolver.port().to_string().into()),
+            ("hints", self.hints.clone()),
+            ("seed", self.case.seed.to_string().into()),
+        ]);
+        vec![player(RESOLVER.into(), self.resolver, values)]
+    }
+
+    fn client(&self) -> Option<&dyn Client> {
+        Some(self)
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.network.check()?;
+        Ok(self.network.counts())
+    }
+
+    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+        let replies = self.replies.lock().expect("stubs have no way to panic");
+        Ok(judge::judge(&self.case, &replies))
+    }
+}
+
+impl Client for NameService {
+    fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String> {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            let stubs: Vec<u8> = self.case.queries.iter().map(|query| query.stub).collect();
+            let running: Vec<_> = (1..=u8::MAX)
+                .filter(|number| stubs.contains(number))
+                .map(|number| {
+                    let moments = stub::Moments { start, deadline, is_cut };
+                    (number, scope.spawn(move || stub::run(&self.case, number, self.resolver, &moments, &self.replies)))
+                })
+                .collect();
+            let ended = |(number, stub): (u8, std::thread::ScopedJoinHandle<'_, bool>)| {
+                let has_ended = stub.join().expect("stubs have no way to panic");
+                (!has_ended).then(|| format!("stub-{number}"))
+            };
+            running.into_iter().filter_map(ended).collect()
+        })
+    }
+}

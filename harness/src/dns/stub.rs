@@ -1,0 +1,165 @@
+//! A stub: asks the resolver one thing after the other, at the times of the test case, and again if there is no answer.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use domain::base::Message;
+use simutant_systems::dns::TestCase;
+
+use super::message::{self, Query, Response, Unreadable};
+
+/// How long a stub waits before it asks once more: what is usual (resolv.conf(5)).
+const TRY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it pauses after it heard that the resolver could not find out.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long it goes on asking.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often to look whether the run is over.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The response code that says that the resolver could not find out.
+const SERVER_FAILURE: u8 = 2;
+
+/// What came of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reply {
+    /// The response, `None` if none came but that the resolver could not find out.
+    pub(super) response: Option<Result<Response, Unreadable>>,
+    /// How often it was asked.
+    pub(super) tries: u32,
+    /// How often the resolver said that it could not find out.
+    pub(super) refusals: u32,
+    /// From the first try to the end.
+    pub(super) waited: Duration,
+}
+
+/// When to begin and to end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moments<'a> {
+    pub(super) start: Instant,
+    pub(super) deadline: Instant,
+    pub(super) is_cut: &'a AtomicBool,
+}
+
+impl Moments<'_> {
+    fn is_over(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+
+    /// Waits until `moment`, or until the run is over.
+    fn sleep_until(&self, moment: Instant) {
+        while !self.is_over() {
+            let left = moment.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(INTERVAL));
+        }
+    }
+}
+
+/// Asks all that one stub has to ask; returns whether it came to its end.
+pub(super) fn run(
+    case: &TestCase,
+    stub: u8,
+    resolver: SocketAddr,
+    moments: &Moments<'_>,
+    replies: &Mutex<Vec<Option<Reply>>>,
+) -> bool {
+    for (number, query) in case.queries.iter().enumerate().filter(|(_, query)| query.stub == stub) {
+        moments.sleep_until(moments.start + Duration::from_millis(query.start_ms));
+        // What is not easily guessed is of no use among friends.
+        let question = message::query(number as u16 + 1, &query.question());
+        let reply = ask(&question, resolver, moments);
+        if moments.is_over() && reply.response.is_none() {
+            return false;
+        }
+        replies.lock().expect("stubs have no way to panic")[number] = Some(reply);
+    }
+    true
+}
+
+fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
+    let start = Instant::now();
+    let mut reply = Reply { response: None, tries: 0, refusals: 0, waited: Duration::ZERO };
+    while start.elapsed() < PATIENCE && !moments.is_over() {
+        reply.tries += 1;
+        let tried = Instant::now();
+        match exchange(query, resolver, moments) {
+            Ok(Some(Ok(Response { rcode: SERVER_FAILURE, .. }))) => {
+                reply.refusals += 1;
+                moments.sleep_until(Instant::now() + PAUSE);
+            }
+            Ok(Some(response)) => {
+                reply.response = Some(response);
+                break;
+            }
+            // Nobody listens yet, or any more; or the stream was closed.
+            Ok(None) | Err(_) => moments.sleep_until(tried + PAUSE),
+        }
+    }
+    reply.waited = start.elapsed();
+    reply
+}
+
+/// Sends a query as a datagram, and returns the response, `None` if none comes in time. One that is truncated is asked for again by
+/// a stream.
+fn exchange(
+    query: &Query,
+    resolver: SocketAddr,
+    moments: &Moments<'_>,
+) -> io::Result<Option<Result<Response, Unreadable>>> {
+    let socket = UdpSocket::bind((IpAddr::from(Ipv4Addr::LOCALHOST), 0))?;
+    socket.connect(resolver)?;
+    socket.set_read_timeout(Some(INTERVAL))?;
+    socket.send(query.as_slice())?;
+    let deadline = Instant::now() + TRY_PATIENCE;
+    let mut buffer = vec![0; 65_535];
+    while Instant::now() < deadline && !moments.is_over() {
+        let length = match socket.recv(&mut buffer) {
+            Ok(length) => length,
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => continue,
+            Err(error) => return Err(error),
+        };
+        let Ok(message) = Message::from_slice(&buffer[..length]) else {
+            return Ok(Some(Err(Unreadable("less than the header of a message".into()))));
+        };
+        if message.header().tc() {
+            return exchange_by_stream(query, resolver);
+        }
+        return Ok(Some(response_to(query, message)));
+    }
+    Ok(None)
+}
+
+fn exchange_by_stream(query: &Query, resolver: SocketAddr) -> io::Result<Option<Result<Response, Unreadable>>> {
+    let mut stream = TcpStream::connect_timeout(&resolver, TRY_PATIENCE)?;
+    stream.set_read_timeout(Some(TRY_PATIENCE))?;
+    stream.write_all(&(query.as_slice().len() as u16).to_be_bytes())?;
+    stream.write_all(query.as_slice())?;
+    let mut length = [0; 2];
+    stream.read_exact(&mut length)?;
+    let mut buffer = vec![0; usize::from(u16::from_be_bytes(length))];
+    stream.read_exact(&mut buffer)?;
+    Ok(Some(match Message::from_slice(&buffer) {
+        Ok(message) => response_to(query, message),
+        Err(_) => Err(Unreadable("less than the header of a message".into())),
+    }))
+}
+
+fn response_to(query: &Query, message: &Message<[u8]>) -> Result<Response, Unreadable> {
+    // Some servers answer a failure without the question.
+    let is_bare_failure = message.header().rcode().to_int() == SERVER_FAILURE
+        && message.header().id() == query.header().id()
+        && message.header_counts().qdcount() == 0;
+    if !message.is_answer(query) && !is_bare_failure {
+        return Err(Unreadable("a message that does not answer the question".into()));
+    }
+    message::read(message)
+}

@@ -1,0 +1,332 @@
+//! Servers behind a lossy network: each has an address of its own that many clients may send to, from many ports.
+//!
+//! Datagrams are lost and doubled as the simulated network does, in both directions. What clients send draws its fates from one stream,
+//! whichever server it is for, as the packets of the one simulated resolver do; what a server sends draws from a stream of its
+//! own. Streams (TCP) are passed on as they are: the simulated ones are whole too.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, PipeReader, PipeWriter};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use rustix::event::{PollFd, PollFlags};
+use simutant_sim_core::Probability;
+
+use super::{
+    BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send,
+};
+
+/// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
+const CLIENTS_MAX: usize = 256;
+
+/// A server, and where it seems to be.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// Its name, which decides the fates of what it sends.
+    pub(crate) name: String,
+    /// The address that clients send to.
+    pub(crate) listen: SocketAddr,
+    /// Where it is.
+    pub(crate) forward: SocketAddr,
+}
+
+/// How datagrams are treated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Losses<'a> {
+    /// The name of the clients, which decides the fates of what they send.
+    pub(crate) clients: &'a str,
+    pub(crate) drop: Probability,
+    pub(crate) duplicate: Probability,
+    pub(crate) seed: u64,
+}
+
+/// A running network; it stops when it is dropped.
+#[derive(Debug)]
+pub(crate) struct LossyServers {
+    counts: Arc<Counters>,
+    /// Why the thread ended by itself, if it did.
+    failure: Arc<OnceLock<Arc<io::Error>>>,
+    thread: Option<JoinHandle<()>>,
+    /// Its closing wakes and ends the thread.
+    alive: Option<PipeWriter>,
+}
+
+impl LossyServers {
+    /// Returns a network that runs on a thread of its own; its addresses can be sent to at once.
+    ///
+    /// # Errors
+    /// [`ProxyError`] if an address cannot be listened on, or the system has no socket, pipe or thread left.
+    pub(crate) fn start(servers: Vec<Served>, losses: &Losses<'_>) -> Result<Self, ProxyError> {
+        let fates = |name: &str| Fates::new(losses.seed, name, losses.drop, losses.duplicate);
+        let mut fronts = Vec::new();
+        for Served { name, listen, forward } in servers {
+            let refused = |source| ProxyError::Listen { address: listen, source };
+            let datagrams = UdpSocket::bind(listen).map_err(refused)?;
+            let streams = TcpListener::bind(datagrams.local_addr()?).map_err(refused)?;
+            datagrams.set_nonblocking(true)?;
+            streams.set_nonblocking(true)?;
+            fronts.push(Front { datagrams, streams, server: forward, fates: fates(&name) });
+        }
+        let (stop, alive) = io::pipe()?;
+        let counts = Arc::new(Counters::default());
+        let forward_fates = fates(losses.clients);
+        let relay = Relay { fronts, clients: VecDeque::new(), forward_fates, counts: Arc::clone(&counts) };
+        let failure = Arc::new(OnceLock::new());
+        let failure_of_relay = Arc::clone(&failure);
+        let thread = std::thread::Builder::new().name("lossy-servers".into()).spawn(move || {
+            if let Err(error) = relay.run(&stop) {
+                failure_of_relay.get_or_init(|| Arc::new(error));
+            }
+        })?;
+        Ok(Self { counts, failure, thread: Some(thread), alive: Some(alive) })
+    }
+
+    /// Returns the counts of datagrams so far: forward is from clients to servers.
+    pub(crate) fn counts(&self) -> ProxyCounts {
+        self.counts.read()
+    }
+
+    /// Checks that the network still works.
+    ///
+    /// # Errors
+    /// [`ProxyError::Broken`] if it passes nothing on any more.
+    pub(crate) fn check(&self) -> Result<(), ProxyError> {
+        self.failure.get().map_or(Ok(()), |error| Err(ProxyError::Broken(Arc::clone(error))))
+    }
+}
+
+impl Drop for LossyServers {
+    fn drop(&mut self) {
+        self.alive = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the relay has no way to panic");
+        }
+    }
+}
+
+/// Where a server seems to be.
+#[derive(Debug)]
+struct Front {
+    datagrams: UdpSocket,
+    streams: TcpListener,
+    server: SocketAddr,
+    /// Those of the server's datagrams.
+    fates: Fates,
+}
+
+/// A client of a server, as the server sees it: by a socket of its own.
+#[derive(Debug)]
+struct RemoteClient {
+    address: SocketAddr,
+    front: usize,
+    socket: UdpSocket,
+}
+
+/// What the thread owns.
+struct Relay {
+    fronts: Vec<Front>,
+    /// The last that came is the last here.
+    clients: VecDeque<RemoteClient>,
+    forward_fates: Fates,
+    counts: Arc<Counters>,
+}
+
+impl Relay {
+    /// Passes datagrams and streams on until the other end of `stop` is closed, or polling or receiving fails.
+    fn run(mut self, stop: &PipeReader) -> io::Result<()> {
+        let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
+        loop {
+            let mut sockets = vec![PollFd::new(stop, PollFlags::IN)];
+            sockets.extend(self.fronts.iter().map(|front| PollFd::new(&front.datagrams, PollFlags::IN)));
+            sockets.extend(self.fronts.iter().map(|front| PollFd::new(&front.streams, PollFlags::IN)));
+            sockets.extend(self.clients.iter().map(|client| PollFd::new(&client.socket, PollFlags::IN)));
+            match rustix::event::poll(&mut sockets, None) {
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let is_ready: Vec<bool> = sockets.iter().map(|socket| !socket.revents().is_empty()).collect();
+            if is_ready[0] {
+                return Ok(());
+            }
+            let (fronts, clients) = is_ready[1..].split_at(2 * self.fronts.len());
+            // Clients first: their places change when new ones come.
+            for place in (0..clients.len()).filter(|&place| clients[place]) {
+                self.pass_back(place, &mut buffer)?;
+            }
+            for front in (0..self.fronts.len()).filter(|&front| fronts[front]) {
+                self.pass_forward(front, &mut buffer)?;
+            }
+            for front in (0..self.fronts.len()).filter(|&front| fronts[self.fronts.len() + front]) {
+                self.accept(front)?;
+            }
+        }
+    }
+
+    fn pass_forward(&mut self, front: usize, buffer: &mut [u8]) -> io::Result<()> {
+        for _ in 0..BURST_MAX {
+            let Some((length, source)) = receive(&self.fronts[front].datagrams, buffer)? else { return Ok(()) };
+            let copies = self.counts.forward.note(self.forward_fates.draw());
+            let place = self.client(source, front)?;
+            let sent = send(&self.clients[place].socket, &buffer[..length], self.fronts[front].server, copies);
+            self.counts.forward.forwarded.fetch_add(sent, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn pass_back(&mut self, place: usize, buffer: &mut [u8]) -> io::Result<()> {
+        let client = &self.clients[place];
+        let front = &mut self.fronts[client.front];
+        for _ in 0..BURST_MAX {
+            let Some((length, source)) = receive(&client.socket, buffer)? else { return Ok(()) };
+            // A stranger's datagram must not use up a fate of the server's.
+            if source != front.server {
+                continue;
+            }
+            let copies = self.counts.back.note(front.fates.draw());
+            let sent = send(&front.datagrams, &buffer[..length], client.address, copies);
+            self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Returns the place of a client of a server, a new one if it was not heard of before.
+    fn client(&mut self, address: SocketAddr, front: usize) -> io::Result<usize> {
+        let is_it = |client: &RemoteClient| client.address == address && client.front == front;
+        if let Some(place) = self.clients.iter().position(is_it) {
+            return Ok(place);
+        }
+        if self.clients.len() == CLIENTS_MAX {
+            self.clients.pop_front();
+        }
+        let socket = UdpSocket::bind(any_port_towards(self.fronts[front].server))?;
+        socket.set_nonblocking(true)?;
+        self.clients.push_back(RemoteClient { address, front, socket });
+        Ok(self.clients.len() - 1)
+    }
+
+    fn accept(&self, front: usize) -> io::Result<()> {
+        match self.fronts[front].streams.accept() {
+            Ok((stream, _)) => {
+                let server = self.fronts[front].server;
+                std::thread::Builder::new().name("stream".into()).spawn(move || pass_stream(&stream, server))?;
+                Ok(())
+            }
+            // A client that has left again is no trouble of the network.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::ConnectionAborted => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Passes a stream on in both directions, until both ends have closed it; whatever fails closes it for the other end.
+fn pass_stream(client: &TcpStream, server: SocketAddr) {
+    let Ok(server) = TcpStream::connect(server) else { return };
+    let copy = |mut from: &TcpStream, mut to: &TcpStream| {
+        // The number of bytes is of no interest, and whoever closed the stream knows why.
+        _ = io::copy(&mut from, &mut to);
+        _ = to.shutdown(std::net::Shutdown::Write);
+    };
+    if client.set_nonblocking(false).is_err() {
+        return;
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| copy(&server, client));
+        copy(client, &server);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn datagrams() -> UdpSocket {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+        socket.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
+        socket
+    }
+
+    /// Returns a free address for datagrams and streams.
+    fn free() -> SocketAddr {
+        datagrams().local_addr().expect("it is bound")
+    }
+
+    fn start(servers: &[(SocketAddr, SocketAddr)], drop: f64, duplicate: f64) -> LossyServers {
+        let probability = |value| Probability::new(value).expect("it is from 0 to 1");
+        let served = |(number, &(listen, forward))| Served { name: format!("server-{number}"), listen, forward };
+        let losses =
+            Losses { clients: "clients", drop: probability(drop), duplicate: probability(duplicate), seed: 1 };
+        LossyServers::start(servers.iter().enumerate().map(served).collect(), &losses).expect("the network starts")
+    }
+
+    fn send_to(socket: &UdpSocket, text: &str, to: SocketAddr) {
+        socket.send_to(text.as_bytes(), to).expect("it is sent");
+    }
+
+    fn next(socket: &UdpSocket) -> (String, SocketAddr) {
+        let mut buffer = [0; 100];
+        let (length, source) = socket.recv_from(&mut buffer).expect("a datagram comes");
+        (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
+    }
+
+    #[test]
+    fn each_client_gets_its_own_answers_from_where_it_asked() {
+        let (one, other, fronts) = (datagrams(), datagrams(), [free(), free()]);
+        let address = |socket: &UdpSocket| socket.local_addr().expect("it is bound");
+        let network = start(&[(fronts[0], address(&one)), (fronts[1], address(&other))], 0.0, 0.0);
+        let clients = [datagrams(), datagrams()];
+        for (number, client) in clients.iter().enumerate() {
+            send_to(client, &format!("{number}"), fronts[0]);
+            send_to(client, &format!("{number}"), fronts[1]);
+        }
+        for (server, name) in [(&one, "one"), (&other, "other")] {
+            let asked = [next(server), next(server)];
+            // The last that came is answered first.
+            for (text, source) in asked.into_iter().rev() {
+                send_to(server, &format!("{name} to {text}"), source);
+            }
+        }
+        for (number, client) in clients.iter().enumerate() {
+            let mut answers = [next(client), next(client)];
+            answers.sort();
+            assert_eq!(answers, [(format!("one to {number}"), fronts[0]), (format!("other to {number}"), fronts[1])]);
+        }
+        network.check().expect("it works");
+        assert_eq!((network.counts().forward.forwarded, network.counts().back.forwarded), (4, 4));
+    }
+
+    #[test]
+    fn datagrams_are_lost_and_doubled_and_streams_are_not() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+        let server = UdpSocket::bind(listener.local_addr().expect("it is bound")).expect("the port is free");
+        server.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
+        let front = free();
+        let network = start(&[(front, server.local_addr().expect("it is bound"))], 1.0, 0.0);
+        let client = datagrams();
+        send_to(&client, "lost", front);
+        let mut stream = TcpStream::connect(front).expect("it is listened on");
+        stream.write_all(b"whole").expect("it is sent");
+        stream.shutdown(std::net::Shutdown::Write).expect("it is open");
+        let (mut accepted, _) = listener.accept().expect("the stream is passed on");
+        let mut text = String::new();
+        accepted.read_to_string(&mut text).expect("it ends");
+        assert_eq!(text, "whole");
+        while network.counts().forward.dropped == 0 {
+            std::thread::yield_now();
+        }
+        drop(network);
+        let network = start(&[(front, server.local_addr().expect("it is bound"))], 0.0, 1.0);
+        send_to(&client, "doubled", front);
+        assert_eq!([next(&server).0, next(&server).0], ["doubled", "doubled"]);
+        assert_eq!(network.counts().forward.duplicated, 1);
+    }
+}
