@@ -129,6 +129,7 @@ impl<'a> Cast<'a> {
     fn start(&mut self, side: &'a Side, player: Player) -> Result<(), HarnessError> {
         let attempt = self.attempt;
         let Player { name, mut values, port, .. } = player;
+        let side_name = &side.name;
         values.insert("here", attempt.implementation.folder.clone().into());
         values.insert("build", attempt.build_directory.into());
         values.insert("work", attempt.folder.into());
@@ -144,11 +145,13 @@ impl<'a> Cast<'a> {
         };
         let number = self.members.len();
         let start = Start { command: &command, folder: attempt.folder, ready_line, number, events: &self.sender };
-        let process = Process::start(&start, attempt.guardian).map_err(|source| HarnessError::SideNotStarted {
-            implementation: attempt.implementation.name.clone(),
-            side: name.clone(),
-            program: command[0].to_string_lossy().into_owned(),
-            source,
+        let process = Process::start(&start, attempt.guardian).map_err(|source| {
+            let (program, side) = (command[0].to_string_lossy().into_owned(), name.clone());
+            let Implementation { name: implementation, system, .. } = attempt.implementation.clone();
+            if attempt.scene.company().iter().any(|own| own.name == *side_name) {
+                return HarnessError::CompanyNotStarted { system, program, source };
+            }
+            HarnessError::SideNotStarted { implementation, side, program, source }
         })?;
         let is_ready = side.ready == Ready::Started;
         self.members.push(Member { side, name, port, process, exit: None, is_ready });

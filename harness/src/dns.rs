@@ -11,7 +11,7 @@ mod message;
 mod stub;
 
 use std::fmt::Write as _;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -37,6 +37,9 @@ const SERVER: &str = "server";
 
 /// Where resolvers ask servers.
 const PORT: u16 = 53;
+
+/// How many ports are tried.
+const PORT_TRIES_MAX: usize = 100;
 
 const ROLES: [Role; 1] =
     [Role { side: RESOLVER, placeholders: &["listen", "host", "port", "hints", "seed"], listens: true }];
@@ -67,8 +70,9 @@ impl SystemHarness for DnsHarness {
         let place = |address| (1..).zip(&old).find_map(|(number, old)| (*old == address).then_some(number));
         let case = case.with_server_addresses(|address| loopback.address(place(address).expect("it is one of them")));
         let lease = || Lease::new().map_err(HarnessError::NoPort);
-        let (mut servers, mut leases) = (Vec::new(), vec![lease()?]);
-        let resolver = SocketAddr::from((loopback.address(RESOLVER_HOST), leases[0].port()));
+        let (mut servers, mut leases) = (Vec::new(), vec![lease_for_both()?]);
+        // Some resolvers listen at addresses only that an interface has.
+        let resolver = SocketAddr::from((Ipv4Addr::LOCALHOST, leases[0].port()));
         for (server, number) in case.servers.iter().zip(1..) {
             leases.push(lease()?);
             let forward = SocketAddr::from((loopback.address(SERVERS_HOST + number), leases[leases.len() - 1].port()));
@@ -112,11 +116,23 @@ impl SystemHarness for DnsHarness {
     }
 }
 
-/// The last byte of the resolver's address; those of servers, as the resolver sees them, count from 1.
-const RESOLVER_HOST: u8 = 53;
-
-/// After this, the last bytes of the addresses that servers really have.
+/// After this, the last bytes of the addresses that servers really have. Those that the resolver sees count from 1.
 const SERVERS_HOST: u8 = 100;
+
+/// Returns a port that nobody has bound for datagrams, and nobody listens at for streams.
+fn lease_for_both() -> Result<Lease, HarnessError> {
+    let mut tries = PORT_TRIES_MAX;
+    loop {
+        let lease = Lease::new().map_err(HarnessError::NoPort)?;
+        tries -= 1;
+        // Nobody connects meanwhile, so the port is free again at once.
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
+            Ok(_) => return Ok(lease),
+            Err(error) if tries == 0 => return Err(HarnessError::NoPort(error)),
+            Err(_) => {}
+        }
+    }
+}
 
 /// Says what is missing where an address cannot be listened on.
 fn not_to_be_had(error: ProxyError) -> HarnessError {
@@ -202,10 +218,9 @@ impl Scene for NameService {
             };
             return self.servers.iter().map(server).collect();
         }
-        let ip: IpAddr = self.resolver.ip();
         let values = Values::from([
             ("listen", self.resolver.to_string().into()),
-            ("host", ip.to_string().into()),
+            ("host", self.resolver.ip().to_string().into()),
             ("port", self.resolver.port().to_string().into()),
             ("hints", self.hints.clone()),
             ("seed", self.case.seed.to_string().into()),

@@ -84,6 +84,18 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A program that the test case needs beside the implementation cannot be started.
+    #[error(
+        "cannot start `{program}`, which test cases of `{system}` need beside the implementation: {source}; install it, `cargo xtask test` does so"
+    )]
+    CompanyNotStarted {
+        /// The system.
+        system: String,
+        /// The program.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// No port is free for a side.
     #[error("no UDP port is free for a side: {0}; end programs that hold ports, or run fewer jobs at a time")]
     NoPort(#[source] io::Error),

@@ -15,6 +15,7 @@
 //! | `gbn` | `sender` | `{peer}` = `{peer_host}:{peer_port}`, `{input}`, `{seed}` | send the file `{input}` to the UDP address, go on until it has arrived |
 //! | `lsr` | `router`, one for each | `{id}`, `{listen}` = `{host}:{port}`, `{neighbours}`, `{output}`, `{seed}` | bind the UDP port, get to know the network, forward messages, and add a line to the file `{output}` for each that is for itself |
 //! | `lsr` | `client`, one for each message | `{peer}` = `{peer_host}:{peer_port}`, `{number}`, `{source}`, `{destination}`, `{seed}` | give the message to the router `{source}`, which receives at the UDP address, and end |
+//! | `dns` | `resolver` | `{listen}` = `{host}:{port}`, `{hints}`, `{seed}` | bind the UDP and the TCP port, find out what it is asked from the servers of the root zone, which the zone file `{hints}` names |
 //!
 //! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`.
 //!
@@ -24,6 +25,14 @@
 //! Routers start at different times, datagrams between them take 1 to 10 ms and are not lost. Clients are started when all
 //! routers are [`ready`](Ready) and have been silent for a while, or after a second at most. A test case of `lsr` passes if all
 //! end as their `exit` says, and each router delivered the messages for it, each once and at the cost of the shortest path.
+//!
+//! A test case of `dns` brings its servers along: a process of NSD for each, with the zones of the test case, at addresses of a loopback
+//! network that no other test case has, behind the lossy network. The resolver must be willing to ask servers at such addresses, always at
+//! port 53, which only root may bind on most systems. Stubs ask it at the times of the test case, without EDNS, by UDP and, if the answer is truncated, by TCP;
+//! where no answer comes, or one that says that it could not be found out, they ask again for 20 s. It passes if every
+//! answer has the response code, the aliases and the records that the name space has, with times to live up to the original
+//! ones, and, if something is not there, the SOA record that says for how long that holds (RFC 2308, section 6). Where 5 % of the packets or
+//! more are lost, a resolver may give up. See [`Side::files`] for files of settings.
 //!
 //! # A whole program
 //! The "programs" here are `cp` and `true`, so the file arrives without the network:
@@ -84,6 +93,10 @@
 //! The links of `lsr` delay datagrams as the simulated network does, and in what order they arrive is decided by that: the n-th
 //! datagram of a router takes as long as the n-th packet of the simulated router with the same test case does, and what
 //! the machine adds. Routers start as far apart as there, too.
+//!
+//! Between a resolver and the servers of `dns` packets are lost and doubled as in the simulation, in both directions, but take no time. Streams
+//! are whole. More is right than in the simulation, whose oracle knows the one resolver that it judges: a real one may
+//! forget what it might keep, and so tell any time to live up to the original one, and say whatever else it likes beside the answer.
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_sim_core::InvalidTestCase;
 
+use crate::dns::DnsHarness;
 use crate::error::HarnessError;
 use crate::gbn::GbnHarness;
-use crate::dns::DnsHarness;
 use crate::implementation::{Side, Values};
 use crate::lsr::LsrHarness;
 use crate::proxy::ProxyCounts;

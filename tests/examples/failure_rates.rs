@@ -51,7 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             writeln!(std::io::stderr(), "{name}: {}: {reason}", result.name)?;
         }
         let failed = report.failures().map(|result| SuiteCase { name: result.name.clone(), case: result.case.clone() });
-        let failed = Suite { chosen: format!("inputs that failed on {name}"), cases: failed.collect(), ..suite.clone() };
+        let failed =
+            Suite { chosen: format!("inputs that failed on {name}"), cases: failed.collect(), ..suite.clone() };
         let file = target.join("failures").join(format!("{name}.json"));
         std::fs::create_dir_all(target.join("failures"))?;
         std::fs::write(file, serde_json::to_string_pretty(&failed)?)?;

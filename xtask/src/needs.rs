@@ -8,11 +8,14 @@ use anyhow::bail;
 use crate::run;
 
 /// Programs, with the packages that have them on Debian, Fedora, Arch, Alpine and macOS.
-const NEEDS: [(&str, &str); 2] = [
+const NEEDS: [(&str, &str); 4] = [
     // The example of an implementation in another language.
     ("python3", "python3"),
     // Reports are opened.
     ("chromium", "chromium"),
+    // A resolver under test, and the servers that it asks.
+    ("unbound", "unbound"),
+    ("nsd", "nsd"),
 ];
 
 /// Package managers with the arguments that install a package.
@@ -23,6 +26,16 @@ const MANAGERS: [(&str, &[&str]); 5] = [
     ("apk", &["add"]),
     ("brew", &["install"]),
 ];
+
+/// Debian starts servers when they are installed, and the tests start theirs themselves: what forbids that is there meanwhile.
+const INSTALL_UNSTARTED: &str = r#"
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' > "$policy" && chmod 755 "$policy" || exit
+fi
+"$0" "$@"
+"#;
 
 /// Installs what is missing: programs by the system's package manager, pytest into the folder of the build.
 pub(crate) fn install(root: &Path) -> anyhow::Result<()> {
@@ -65,6 +78,9 @@ fn install_programs() -> anyhow::Result<()> {
     // Debian's images come without lists of packages.
     if manager == "apt-get" {
         run(&mut as_root(manager, &["update"]))?;
+    }
+    if manager == "apt-get" {
+        return run(as_root("sh", &["-c", INSTALL_UNSTARTED, manager]).args(arguments).args(missing));
     }
     let mut command = as_root(manager, arguments);
     run(command.args(missing))

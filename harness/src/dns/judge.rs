@@ -72,7 +72,9 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
             return Some(format!("the answer has {record} twice"));
         }
     }
-    if let Some(missing) = expected.iter().find(|original| !response.answer.iter().any(|found| is_same(original, found))) {
+    if let Some(missing) =
+        expected.iter().find(|original| !response.answer.iter().any(|found| is_same(original, found)))
+    {
         return Some(format!("the answer lacks {missing}"));
     }
     let original = right.soa.as_ref()?;
@@ -90,4 +92,119 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
 
 fn is_same(one: &Record, other: &Record) -> bool {
     one.name == other.name && one.data == other.data
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn case(drop: f64, queries: &[(&str, &str)]) -> TestCase {
+        let queries: Vec<_> =
+            queries.iter().map(|(name, of)| json!({ "stub": 1, "start_ms": 0, "name": name, "type": of })).collect();
+        let case = json!({
+            "zones": [
+                {
+                    "apex": ".",
+                    "records": [
+                        ". 60 IN SOA ns1. hostmaster. 1 3600 600 86400 5",
+                        ". 60 IN NS ns1.",
+                        "ns1. 60 IN A 198.18.0.1",
+                        "oak. 60 IN NS ns1.",
+                        "alias. 5 IN CNAME host.oak.",
+                    ],
+                },
+                {
+                    "apex": "oak.",
+                    "records": [
+                        "oak. 60 IN SOA ns1. hostmaster.oak. 1 3600 600 86400 5",
+                        "oak. 60 IN NS ns1.",
+                        "host.oak. 2 IN A 198.18.1.1",
+                        "host.oak. 2 IN A 198.18.2.1",
+                    ],
+                },
+            ],
+            "servers": [{ "address": "198.18.0.1", "zones": [".", "oak."] }],
+            "queries": queries, "drop": drop, "duplicate": 0.0, "seed": 1,
+        });
+        let case: TestCase = serde_json::from_value(case).expect("it has the form of a test case");
+        case.validate().expect("it is a test case");
+        case
+    }
+
+    fn reply(response: Option<Result<Response, Unreadable>>) -> Reply {
+        Reply { response, tries: 2, refusals: 1, waited: Duration::from_secs(20) }
+    }
+
+    fn response(rcode: u8, answer: &[&str], authority: &[&str]) -> Option<Reply> {
+        let records = |texts: &[&str]| texts.iter().map(|text| text.parse().expect("it is a record")).collect();
+        Some(reply(Some(Ok(Response { rcode, answer: records(answer), authority: records(authority) }))))
+    }
+
+    const SOA: &str = "oak. 5 IN SOA ns1. hostmaster.oak. 1 3600 600 86400 5";
+    const ADDRESSES: [&str; 2] = ["host.oak. 2 IN A 198.18.1.1", "host.oak. 2 IN A 198.18.2.1"];
+
+    #[track_caller]
+    fn check(query: (&str, &str), reply: Option<Reply>, expect: Option<&str>) {
+        let found = judge(&case(0.0, &[query]), &[reply]).map(|reason| reason.to_string());
+        match expect {
+            None => assert_eq!(found, None),
+            Some(expect) => assert!(found.as_ref().is_some_and(|found| found.contains(expect)), "{found:?}"),
+        }
+    }
+
+    #[test]
+    fn records_are_right_in_any_order_with_their_aliases_and_any_shorter_time_to_live() {
+        let [one, other] = ADDRESSES;
+        check(("host.oak.", "A"), response(0, &[other, one], &[]), None);
+        check(("host.oak.", "A"), response(0, &["host.oak. 0 IN A 198.18.1.1", other], &["oak. 60 IN NS ns1."]), None);
+        check(("alias.", "A"), response(0, &["alias. 4 IN CNAME host.oak.", one, other], &[]), None);
+    }
+
+    #[test]
+    fn what_differs_in_the_answer_is_named() {
+        let [one, other] = ADDRESSES;
+        check(
+            ("host.oak.", "A"),
+            response(3, &[], &[SOA]),
+            Some("query 0 (host.oak. A): the response code is NXDOMAIN"),
+        );
+        check(("host.oak.", "A"), response(0, &[one], &[]), Some("the answer lacks host.oak. 2 IN A 198.18.2.1"));
+        check(("host.oak.", "A"), response(0, &[one, one, other], &[]), Some("198.18.1.1 twice"));
+        check(("alias.", "A"), response(0, &[one, other], &[]), Some("the answer lacks alias. 5 IN CNAME host.oak."));
+        let late = response(0, &["host.oak. 3 IN A 198.18.1.1", other], &[]);
+        check(("host.oak.", "A"), late, Some("which lives for 2 s only; right is NOERROR [host.oak. 2 IN A"));
+        let more = response(0, &[one, other, "host.oak. 2 IN A 198.18.3.1"], &[]);
+        check(("host.oak.", "A"), more, Some("the answer has host.oak. 2 IN A 198.18.3.1, which is not there"));
+        let unreadable = Some(reply(Some(Err(Unreadable("a malformed message".into())))));
+        check(("host.oak.", "A"), unreadable, Some("cannot be read"));
+    }
+
+    #[test]
+    fn what_is_not_there_needs_the_record_that_says_so() {
+        check(("host.oak.", "TXT"), response(0, &[], &[SOA]), None);
+        check(("nobody.oak.", "A"), response(3, &[], &[SOA, "oak. 60 IN NS ns1."]), None);
+        check(
+            ("nobody.oak.", "A"),
+            response(0, &[], &[SOA]),
+            Some("the response code is NOERROR; right is NXDOMAIN []"),
+        );
+        check(("host.oak.", "TXT"), response(0, &[], &[]), Some("no SOA record"));
+        check(("host.oak.", "TXT"), response(0, &[], &[&SOA.replace(" 5 IN", " 60 IN")]), Some("for 5 s only"));
+        check(("host.oak.", "TXT"), response(0, &[], &[&SOA.replace("oak. 5 IN", ". 5 IN")]), Some("of no help"));
+    }
+
+    #[test]
+    fn a_resolver_may_give_up_where_packets_are_lost() {
+        let queries = [("host.oak.", "A"), ("host.oak.", "TXT")];
+        let [one, other] = ADDRESSES;
+        let replies = |second| [response(0, &[one, other], &[]), second];
+        let found = judge(&case(0.01, &queries), &replies(Some(reply(None)))).map(|reason| reason.to_string());
+        let expect = "query 1 (host.oak. TXT) was asked 2 times in 20000 ms and not answered; 1 times the resolver said that it could not find out";
+        assert_eq!(found.as_deref(), Some(expect));
+        assert_eq!(judge(&case(0.2, &queries), &replies(Some(reply(None)))), None);
+    }
 }

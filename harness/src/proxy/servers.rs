@@ -14,9 +14,7 @@ use std::thread::JoinHandle;
 use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
 
-use super::{
-    BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send,
-};
+use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send};
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
 const CLIENTS_MAX: usize = 256;
@@ -263,8 +261,7 @@ mod tests {
     fn start(servers: &[(SocketAddr, SocketAddr)], drop: f64, duplicate: f64) -> LossyServers {
         let probability = |value| Probability::new(value).expect("it is from 0 to 1");
         let served = |(number, &(listen, forward))| Served { name: format!("server-{number}"), listen, forward };
-        let losses =
-            Losses { clients: "clients", drop: probability(drop), duplicate: probability(duplicate), seed: 1 };
+        let losses = Losses { clients: "clients", drop: probability(drop), duplicate: probability(duplicate), seed: 1 };
         LossyServers::start(servers.iter().enumerate().map(served).collect(), &losses).expect("the network starts")
     }
 

@@ -1,5 +1,6 @@
 //! The harness from end to end: real programs, real sockets, real trouble.
 
+mod dns;
 mod faults;
 mod leftovers;
 mod lsr;

@@ -1,0 +1,100 @@
+//! The domain name system: Unbound finds what is there, through losses too, and resolvers that answer wrongly fail.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use simutant_harness::{FailureReason, Implementation, TestOutcome, TestReport, run_suite};
+use simutant_outcomes::{Suite, SuiteCase};
+
+use crate::support::{options, suite};
+
+/// Returns Unbound with more settings.
+fn unbound(settings: &str) -> Implementation {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations").join("unbound.toml");
+    let text = std::fs::read_to_string(&path).expect("the implementation is there");
+    let text = text.replace("remote-control:", &format!("{settings}\nremote-control:"));
+    Implementation::parse(&text, &path, Path::new("/")).expect("the implementation is good")
+}
+
+/// Returns a test case with three zones on two servers, the last of them below a name that has nothing else.
+fn case(drop: f64, queries: &[(&str, &str)]) -> Value {
+    let long = "and so on ".repeat(20);
+    let texts: Vec<String> = (1..=8).map(|part| format!("\"part {part}: {long}\"")).collect();
+    let queries: Vec<Value> =
+        queries.iter().map(|(name, of)| json!({ "stub": 1, "start_ms": 0, "name": name, "type": of })).collect();
+    json!({
+        "zones": [
+            { "apex": ".", "records": [
+                ". 60 IN SOA ns1. hostmaster. 1 3600 600 86400 5", ". 60 IN NS ns1.", "ns1. 60 IN A 198.18.0.1",
+                "oak. 60 IN NS ns2.oak.", "ns2.oak. 60 IN A 198.18.0.2", "alias. 60 IN CNAME host.oak.",
+            ] },
+            { "apex": "oak.", "records": [
+                "oak. 60 IN SOA ns2.oak. hostmaster.oak. 1 3600 600 86400 5", "oak. 60 IN NS ns2.oak.", "ns2.oak. 60 IN A 198.18.0.2",
+                "elm.between.oak. 60 IN NS ns1.",
+                "host.oak. 2 IN A 198.18.1.1", "host.oak. 2 IN A 198.18.2.1", format!("host.oak. 60 IN TXT {}", texts.join(" ")),
+            ] },
+            { "apex": "elm.between.oak.", "records": [
+                "elm.between.oak. 60 IN SOA ns1. hostmaster.elm.between.oak. 1 3600 600 86400 5", "elm.between.oak. 60 IN NS ns1.",
+                "www.elm.between.oak. 60 IN CNAME alias.", "elm.between.oak. 60 IN MX 10 host.oak.",
+            ] },
+        ],
+        "servers": [
+            { "address": "198.18.0.1", "zones": [".", "elm.between.oak."] }, { "address": "198.18.0.2", "zones": ["oak."] },
+        ],
+        "queries": queries, "drop": drop, "duplicate": drop, "seed": 1,
+    })
+}
+
+const QUERIES: [(&str, &str); 9] = [
+    ("www.elm.between.oak.", "A"),
+    ("elm.between.oak.", "MX"),
+    ("host.oak.", "TXT"),
+    ("between.oak.", "A"),
+    ("nobody.oak.", "AAAA"),
+    ("www.elm.between.oak.", "AAAA"),
+    ("nobody.", "A"),
+    ("alias.", "CNAME"),
+    ("elm.between.oak.", "NS"),
+];
+
+fn run(implementation: &Implementation, cases: &[Value]) -> TestReport {
+    let cases = cases.iter().enumerate().map(|(index, case)| SuiteCase { name: index.to_string(), case: case.clone() });
+    let suite = Suite { system: "dns".into(), cases: cases.collect(), ..suite(&[]) };
+    run_suite(&suite, implementation, &options(), &mut |_| {})
+        .expect("the suite runs as root, with nsd and unbound: `cargo xtask test` installs them")
+}
+
+#[test]
+fn unbound_finds_what_is_there_and_what_is_not() {
+    let report = run(&unbound(""), &[case(0.0, &QUERIES), case(0.15, &QUERIES[..3])]);
+    let failures: Vec<_> = report.failures().collect();
+    assert!(failures.is_empty(), "{failures:#?}");
+    let [whole, lossy] = &report.results[..] else { panic!("{report:#?}") };
+    assert!(whole.network.forward.received >= 8 && whole.network.forward.dropped == 0, "{whole:#?}");
+    assert!(lossy.network.forward.received >= 4, "{lossy:#?}");
+}
+
+/// Checks that Unbound with these settings answers `query` wrongly, and how.
+#[track_caller]
+fn check(settings: &str, query: (&str, &str), expect: &str) {
+    let report = run(&unbound(settings), &[case(0.0, &[QUERIES[1], query])]);
+    let TestOutcome::Failed { reason: reason @ FailureReason::WrongAnswer { query: 1, .. }, .. } =
+        &report.results[0].outcome
+    else {
+        panic!("{report:#?}")
+    };
+    assert!(reason.to_string().contains(expect), "{reason}");
+}
+
+#[test]
+fn a_resolver_that_makes_records_live_longer_fails() {
+    let expect = "query 1 (host.oak. A): the answer has host.oak. 9 IN A";
+    check("  cache-min-ttl: 9", ("host.oak.", "A"), expect);
+}
+
+#[test]
+fn a_resolver_that_denies_what_is_there_fails() {
+    let expect =
+        "query 1 (alias. CNAME): the response code is NXDOMAIN; right is NOERROR [alias. 60 IN CNAME host.oak.]";
+    check("  local-zone: alias. always_nxdomain", ("alias.", "CNAME"), expect);
+}
