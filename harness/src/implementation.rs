@@ -337,7 +337,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
            |
         10 | exits = "stopped"
            | ^^^^^
-        unknown field `exits`, expected one of `name`, `command`, `ready`, `exit`
+        unknown field `exits`, expected one of `name`, `command`, `file`, `ready`, `exit`
         "#);
     }
 
@@ -354,7 +354,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_system_is_named() {
-        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, lsr"#);
+        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, lsr, dns"#);
     }
 
     #[test]
