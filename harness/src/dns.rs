@@ -239,7 +239,12 @@ impl Scene for NameService {
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
         let replies = self.replies.lock().expect("stubs have no way to panic");
-        Ok(judge::judge(&self.case, &replies))
+        let counts = self.network.counts();
+        let losses = match counts.forward.dropped + counts.back.dropped {
+            0 => judge::Losses::None,
+            _ => judge::Losses::Some,
+        };
+        Ok(judge::judge(&self.case, &replies, losses))
     }
 }
 

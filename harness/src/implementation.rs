@@ -390,6 +390,16 @@ command = ["{build}/sender", "{peer}", "{input}"]
     }
 
     #[test]
+    fn files_have_the_placeholders_of_the_command_and_stay_in_the_private_folder() {
+        let sender = r#"command = ["{build}/sender", "{peer}", "{input}"]"#;
+        let with = |name: &str, text: &str| format!("{sender}\n[[side.file]]\nname = \"{name}\"\ntext = \"{text}\"");
+        let good = parse(&GOOD.replace(sender, &with("{seed}.conf", "peer {peer}"))).expect("a good file");
+        assert_eq!(good.sides[1].files, [SideFile { name: "{seed}.conf".into(), text: "peer {peer}".into() }]);
+        insta::assert_snapshot!(check_error(sender, &with("a", "{output}")), @r#"mine.toml: field `file` of side `sender`: `{output}` is not known here; known: {here}, {build}, {work}, {peer}, {peer_host}, {peer_port}, {input}, {seed}. For braces of your own write {{ and }}"#);
+        insta::assert_snapshot!(check_error(sender, &with("../a", "")), @r#"mine.toml: `file` of side `sender`: field `name` is `../a`; give a name without slashes: files are made in {work}"#);
+    }
+
+    #[test]
     fn a_side_without_port_cannot_be_ready_by_port() {
         let sender = r#"command = ["{build}/sender", "{peer}", "{input}"]"#;
         insta::assert_snapshot!(check_error(sender, &format!("{sender}\nready = \"port\"")), @r#"mine.toml: side `sender`: field `ready` is "port", but this side is given no port; use "started" or { line = "..." }"#);

@@ -31,8 +31,8 @@
 //! port 53, which only root may bind on most systems. Stubs ask it at the times of the test case, without EDNS, by UDP and, if the answer is truncated, by TCP;
 //! where no answer comes, or one that says that it could not be found out, they ask again for 20 s. It passes if every
 //! answer has the response code, the aliases and the records that the name space has, with times to live up to the original
-//! ones, and, if something is not there, the SOA record that says for how long that holds (RFC 2308, section 6). Where 5 % of the packets or
-//! more are lost, a resolver may give up. See [`Side::files`] for files of settings.
+//! ones, and, if something is not there, the SOA record that says for how long that holds (RFC 2308, section 6). If packets
+//! were lost in the run, a resolver may give up. See [`Side::files`] for files of settings.
 //!
 //! # A whole program
 //! The "programs" here are `cp` and `true`, so the file arrives without the network:

@@ -2,9 +2,9 @@
 //!
 //! This asks less than the oracle of the simulation, which knows the one resolver that it judges. A real one may keep something for
 //! a shorter time than it might, and so tell any time to live up to the original one; it may add whatever it likes to the authority
-//! section, beside the SOA record that says why there is no answer (RFC 2308, section 6); and where packets are lost it
-//! may give up, as long as it says so or is silent: how often to try again is nowhere prescribed (RFC 1035, section 7.2, says
-//! that the amount of work must be bounded).
+//! section, beside the SOA record that says why there is no answer (RFC 2308, section 6); and where packets were lost it
+//! may give up: how often it tries again is nowhere prescribed, the amount of work must be bounded (RFC 1035, section
+//! 7.2), and it may remember for five minutes that it could not find out (RFC 2308, section 7.1), so that to ask again is of no use.
 
 use simutant_systems::dns::{Answer, Rcode, Record, RecordType, TestCase};
 
@@ -12,11 +12,17 @@ use super::message::{Response, Unreadable, list, rcode_name};
 use super::stub::Reply;
 use crate::report::FailureReason;
 
-/// The probability of a loss from which on a resolver may give up. It is that of the simulation.
-const FAILURE_DROP_MIN: f64 = 0.05;
+/// What became of the packets between a resolver and the servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Losses {
+    /// None was lost.
+    None,
+    /// Some were.
+    Some,
+}
 
 /// Returns what is wrong first, in the order of the queries.
-pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>]) -> Option<FailureReason> {
+pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], losses: Losses) -> Option<FailureReason> {
     replies.iter().enumerate().find_map(|(number, reply)| {
         let question = case.queries[number].question();
         let words = format!("{} {}", question.name, question.record_type);
@@ -25,7 +31,7 @@ pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>]) -> Option<Failur
         let (wrong, found) = match &reply.response {
             Some(Ok(response)) => (wrong_in(&right, response)?, response.to_string()),
             Some(Err(Unreadable(what))) => ("the answer cannot be read".to_owned(), what.clone()),
-            None if case.drop.get() >= FAILURE_DROP_MIN => return None,
+            None if losses == Losses::Some => return None,
             None => {
                 let waited_ms = reply.waited.as_millis().try_into().unwrap_or(u64::MAX);
                 let (tries, refusals) = (reply.tries, reply.refusals);
@@ -102,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn case(drop: f64, queries: &[(&str, &str)]) -> TestCase {
+    fn case(queries: &[(&str, &str)]) -> TestCase {
         let queries: Vec<_> =
             queries.iter().map(|(name, of)| json!({ "stub": 1, "start_ms": 0, "name": name, "type": of })).collect();
         let case = json!({
@@ -128,7 +134,7 @@ mod tests {
                 },
             ],
             "servers": [{ "address": "198.18.0.1", "zones": [".", "oak."] }],
-            "queries": queries, "drop": drop, "duplicate": 0.0, "seed": 1,
+            "queries": queries, "drop": 0.1, "duplicate": 0.0, "seed": 1,
         });
         let case: TestCase = serde_json::from_value(case).expect("it has the form of a test case");
         case.validate().expect("it is a test case");
@@ -149,7 +155,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: (&str, &str), reply: Option<Reply>, expect: Option<&str>) {
-        let found = judge(&case(0.0, &[query]), &[reply]).map(|reason| reason.to_string());
+        let found = judge(&case(&[query]), &[reply], Losses::None).map(|reason| reason.to_string());
         match expect {
             None => assert_eq!(found, None),
             Some(expect) => assert!(found.as_ref().is_some_and(|found| found.contains(expect)), "{found:?}"),
@@ -198,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_resolver_may_give_up_where_packets_are_lost() {
+    fn a_resolver_may_give_up_if_packets_were_lost() {
         let queries = [("host.oak.", "A"), ("host.oak.", "TXT")];
         let [one, other] = ADDRESSES;
         let replies = |second| [response(0, &[one, other], &[]), second];
-        let found = judge(&case(0.01, &queries), &replies(Some(reply(None)))).map(|reason| reason.to_string());
+        let found = judge(&case(&queries), &replies(Some(reply(None))), Losses::None).map(|reason| reason.to_string());
         let expect = "query 1 (host.oak. TXT) was asked 2 times in 20000 ms and not answered; 1 times the resolver said that it could not find out";
         assert_eq!(found.as_deref(), Some(expect));
-        assert_eq!(judge(&case(0.2, &queries), &replies(Some(reply(None)))), None);
+        assert_eq!(judge(&case(&queries), &replies(Some(reply(None))), Losses::Some), None);
     }
 }
