@@ -4,7 +4,8 @@ use simutant_sim_core::{Address, Channel, Context, Either2, TimedOut, VirtualDur
 
 use super::DnsMessage;
 
-/// How long a stream may take to open, and how long the response may take then: four segments in a row can be lost before that.
+/// How long a stream may take to open, and how long the response may take then at least: four segments in a row can be lost before
+/// that.
 const STREAM_PATIENCE: VirtualDuration = VirtualDuration::from_secs(10);
 
 /// Sends a query, and returns the response: `None` if none comes within `patience`.
@@ -25,7 +26,7 @@ pub(super) async fn exchange(
                 // Other messages are second copies, or late: they answer queries from before.
                 if delivery.source == server && is_response_to(query, &delivery.message) {
                     if delivery.message.is_truncated {
-                        return exchange_by_stream(context, server, query).await;
+                        return exchange_by_stream(context, server, query, patience.max(STREAM_PATIENCE)).await;
                     }
                     return Some(delivery.message);
                 }
@@ -35,10 +36,15 @@ pub(super) async fn exchange(
     }
 }
 
-async fn exchange_by_stream(context: &Context<DnsMessage>, server: Address, query: &DnsMessage) -> Option<DnsMessage> {
+async fn exchange_by_stream(
+    context: &Context<DnsMessage>,
+    server: Address,
+    query: &DnsMessage,
+    patience: VirtualDuration,
+) -> Option<DnsMessage> {
     let mut stream = context.connect(server, STREAM_PATIENCE).await.ok()?;
     stream.send(query.clone()).await.ok()?;
-    let Either2::First(Ok(Some(response))) = select((stream.recv(), context.sleep(STREAM_PATIENCE))).await else {
+    let Either2::First(Ok(Some(response))) = select((stream.recv(), context.sleep(patience))).await else {
         return None;
     };
     assert!(is_response_to(query, &response), "{query:?} was answered by {response:?}");
