@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let failed = report.failures().map(|result| SuiteCase { name: result.name.clone(), case: result.case.clone() });
         let failed =
             Suite { chosen: format!("inputs that failed on {name}"), cases: failed.collect(), ..suite.clone() };
-        let file = target.join("failures").join(format!("{name}.json"));
+        let file = target.join("failures").join(format!("{}.json", implementation.name));
         std::fs::create_dir_all(target.join("failures"))?;
         std::fs::write(file, serde_json::to_string_pretty(&failed)?)?;
         let total_ms: u64 = report.results.iter().map(|result| result.duration_ms).sum();
