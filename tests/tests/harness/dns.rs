@@ -98,3 +98,17 @@ fn a_resolver_that_denies_what_is_there_fails() {
         "query 1 (alias. CNAME): the response code is NXDOMAIN; right is NOERROR [alias. 60 IN CNAME host.oak.]";
     check("  local-zone: alias. always_nxdomain", ("alias.", "CNAME"), expect);
 }
+
+#[test]
+fn inputs_that_show_divergences_of_others_pass_on_unbound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("findings");
+    let mut cases = Vec::new();
+    for entry in folder.read_dir().expect("the findings are there") {
+        let text = std::fs::read_to_string(entry.expect("it can be read").path()).expect("it can be read");
+        cases.extend(Suite::parse(&text, "dns").expect("it is a suite").cases.into_iter().map(|case| case.case));
+    }
+    assert!(cases.len() >= 8, "{cases:?}");
+    let report = run(&unbound(""), &cases);
+    let failures: Vec<_> = report.failures().collect();
+    assert!(failures.is_empty(), "{failures:#?}");
+}
