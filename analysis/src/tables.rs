@@ -4,7 +4,7 @@ use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use simutant_outcomes::InputSource;
 
 use crate::analysis::Analysis;
-use crate::boosting::{Boosting, caveats};
+use crate::boosting::{Boosting, HeldOut, caveats};
 use crate::chosen::case_name;
 use crate::conventional::{CostEffectiveness, CriterionRelations, Relation};
 use crate::criteria::CriterionAnalysis;
@@ -46,12 +46,21 @@ pub fn tables(analysis: &Analysis) -> String {
         &criteria_notes(analysis),
     );
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
-    section(
-        &boosting_title(analysis),
-        boosting(&analysis.criteria, reference, ["any suite", "best of M"]),
-        &caveats(analysis),
-    );
-    section(&ranking_title(analysis), ranking(analysis, reference), &ranking_notes(analysis));
+    match &analysis.held_out {
+        Some(held_out) => section(
+            &boosting_title(held_out),
+            boosting(&analysis.criteria, reference, ["any suite", "best of M"]),
+            &caveats(analysis),
+        ),
+        None => {
+            sections.say("Boosting: there are too few different analysed mutants to hold half of them out as judges.")
+        }
+    }
+    if analysis.ranking.pairs.is_empty() {
+        sections.say("Ranking: no two criteria have suites with scores, so none is better than another.");
+    } else {
+        sections.add(&ranking_title(analysis), ranking(analysis, reference), &ranking_notes(analysis));
+    }
     let mut text = sections.text();
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
@@ -72,6 +81,11 @@ impl Sections {
     /// Begins with `text`, which ends in a line break.
     pub(crate) fn new(text: String) -> Self {
         Self(text)
+    }
+
+    /// Adds a sentence in the place of a table that would be empty.
+    pub(crate) fn say(&mut self, sentence: &str) {
+        self.0.push_str(&format!("\n{sentence}\n"));
     }
 
     pub(crate) fn add(&mut self, title: &str, table: Table, notes: &[String]) {
@@ -304,15 +318,12 @@ pub(crate) fn sizes_shown(criteria: &[CriterionAnalysis], relations: &CostEffect
     (first..relations.random.len().min(last + 1)).step_by(step).collect()
 }
 
-fn boosting_title(analysis: &Analysis) -> String {
-    match &analysis.held_out {
-        Some(held_out) => format!(
-            "Boosting: the best of M suites by {} of the mutants, judged by the other {}, which had no say in the choice",
-            held_out.choosing.len(),
-            held_out.judging.len(),
-        ),
-        None => "Boosting: there are too few different analysed mutants to hold half of them out as judges".into(),
-    }
+fn boosting_title(held_out: &HeldOut) -> String {
+    format!(
+        "Boosting: the best of M suites by {} of the mutants, judged by the other {}, which had no say in the choice",
+        held_out.choosing.len(),
+        held_out.judging.len(),
+    )
 }
 
 /// Tables 4.12 to 4.14, with names for what any suite scores and the best of M.

@@ -31,7 +31,7 @@ thread_local! {
 /// are a function of what the run allocates, since nothing is untold when a run begins.
 const UNTOLD_MAX: isize = 64 << 10;
 
-/// An allocator that counts and has two limits on the bytes in use. Small blocks that were given back are [kept](blocks).
+/// An allocator that counts and has two limits on the bytes in use. Small blocks that were given back are kept.
 ///
 /// An allocation beyond the first is granted, and the run is [told to stop](probe::stop): it unwinds at its next step, and
 /// the worker lives on. (An allocator itself must not unwind.) Beyond the second, an allocation fails as if the machine had
