@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use simutant_analysis::{Options, analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
@@ -21,7 +21,7 @@ use crate::{build, output};
 const JOBS_FOR_EACH_CORE: usize = 4;
 
 /// A universe has at most so many test cases unless said otherwise, since each is run on each implementation in real time: within
-/// an hour on two cores, for the implementations that come with Simutant.
+/// an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
 const CASES_MAX: usize = 2_500;
 
 /// So many test cases tell what an event costs.
@@ -161,7 +161,7 @@ fn try_all(
     let name = &implementation.name;
     let mut options = simutant_harness::Options::new(common.out(&universe.system).join("implementations"));
     options.jobs = common.jobs_or(JOBS_FOR_EACH_CORE);
-    options.timeout = Duration::from_secs(arguments.timeout);
+    options.timeout = crate::test::timeout(arguments.timeout, &universe.system);
     options.seed = common.seed;
     log.agree(implementation, &options, arguments.fresh)?;
     let mut rest = universe.clone();

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     let out = common.out(&arguments.system);
     let mut options = Options::new(out.join("implementations"));
     options.jobs = common.jobs();
-    options.timeout = Duration::from_secs(arguments.timeout);
+    options.timeout = timeout(arguments.timeout, &arguments.system);
     options.seed = common.seed;
 
     let phase = Phase::counted("testing", suite.cases.len() as u64);
@@ -140,9 +140,15 @@ fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
         quoted(&arguments.suite),
         quoted(Path::new(&arguments.implementation)),
         common.seed,
-        arguments.timeout,
+        timeout(arguments.timeout, &arguments.system).as_secs(),
         quoted(&common.out(&arguments.system)),
     )
+}
+
+/// Returns after what time a test case has failed: as the user says, or else as the system has it.
+pub(crate) fn timeout(seconds: Option<u64>, system: &str) -> Duration {
+    let of_system = || simutant_harness::timeout(system).unwrap_or(Options::new("").timeout);
+    seconds.map_or_else(of_system, Duration::from_secs)
 }
 
 /// Returns how this program is called: by its path where that is how it was started.

@@ -57,6 +57,11 @@ impl SystemHarness for DnsHarness {
         &ROLES
     }
 
+    /// Stubs ask as late as the test case says, and resolvers that lose packets try for a minute and more.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(180)
+    }
+
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
         let case: TestCase = serde_json::from_value(case.clone())?;
         Ok(Dns::validate(&case)?)

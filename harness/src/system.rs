@@ -52,6 +52,11 @@ pub(crate) trait SystemHarness: Sync {
         self.roles().iter().find(|role| role.side == side)
     }
 
+    /// Returns after what time a test case has failed, unless told otherwise.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
     /// Checks that `case` is a test case of the system; otherwise says which field is wrong, and how.
     fn check(&self, case: &Value) -> Result<(), InvalidCase>;
 
@@ -118,6 +123,11 @@ const HARNESSES: [&dyn SystemHarness; 3] = [&GbnHarness, &LsrHarness, &DnsHarnes
 /// Returns the harness of a system.
 pub(crate) fn harness_for(system: &str) -> Option<&'static dyn SystemHarness> {
     HARNESSES.into_iter().find(|harness| harness.system() == system)
+}
+
+/// Returns after what time a test case of a system has failed unless told otherwise; `None` if it has no harness.
+pub fn timeout(system: &str) -> Option<Duration> {
+    harness_for(system).map(SystemHarness::timeout)
 }
 
 /// Returns the names of the systems that have a harness.
