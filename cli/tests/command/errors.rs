@@ -29,7 +29,7 @@ fn unknown_names_are_answered_with_the_known_ones() {
     check(&["study", "nothing"], out, 3, &["no system `nothing`", "known systems: dns, gbn, gcd"]);
     check(&["study", "gbn", "--criterion", "IP-9"], out, 3, &["--criterion IP-9", "all-blocks", "IP-2"]);
     // Drawn suites of it would be judged by what they were drawn for.
-    check(&["study", "gbn", "--criterion", "mutants"], out, 3, &["--criterion mutants", "all-blocks"]);
+    check(&["study", "gbn", "--criterion", "mutants"], out, 3, &["--criterion mutants", "--builder greedy"]);
     check(
         &["simulate", "gbn", "--case", "1", "--mutant", "99999"],
         out,
