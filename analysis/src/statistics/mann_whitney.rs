@@ -6,7 +6,7 @@ use super::ranks::Ranks;
 use super::{Alternative, Method};
 
 /// With this many values in one of the samples or fewer, the exact distribution is used.
-pub(super) const EXACT_BELOW: usize = 20;
+const EXACT_BELOW: usize = 20;
 
 /// The exact distribution is not used for more values than this together, since it costs their square.
 const EXACT_TOGETHER_MAX: usize = 120;
