@@ -100,8 +100,9 @@ fn exact_p(strata: &[Stratum]) -> Option<f64> {
         let (distribution, twice_ranks) = distribution(&ranks.groups, few.len());
         let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
         for (twice_ranks, more) in distribution.iter().enumerate().filter(|(_, probability)| **probability > 0.0) {
+            let added = in_units(twice_ranks);
             for (sum, probability) in &ways {
-                *sums.entry(sum + in_units(twice_ranks)).or_insert(0.0) += probability * more;
+                *sums.entry(sum + added).or_insert(0.0) += probability * more;
             }
             if sums.len() > SUMS_MAX {
                 return None;
