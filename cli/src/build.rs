@@ -18,35 +18,32 @@ const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")
 /// The crate that drives an instrumented system.
 const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
-/// Builds what a campaign needs in `out`: the system with all its mutants, and as it is written.
+/// Builds what a campaign in the folder `out` needs: the system with all its mutants, and as it is written.
 ///
-/// `None` if it was interrupted.
+/// `None` if it was interrupted. What is wrong with the folder is told before anything is compiled.
 pub(crate) fn both(
     arguments: &SystemArguments,
     out: &Path,
     interrupted: &AtomicBool,
 ) -> anyhow::Result<Option<(Build, PathBuf)>> {
-    let built = instrumented(arguments, out).and_then(|built| Ok((built, plain(arguments, out)?)));
+    output::make_folder(out)?;
+    let built = instrumented(arguments).and_then(|built| Ok((built, plain(arguments)?)));
     interrupt::unless(interrupted, built)
 }
 
 /// Calls `action` with what the mutator asks for.
-fn with_request<T>(
-    arguments: &SystemArguments,
-    out: &Path,
-    action: impl FnOnce(&Request<'_>) -> T,
-) -> anyhow::Result<T> {
+fn with_request<T>(arguments: &SystemArguments, action: impl FnOnce(&Request<'_>) -> T) -> anyhow::Result<T> {
     let package = find(arguments)?;
     Ok(action(&Request {
         package: &package,
         operators: &arguments.operators(package.operators()),
-        directory: &out.join("build"),
+        directory: &package.build_directory(),
         worker: ("simutant-worker", Path::new(WORKER)),
     }))
 }
 
-/// Builds the system with all its mutants in `out`.
-pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::Result<Build> {
+/// Builds the system with all its mutants.
+pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build> {
     let phase = Phase::open("compiling");
     let mut what = String::new();
     let mut show = |event| match event {
@@ -57,7 +54,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
         BuildEvent::Compiled { name } => phase.message(format!("{what}: {name}")),
         _ => {}
     };
-    let built = with_request(arguments, out, |request| build(request, &mut show))?
+    let built = with_request(arguments, |request| build(request, &mut show))?
         .with_context(|| format!("cannot mutate {}", arguments.system))?;
     let sites = &built.sites;
     phase.end(&format!(
@@ -78,8 +75,8 @@ pub(crate) fn instrumented(arguments: &SystemArguments, out: &Path) -> anyhow::R
     Ok(built)
 }
 
-/// Builds the system as it is written, below `out`; what [`instrumented`] compiled for both is not compiled again.
-fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<PathBuf> {
+/// Builds the system as it is written; what [`instrumented`] compiled for both is not compiled again.
+fn plain(arguments: &SystemArguments) -> anyhow::Result<PathBuf> {
     let phase = Phase::open("compiling");
     let what = format!("{} as it is written", arguments.system);
     let mut show = |event| {
@@ -87,25 +84,21 @@ fn plain(arguments: &SystemArguments, out: &Path) -> anyhow::Result<PathBuf> {
             phase.message(format!("{what}: {name}"));
         }
     };
-    let built = with_request(arguments, out, |request| build_plain(request, &mut show))?
+    let built = with_request(arguments, |request| build_plain(request, &mut show))?
         .with_context(|| format!("cannot build {what}"))?;
     phase.end(&what);
     Ok(built)
 }
 
 /// Compiles each mutant as a function of its own, and returns what that says of mutants.
-pub(crate) fn compiled(
-    arguments: &SystemArguments,
-    out: &Path,
-    built: &Build,
-) -> anyhow::Result<BTreeMap<String, Compiled>> {
+pub(crate) fn compiled(arguments: &SystemArguments, built: &Build) -> anyhow::Result<BTreeMap<String, Compiled>> {
     let phase = Phase::open("comparing");
     let mut show = |event| {
         if let BuildEvent::Compiling { mutants, .. } = event {
             phase.message(format!("the machine code of {mutants} mutants"));
         }
     };
-    let equivalence = with_request(arguments, out, |request| compiler_equivalence(request, built, &mut show))?
+    let equivalence = with_request(arguments, |request| compiler_equivalence(request, built, &mut show))?
         .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
     let equivalent = equivalence.found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
     phase.end(&format!(

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     // What cannot be used is told before anything is run.
     let implementations = implementations(arguments)?;
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
-    let built = build::instrumented(&arguments.system, &out)?;
+    let built = build::instrumented(&arguments.system)?;
     let outcomes = match finished(&built, common.seed, &out) {
         Some(outcomes) => outcomes,
         None => {

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     let system = &arguments.system.system;
     let out = common.out(system);
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
-    let built = build::instrumented(&arguments.system, &out)?;
+    let built = build::instrumented(&arguments.system)?;
     let number = mutants::resolve(&built.sites, &arguments.mutant)?;
     // A study of other source would tell of other mutants.
     let outcomes = read_outcomes(&out).ok().filter(|outcomes| outcomes.sites == built.sites);

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &JudgeArguments, common: &Common) -> anyhow::Result
     let system = &arguments.system.system;
     let out = common.out(system);
     let path = build::find(&arguments.system)?.judgements();
-    let built = build::instrumented(&arguments.system, &out)?;
+    let built = build::instrumented(&arguments.system)?;
     let sites = &built.sites;
     if let (Some(mutant), Some(judged), Some(reason)) = (&arguments.mutant, arguments.judged, &arguments.reason) {
         let number = mutants::resolve(sites, mutant)?;

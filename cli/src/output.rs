@@ -53,6 +53,12 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Makes the folder of a study, if it is not there.
+pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
+    let cure = "give another folder with --out";
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}; {cure}", path.display()))
+}
+
 /// Writes a file of a study so that it is there as a whole or as it was before.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let cure = "make room, or give another folder with --out";

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     // A file that cannot be used is told before anything is run.
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
     let compiled = match arguments.compiler_equivalence {
-        true => build::compiled(&arguments.system, &out, &built),
+        true => build::compiled(&arguments.system, &built),
         false => Ok(BTreeMap::new()),
     };
     let Some(compiled) = interrupt::unless(&interrupted, compiled)? else { return Ok(stopped(&out)) };

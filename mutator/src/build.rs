@@ -9,10 +9,12 @@ use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use cargo_metadata::{Artifact, Message};
 use simutant_outcomes::Sites;
+use toml::Table;
 
 use crate::declarations::Declarations;
 use crate::edit::Owner;
@@ -32,12 +34,25 @@ pub use plain::build_plain;
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
 
-/// The package of the main program.
+/// The package of the main program, which has a table of lines besides.
 const MAIN: &str = "simutant-worker-main";
+
+/// The package that gives the system to the worker: what is generic in the engine and in the worker is compiled there. It is apart from the main program, since an edit
+/// that moves lines need not compile it again.
+const LINK: &str = "simutant-worker-link";
 
 /// How everything is compiled: as fast as it runs, with all checks.
 const PROFILE: &str =
     "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
+
+/// What is compiled after each edit, so that only those functions are compiled again that the edit changed.
+const INCREMENTAL: &str = "incremental = true\n";
+
+/// The same for code that seldom changes, and should be as fast as it can be.
+const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
+
+/// The main program runs once, and so does not gain by the optimiser.
+const UNOPTIMISED: &str = "incremental = true\nopt-level = 0\n";
 
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
@@ -46,6 +61,9 @@ const CAP_LINTS: &str = "--cap-lints=allow";
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).
 const ROUNDS_MAX: usize = 100;
 
+/// For how long after its last build an executable is kept: longer than any campaign runs.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// What is to be built.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
@@ -53,7 +71,7 @@ pub struct Request<'a> {
     pub package: &'a Package,
     /// The mutation operators.
     pub operators: &'a Selection,
-    /// The folder for the generated workspace; what is there is overwritten.
+    /// The folder for the generated workspace; what is there is overwritten. [`Package::build_directory`] is one for all studies of a system.
     pub directory: &'a Path,
     /// The crate that drives the instrumented system, as (name, folder). It exports
     /// `main(&[Box<dyn System>], &[(&str, &str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for
@@ -127,7 +145,7 @@ pub fn build_with(
     let mut verdicts = read_verdicts(&known, &specification, inputs).unwrap_or_default();
     for round in 1..=ROUNDS_MAX {
         let instrumented = specification.instrument(&verdicts, probes);
-        workspace.write_sources(&instrumented, package)?;
+        workspace.write_sources(&instrumented)?;
         let rejected = verdicts.rejected.len();
         progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
         let errors = match workspace.compile(progress)? {
@@ -140,13 +158,10 @@ pub fn build_with(
                 let mut fixed = Hash(workspace.fixed_hash(request)?);
                 fixed.write(lock.as_bytes());
                 instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
-                // A name of its own: a campaign goes on with its executable, whatever is built here meanwhile.
-                let name = format!("simutant-worker-{}-{:016x}", package.system, source_hash.0);
-                let copy = workspace.root.join(name);
-                copy_file(&worker, &copy)?;
+                let worker = workspace.keep(&worker, &format!("simutant-worker-{}-", package.system), &source_hash)?;
                 return Ok(Build {
                     sites: instrumented.sites,
-                    worker: copy,
+                    worker,
                     source_hash: source_hash.0,
                     fingerprint: specification.fingerprint(fixed.0, &verdicts),
                     operators: request.operators.to_string(),
@@ -242,19 +257,36 @@ impl Workspace {
         };
         let copies: Vec<PathBuf> = package.members.iter().map(folder).collect();
         let files = package.files.iter().map(|file| copies[file.member].join(&file.path)).collect();
-        Ok(Self {
-            root,
-            copies,
-            files,
-            // Apart from the ordinary builds, whose settings differ; together for all studies, which share dependencies.
-            target_directory: package.target_directory.join("simutant"),
-            mark,
-        })
+        Ok(Self { root, copies, files, target_directory: package.products(), mark })
     }
 
     /// The folder of the main program.
     fn main(&self) -> PathBuf {
         self.root.join(format!("{MAIN}-{}", self.mark))
+    }
+
+    /// The folder of the package that gives the system to the worker.
+    fn link(&self) -> PathBuf {
+        self.root.join(format!("{LINK}-{}", self.mark))
+    }
+
+    /// Writes the workspace's manifest with its members, and how each package is compiled.
+    fn write_manifest(
+        &self,
+        members: &[PathBuf],
+        settings: &[(String, String)],
+        rest: &Table,
+    ) -> Result<(), MutatorError> {
+        let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
+        let members: Vec<String> = members.iter().chain([&self.link(), &self.main()]).map(relative).collect();
+        let settings: String = settings
+            .iter()
+            .map(|(package, settings)| format!("[profile.release.package.{package:?}]\n{settings}\n"))
+            .collect();
+        write(
+            &self.root.join("Cargo.toml"),
+            &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{settings}{rest}"),
+        )
     }
 
     /// The name of the executable among those of all folders.
@@ -277,22 +309,17 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
-        let members: Vec<String> = self.copies.iter().chain([&self.main()]).map(relative).collect();
-        write(
-            &self.root.join("Cargo.toml"),
-            &format!(
-                "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{}",
-                package.patches(&self.copies)?,
-            ),
-        )?;
+        let of_member = |member: &Member| (member.specifier(), INCREMENTAL.to_owned());
+        let of_rest = [(LINK.to_owned(), IN_ONE_PIECE.to_owned()), (MAIN.to_owned(), UNOPTIMISED.to_owned())];
+        let settings: Vec<_> = package.members.iter().map(of_member).chain(of_rest).collect();
+        self.write_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_lock(package)?;
         for (member, copy) in self.copies.iter().enumerate() {
             let manifest = package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)?;
             copy_package(package.members[member].root(), copy, &package.files_of(member))?;
             write(&copy.join("Cargo.toml"), &manifest.to_string())?;
         }
-        self.write_main_manifest(request, &self.copies[0])
+        self.write_program(request, &self.copies[0])
     }
 
     /// Writes the lock file of the package's workspace, when that has changed: cargo drops the entries that are not needed here.
@@ -309,24 +336,44 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes the manifest of the main program, which links the package in the folder `system`.
-    fn write_main_manifest(&self, request: &Request<'_>, system: &Path) -> Result<(), MutatorError> {
+    /// Writes what makes a program of the package in the folder `system`, but for the table of lines.
+    fn write_program(&self, request: &Request<'_>, system: &Path) -> Result<(), MutatorError> {
         let (worker_name, worker_path) = request.worker;
+        let package = request.package;
+        write(
+            &self.link().join("Cargo.toml"),
+            &format!(
+                "[package]\nname = {LINK:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                 worker = {{ path = {:?}, package = {worker_name:?} }}\n\
+                 system = {{ path = {:?}, package = {:?}, {} }}\n",
+                worker_path.display().to_string(),
+                system.display().to_string(),
+                package.name(),
+                package.features.of_dependency(),
+            ),
+        )?;
+        write(
+            &self.link().join("src/lib.rs"),
+            &format!(
+                "//! Generated: the system behind a worker's protocol.\n\n\
+                 pub fn run(lines: &'static [(&'static str, &'static str, &'static [u32])]) -> std::process::ExitCode {{\n    \
+                 worker::main(&[worker::system::<system::{}>()], lines)\n}}\n",
+                package.type_path,
+            ),
+        )?;
         write(
             &self.main().join("Cargo.toml"),
             &format!(
                 "[package]\nname = {MAIN:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-                 [[bin]]\nname = {:?}\npath = \"src/main.rs\"\n\n[dependencies]\n\
-                 worker = {{ path = {:?}, package = {worker_name:?} }}\nsystem = {{ path = {:?}, package = {:?} }}\n",
+                 [[bin]]\nname = {:?}\npath = \"src/main.rs\"\n\n\
+                 [dependencies]\nlink = {{ path = {:?}, package = {LINK:?} }}\n",
                 self.program(),
-                worker_path.display().to_string(),
-                system.display().to_string(),
-                request.package.name(),
+                self.link().display().to_string(),
             ),
         )
     }
 
-    fn write_sources(&self, instrumented: &Instrumented, package: &Package) -> Result<(), MutatorError> {
+    fn write_sources(&self, instrumented: &Instrumented) -> Result<(), MutatorError> {
         let mut lines = String::new();
         for ((file, output), copy) in instrumented.sites.files.iter().zip(&instrumented.outputs).zip(&self.files) {
             write(copy, &output.text)?;
@@ -334,17 +381,15 @@ impl Workspace {
             let compiled = copy.strip_prefix(&self.root).unwrap_or(copy).display().to_string();
             lines.push_str(&format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines()));
         }
-        self.write_main(package, "the instrumented system", &lines)
+        self.write_main(&lines)
     }
 
     /// Writes the main program, with a row of its table for each line of `lines`.
-    fn write_main(&self, package: &Package, what: &str, lines: &str) -> Result<(), MutatorError> {
+    fn write_main(&self, lines: &str) -> Result<(), MutatorError> {
         let main = format!(
-            "//! Generated: {what} behind a worker's protocol.\n\n\
+            "//! Generated: which line of the original each line is of.\n\n\
              const LINES: &[(&str, &str, &[u32])] = &[\n{lines}];\n\n\
-             fn main() -> std::process::ExitCode {{\n    \
-             worker::main(&[worker::system::<system::{}>()], LINES)\n}}\n",
-            package.type_path,
+             fn main() -> std::process::ExitCode {{\n    link::run(LINES)\n}}\n",
         );
         write(&self.main().join("src/main.rs"), &main)
     }
@@ -489,6 +534,24 @@ impl Workspace {
         let file = self.files.iter().position(|file| *file == path)?;
         debug_assert!(file < instrumented.outputs.len(), "every file of the workspace is instrumented");
         Some((file, span.byte_start as usize..span.byte_end as usize))
+    }
+
+    /// Copies an executable to a name that begins with `kind` and is its own, and removes those that nobody has asked for in a while: a campaign goes on
+    /// with its executable, whatever is built here meanwhile.
+    fn keep(&self, executable: &Path, kind: &str, hash: &Hash) -> Result<PathBuf, MutatorError> {
+        let copy = self.root.join(format!("{kind}{:016x}", hash.0));
+        copy_file(executable, &copy)?;
+        let now = SystemTime::now();
+        // What cannot be touched is made again when it is missing, and what cannot be removed is only in the way.
+        _ = File::options().append(true).open(&copy).and_then(|file| file.set_modified(now));
+        let entries = std::fs::read_dir(&self.root).map_err(|error| MutatorError::io("list", &self.root, error))?;
+        for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(kind)) {
+            let used = entry.metadata().and_then(|metadata| metadata.modified());
+            if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > KEPT)) {
+                _ = std::fs::remove_file(entry.path());
+            }
+        }
+        Ok(copy)
     }
 
     /// Returns a hash of all local source that goes into the executable: the same wherever the folders are.

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use cargo_metadata::{Package, TargetKind};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_match_mut, visit_expr_struct_mut, visit_file_mut};
 use syn::visit_mut::{visit_item_impl_mut, visit_item_mod_mut, visit_item_trait_mut};
@@ -43,7 +44,9 @@ impl Conditions {
     }
 
     /// Returns the conditions of a package with these features.
-    pub(crate) fn with_features(&self, features: BTreeSet<String>, has_build_script: bool) -> Self {
+    pub(crate) fn of(&self, package: &Package, features: BTreeSet<String>) -> Self {
+        // A script may add conditions.
+        let has_build_script = package.targets.iter().any(|target| target.kind.contains(&TargetKind::CustomBuild));
         Self { target: self.target.clone(), features, are_complete: self.are_complete && !has_build_script }
     }
 

@@ -1,5 +1,6 @@
 //! The package that holds a system, as its manifest describes it, and the dependencies that are specification too.
 
+mod features;
 mod files;
 mod graph;
 mod member;
@@ -15,10 +16,12 @@ use serde::{Deserialize, Deserializer};
 use toml::Table;
 
 use crate::conditions::Conditions;
+use crate::identity::Hash;
 use crate::judgements::{FILE, FILE_END};
 use crate::names::Names;
 use crate::{MutatorError, Selection};
 
+pub(crate) use self::features::Features;
 use self::files::specification_files;
 use self::graph::Graph;
 pub(crate) use self::member::Member;
@@ -34,6 +37,8 @@ pub struct Package {
     pub(crate) type_path: String,
     /// What names are for.
     pub(crate) names: Names,
+    /// The features that it is compiled with.
+    pub(crate) features: Features,
     /// The mutation operators that the manifest asks for.
     operators: Selection,
     /// The file of the judgements on mutants, relative to the package's folder.
@@ -48,7 +53,7 @@ pub struct Package {
     /// The workspace's lock file, if there is one.
     pub(crate) lock: PathBuf,
     /// The folder of the workspace's build products.
-    pub(crate) target_directory: PathBuf,
+    target_directory: PathBuf,
     /// The folders of the packages that this one depends on and that are not from a registry, in order.
     pub(crate) local_dependencies: Vec<PathBuf>,
     /// Where dependencies that are specification are taken from: for each its index among the members, and the keys of
@@ -90,9 +95,18 @@ struct SystemSection {
     /// The same for dependencies, by package name, or `NAME@VERSION` where there are several.
     #[serde(default)]
     dependencies: BTreeMap<String, Vec<String>>,
+    /// The package's features that the system needs, and whether those by default are on: what a dependency has under these names.
+    #[serde(default)]
+    features: Vec<String>,
+    #[serde(default = "yes", rename = "default-features")]
+    default_features: bool,
     /// The mutation operators, as [`Selection::parse`] takes them.
     #[serde(default, deserialize_with = "selection")]
     operators: Selection,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn selection<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Selection, D::Error> {
@@ -142,6 +156,8 @@ impl Package {
             field: field.into(),
             message,
         };
+        let features = Features::new(package, &section.features, section.default_features)
+            .map_err(|message| refuse("features", message))?;
         // What the section names, with its place there.
         let mut named = vec![(package, "specification".to_owned(), &section.specification)];
         for (name, entries) in &section.dependencies {
@@ -160,7 +176,10 @@ impl Package {
         let mut files = Vec::new();
         let mut patched = Vec::new();
         for (member, (package, field, entries)) in named.iter().enumerate() {
-            let conditions = graph.conditions(package, &target);
+            let conditions = match member {
+                0 => target.of(package, features.enabled().clone()),
+                _ => graph.conditions(package, &target),
+            };
             members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
             let paths = specification_files(members[member].root(), entries, &members[member].left_out())
                 .map_err(|message| refuse(field, message))?;
@@ -185,6 +204,7 @@ impl Package {
             system: system.into(),
             type_path: section.type_path.clone(),
             names,
+            features,
             operators: section.operators.clone(),
             judgements: FILE.to_owned(),
             members,
@@ -205,6 +225,20 @@ impl Package {
     /// Returns the path of the file with the judgements on mutants, which need not be there.
     pub fn judgements(&self) -> PathBuf {
         self.members[0].root().join(&self.judgements)
+    }
+
+    /// Returns the folder for the builds of the system, below that of the workspace's build products: the same for all studies, so that
+    /// what is compiled for one serves the others, and an edit costs what it changes.
+    pub fn build_directory(&self) -> PathBuf {
+        let mut folder = Hash::default();
+        folder.write(self.members[0].root().as_os_str().as_encoded_bytes());
+        self.products().join("systems").join(format!("{}-{:016x}", self.system, folder.0))
+    }
+
+    /// Returns the folder for what cargo builds: apart from the ordinary builds, whose settings differ, and together for all
+    /// systems, which share dependencies.
+    pub(crate) fn products(&self) -> PathBuf {
+        self.target_directory.join("simutant")
     }
 
     /// Returns the package's name.

@@ -10,7 +10,11 @@
 //! - [`dns`]: the domain name system, where a resolver that remembers answers asks the servers of a tree of zones.
 //! - [`gcd`]: a service that computes greatest common divisors behind a cache.
 
+#[cfg(feature = "dns")]
 pub mod dns;
+#[cfg(feature = "gbn")]
 pub mod gbn;
+#[cfg(feature = "gcd")]
 pub mod gcd;
+#[cfg(feature = "lsr")]
 pub mod lsr;

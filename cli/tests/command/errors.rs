@@ -94,7 +94,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     let file = folder.path().join("file");
     let name = write(&file, "not a folder");
     check(&["study", "gbn"], &file, 5, &[&name]);
-    check(&["mutants", "gbn"], &file.join("below"), 5, &[&name]);
+    check(&["select", "gbn"], &file.join("below"), 5, &[&name]);
 }
 
 #[test]
@@ -217,8 +217,8 @@ fn a_full_disk_is_told_and_the_study_goes_on_when_there_is_room() {
         return;
     };
     let out = disk.0.path().join("out");
-    let check_full = |file: &str| {
-        let output = run(&STUDY, &out);
+    let check_full = |file: &str, variables: &[(&str, &Path)]| {
+        let output = command(&STUDY, &out).envs(variables.iter().copied()).output().expect("the command was built");
         assert_exit(&output, 5);
         for part in ["make room", file] {
             assert!(stderr(&output).contains(part), "`{part}` is not in: {}", stderr(&output));
@@ -226,16 +226,16 @@ fn a_full_disk_is_told_and_the_study_goes_on_when_there_is_room() {
         assert_eq!(stdout(&output), "");
         assert!(!out.join("suite.json").exists(), "nothing is half-written");
     };
-    check_full("build");
-    assert!(!out.join("journal.sqlite").exists());
+    check_full("systems/gbn-", &[("CARGO_TARGET_DIR", disk.0.path())]);
+    assert!(!out.join("journal.sqlite").exists(), "nothing is begun");
     disk.resize(LARGE);
-    // With all that is built in its place, it is the journal that has no room.
+    // With all that is built in a place with room, it is the journal that has none.
     assert_exit(&run(&STUDY, &out), 0);
     for file in RESULTS.iter().chain(&["journal.sqlite"]) {
         std::fs::remove_file(out.join(file)).expect("the study wrote it");
     }
     disk.leave(200);
-    check_full("journal.sqlite");
+    check_full("journal.sqlite", &[]);
     disk.resize(LARGE);
     assert_exit(&run(&STUDY, &out), 0);
     assert!(results(&out) == results(&finished_study().out), "the results differ");

@@ -57,7 +57,7 @@ pub fn compiler_equivalence(
     for round in 1..=ROUNDS_MAX {
         let Copied { outputs, functions } = copy(&specification, &build.sites, &mentions, &left_out);
         let instrumented = Instrumented { outputs, sites: build.sites.clone() };
-        workspace.write_sources(&instrumented, package)?;
+        workspace.write_sources(&instrumented)?;
         let mutants = functions.iter().map(|function| function.mutants.len()).sum();
         let rejected = left_out.candidates.len();
         progress(BuildEvent::Compiling { round, mutants, rejected });
@@ -123,12 +123,14 @@ impl Workspace {
         member: usize,
         object: &std::path::Path,
     ) -> Result<std::process::Command, MutatorError> {
-        let metadata = &request.package.members[member].metadata;
-        let name = metadata.name.as_str();
+        let package = request.package.members[member].specifier();
         let mut command = cargo("rustc");
-        command.args(["--lib", "--package", &format!("{name}@{}", metadata.version)]);
+        command.args(["--lib", "--package", &package]);
+        if member == 0 {
+            command.args(request.package.features.of_command());
+        }
         for setting in ["codegen-units=1", "incremental=false"] {
-            command.args(["--config", &format!("profile.release.package.{name:?}.{setting}")]);
+            command.args(["--config", &format!("profile.release.package.{package:?}.{setting}")]);
         }
         command.arg("--");
         command.args(["-Clink-dead-code", "-Csymbol-mangling-version=v0", "-Cdebuginfo=0"]);

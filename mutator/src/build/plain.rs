@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, MAIN, PROFILE, Request, Workspace, copy_file, read, write};
+use super::{BuildEvent, Compiled, LINK, MAIN, Request, Workspace, read};
 use crate::identity::Hash;
 use crate::{MutatorError, Package};
 
@@ -29,34 +29,21 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
     let bytes = std::fs::read(&executable).map_err(|error| MutatorError::io("read", &executable, error))?;
     let mut hash = Hash::default();
     hash.write(&bytes);
-    // A name of its own: a campaign goes on with its executable, whatever is built here meanwhile.
-    let copy = workspace.root.join(format!("simutant-plain-{}-{:016x}", package.system, hash.0));
-    copy_file(&executable, &copy)?;
-    Ok(copy)
+    workspace.keep(&executable, &format!("simutant-plain-{}-", package.system), &hash)
 }
 
-/// How the package is compiled: in so many units that after an edit little is compiled again. Code in many units is slower, which matters
-/// for the runs on mutants, and not for the few runs on the package as it is written.
-const IN_PARTS: &str = "incremental = true\ncodegen-units = 256\n";
+/// How the package is compiled: in so many units that after an edit little is compiled again, and without the optimiser.
+const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n";
 
 impl Workspace {
     fn write_plain(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let main = self.main();
-        let member = main.strip_prefix(&self.root).unwrap_or(&main).display().to_string();
-        write(
-            &self.root.join("Cargo.toml"),
-            &format!(
-                "[workspace]\nresolver = \"3\"\nmembers = [{member:?}]\n\n{PROFILE}\n\
-                 [profile.release.package.{:?}]\nopt-level = 0\n{IN_PARTS}\n\
-                 [profile.release.package.{MAIN:?}]\nopt-level = 0\n{IN_PARTS}\n{}",
-                package.name(),
-                package.own_patches()?,
-            ),
-        )?;
+        let packages = [package.members[0].specifier(), LINK.to_owned(), MAIN.to_owned()];
+        let settings = packages.map(|package| (package, IN_PARTS.to_owned()));
+        self.write_manifest(&[], &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
-        self.write_main_manifest(request, package.members[0].root())?;
-        self.write_main(package, "the system as it is written", &own_lines(package)?)
+        self.write_program(request, package.members[0].root())?;
+        self.write_main(&own_lines(package)?)
     }
 }
 

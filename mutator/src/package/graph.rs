@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use cargo_metadata::{DependencyKind, Metadata, Node, Package, PackageId, TargetKind};
+use cargo_metadata::{DependencyKind, Metadata, Node, Package, PackageId};
 
 use crate::conditions::Conditions;
 
@@ -70,8 +70,7 @@ impl<'m> Graph<'m> {
     /// Returns what holds when a package is compiled.
     pub(super) fn conditions(&self, package: &Package, target: &Conditions) -> Conditions {
         let features = self.nodes.get(&package.id).into_iter().flat_map(|node| &node.features);
-        let has_script = package.targets.iter().any(|target| target.kind.contains(&TargetKind::CustomBuild));
-        target.with_features(features.map(|feature| feature.to_string()).collect(), has_script)
+        target.of(package, features.map(|feature| feature.to_string()).collect())
     }
 
     /// Returns the folders of the local packages that a package depends on, in order.

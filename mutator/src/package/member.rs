@@ -30,6 +30,11 @@ impl Member {
         self.metadata.manifest_path.parent().map_or(Path::new("."), |path| path.as_std_path())
     }
 
+    /// Returns what cargo knows the package by.
+    pub(crate) fn specifier(&self) -> String {
+        format!("{}@{}", self.metadata.name, self.metadata.version)
+    }
+
     /// Returns the package's library.
     pub(crate) fn library(&self) -> Result<&Target, MutatorError> {
         let is_library =
