@@ -1,5 +1,6 @@
 //! The BIRD Internet routing daemon, of CZ.NIC.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Child;
@@ -9,6 +10,11 @@ use super::internetwork::{address, device};
 use super::{Internetwork, OspfError, Router, RoutingDaemon};
 
 const PROGRAM: &str = "bird";
+const CLIENT: &str = "birdc";
+const PACKAGE: &str = "bird2";
+
+/// Where the client reaches the daemon.
+const SOCKET: &str = "bird.socket";
 
 /// BIRD 2.
 #[derive(Debug)]
@@ -16,7 +22,7 @@ pub struct Bird;
 
 impl RoutingDaemon for Bird {
     fn programs(&self) -> &'static [(&'static str, &'static str)] {
-        &[(PROGRAM, "bird2")]
+        &[(PROGRAM, PACKAGE), (CLIENT, PACKAGE)]
     }
 
     /// A router tells of itself at most every five seconds (`MinLSInterval`, RFC 2328, appendix B), which BIRD has no setting for. It does so
@@ -39,8 +45,13 @@ impl RoutingDaemon for Bird {
     fn start(&self, network: &Internetwork, router: Router, folder: &Path) -> Result<(&'static str, Child), OspfError> {
         let path = |name: &str| folder.join(name).into_os_string();
         // In the foreground.
-        let arguments = ["-f".into(), "-c".into(), path("bird.conf"), "-s".into(), path("bird.ctl")];
+        let arguments = ["-f".into(), "-c".into(), path("bird.conf"), "-s".into(), path(SOCKET)];
         Ok((PROGRAM, network.spawn(router.number, PROGRAM, &arguments)?))
+    }
+
+    fn ask_for_neighbours(&self, folder: &Path) -> (&'static str, &'static str, Vec<OsString>) {
+        let arguments = ["-s".into(), folder.join(SOCKET).into_os_string()].into_iter();
+        (CLIENT, PACKAGE, arguments.chain(["show", "ospf", "neighbors"].map(OsString::from)).collect())
     }
 }
 

@@ -36,19 +36,12 @@ pub enum OspfError {
         /// How it ended.
         status: ExitStatus,
     },
-    /// A daemon did not get ready.
-    DaemonNotReady {
-        /// The router that it plays.
-        router: u8,
-        /// Its program.
-        program: &'static str,
-    },
 }
 
 impl OspfError {
     /// Returns whether the machine lacks something, so that nothing is known of the daemons.
     pub fn is_unavailable(&self) -> bool {
-        !matches!(self, Self::DaemonEnded { .. } | Self::DaemonNotReady { .. })
+        !matches!(self, Self::DaemonEnded { .. })
     }
 }
 
@@ -74,9 +67,6 @@ impl std::fmt::Display for OspfError {
             Self::File(path, source) => write!(formatter, "cannot write {}: {source}", path.display()),
             Self::DaemonEnded { router, program, status } => {
                 write!(formatter, "`{program}` of router {router} ended by itself: {status}")
-            }
-            Self::DaemonNotReady { router, program } => {
-                write!(formatter, "`{program}` of router {router} did not get ready")
             }
         }
     }

@@ -1,22 +1,21 @@
 //! FRRouting: `ospfd` finds the paths, `zebra` tells the kernel of them.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::internetwork::{address, device};
 use super::{Internetwork, OspfError, Router, RoutingDaemon};
 
 const ZEBRA: &str = "zebra";
 const OSPFD: &str = "ospfd";
+const VTYSH: &str = "vtysh";
 const PACKAGE: &str = "frr";
 
 /// Where `ospfd` reaches `zebra`. It asks once, and then after ten seconds again: so it is started later.
 const SOCKET: &str = "zebra.socket";
-
-/// How long `zebra` may take until it can be reached.
-const READY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// FRRouting 8 or later.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ pub struct Frr;
 
 impl RoutingDaemon for Frr {
     fn programs(&self) -> &'static [(&'static str, &'static str)] {
-        &[(ZEBRA, PACKAGE), (OSPFD, PACKAGE)]
+        &[(ZEBRA, PACKAGE), (OSPFD, PACKAGE), (VTYSH, PACKAGE)]
     }
 
     /// What the settings leave to wait for is greetings and what is sent again, each after a second.
@@ -42,13 +41,10 @@ impl RoutingDaemon for Frr {
         let text = configuration(router.number, network.neighbours(router.number));
         network.write(&folder.join("ospfd.conf"), &text)?;
         let mut zebra = network.spawn(router.number, ZEBRA, &arguments(ZEBRA, folder))?;
-        let (start, socket) = (Instant::now(), folder.join(SOCKET));
+        let socket = folder.join(SOCKET);
         while !socket.exists() {
             if let Ok(Some(status)) = zebra.try_wait() {
                 return Err(OspfError::DaemonEnded { router: router.number, program: ZEBRA, status });
-            }
-            if start.elapsed() > READY_PATIENCE {
-                return Err(OspfError::DaemonNotReady { router: router.number, program: ZEBRA });
             }
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -58,10 +54,15 @@ impl RoutingDaemon for Frr {
     fn start(&self, network: &Internetwork, router: Router, folder: &Path) -> Result<(&'static str, Child), OspfError> {
         Ok((OSPFD, network.spawn(router.number, OSPFD, &arguments(OSPFD, folder))?))
     }
+
+    fn ask_for_neighbours(&self, folder: &Path) -> (&'static str, &'static str, Vec<OsString>) {
+        let arguments = ["--vty_socket".into(), folder.into(), "-c".into(), "show ip ospf neighbor".into()];
+        (VTYSH, PACKAGE, arguments.to_vec())
+    }
 }
 
 /// Returns the arguments of a daemon that runs in the foreground, with all its files in `folder`, and cannot be reached by TCP.
-fn arguments(program: &str, folder: &Path) -> Vec<std::ffi::OsString> {
+fn arguments(program: &str, folder: &Path) -> Vec<OsString> {
     let path = |name: &str| folder.join(name).into_os_string();
     let mut arguments =
         vec!["-f".into(), path(&format!("{program}.conf")), "-i".into(), path(&format!("{program}.pid"))];

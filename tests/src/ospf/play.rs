@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::sandbox::find;
 use super::{Internetwork, Message, OspfError, Router, RoutingDaemon, Task};
 
 /// Where daemons have their files. It is private to the sandbox.
@@ -12,9 +13,6 @@ const FILES: &str = "/run/ospf";
 
 /// How often to look at the tables.
 const INTERVAL: Duration = Duration::from_millis(200);
-
-/// How long routers may take to settle. Their messages go where the tables say then.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Plays a test case; to be called in a sandbox. Each router's deliveries are added to the file `router-N` of the working directory,
 /// a line `NUMBER SOURCE DESTINATION COST` for each; returns the path that each message took, if it arrived.
@@ -24,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub fn play(task: Task, daemon: &dyn RoutingDaemon) -> Result<Vec<Option<Vec<u8>>>, OspfError> {
     let network = Internetwork::lay(task)?;
     let mut running = start(&network, daemon)?;
-    settle(&network, daemon.silence(), &mut running)?;
+    settle(&network, daemon, &mut running)?;
     let messages = network.task().messages.iter();
     messages.map(|message| deliver(&network, message)).collect()
 }
@@ -40,7 +38,7 @@ fn start(network: &Internetwork, daemon: &dyn RoutingDaemon) -> Result<Vec<Runni
     let mut running = Vec::new();
     let mut routers: Vec<(Router, PathBuf)> = Vec::new();
     for &router in &network.task().routers {
-        let folder = Path::new(FILES).join(format!("router-{}", router.number));
+        let folder = files(router.number);
         make_open(&folder).map_err(|error| OspfError::File(folder.clone(), error))?;
         for (program, child) in daemon.prepare(network, router, &folder)? {
             running.push(Running { router: router.number, program, child });
@@ -63,16 +61,27 @@ fn make_open(folder: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o777))
 }
 
-/// Waits until the tables are complete and nothing has changed in them for as long as `silence`, at most as long as patience lasts.
-fn settle(network: &Internetwork, silence: Duration, running: &mut [Running]) -> Result<(), OspfError> {
-    let (start, mut tables, mut since) = (Instant::now(), Vec::new(), Instant::now());
-    while start.elapsed() < PATIENCE {
+/// Returns where the daemons of a router have their files.
+fn files(router: u8) -> PathBuf {
+    Path::new(FILES).join(format!("router-{router}"))
+}
+
+/// Waits until the tables are complete, nothing has changed in them for as long as a daemon may be silent, and all neighbours have known each
+/// other for as long. Whoever started this program has its own idea of how long that may take, and ends it then.
+fn settle(network: &Internetwork, daemon: &dyn RoutingDaemon, running: &mut [Running]) -> Result<(), OspfError> {
+    let (mut tables, mut since, mut are_linked) = (Vec::new(), Instant::now(), false);
+    loop {
         let now = network.tables()?;
         if now != tables {
             (tables, since) = (now, Instant::now());
         }
-        if network.are_complete(&tables) && since.elapsed() >= silence {
-            return Ok(());
+        if network.are_complete(&tables) {
+            if !are_linked {
+                are_linked = links_are_up(network, daemon)?;
+                since = Instant::now();
+            } else if since.elapsed() >= daemon.silence() {
+                return Ok(());
+            }
         }
         for Running { router, program, child } in running.iter_mut() {
             if let Ok(Some(status)) = child.try_wait() {
@@ -81,7 +90,24 @@ fn settle(network: &Internetwork, silence: Duration, running: &mut [Running]) ->
         }
         std::thread::sleep(INTERVAL);
     }
-    Ok(())
+}
+
+/// Returns whether each router has told all it knows to every neighbour: a link counts from then on.
+fn links_are_up(network: &Internetwork, daemon: &dyn RoutingDaemon) -> Result<bool, OspfError> {
+    for &Router { number, .. } in &network.task().routers {
+        let (program, package, arguments) = daemon.ask_for_neighbours(&files(number));
+        let output = Command::new(find(program, package)?).args(arguments).stdin(Stdio::null()).output();
+        let said = output.map_err(|error| OspfError::NotStarted(program, error))?.stdout;
+        if full(&String::from_utf8_lossy(&said)) < network.task().neighbours(number).count() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns how many neighbours are in the state `Full` (RFC 2328, section 10.1), which all daemons show in the same way.
+fn full(neighbours: &str) -> usize {
+    neighbours.lines().filter(|line| line.contains("Full/")).count()
 }
 
 /// Follows a message, and writes it down where it arrives.
@@ -99,4 +125,16 @@ fn deliver(network: &Internetwork, message: &Message) -> Result<Option<Vec<u8>>,
     writeln!(text, "{number} {source} {destination} {cost}").expect("a text takes everything");
     std::fs::write(&file, text).map_err(failed)?;
     Ok(Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_up_when_the_neighbour_is_full() {
+        let bird = "BIRD 2.0.12 ready.\nospf1:\nRouter ID   \tPri\t     State     \tDTime\tInterface  Router IP\n\
+                    10.0.0.2    \t  1\tFull/PtP  \t59.1\tto-2       10.1.0.1\n10.0.0.3    \t  1\tExStart/PtP  \t59.0\tto-3       10.1.2.0\n";
+        assert_eq!(full(bird), 1);
+    }
 }
