@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::leftovers::{await_that, entries};
 use crate::lsr::{Input, routes};
 use crate::support::{implementation, options};
 
-/// Tells the test's second process where to work, and marks all that it starts.
+/// Tells the test's second process where to work.
 const WORK_VARIABLE: &str = "SIMUTANT_TEST_OSPF";
 
 /// An input in which the fewest links are not the cheapest path.
@@ -58,19 +58,41 @@ fn a_path_that_is_not_the_shortest_fails() {
     assert!(outputs[0].stdout.text.contains("message 4 from 2 went 2 1 3\n"), "{outputs:#?}");
 }
 
-/// Returns the processes that have `folder` in their environment.
-fn processes_of(folder: &Path) -> Vec<PathBuf> {
-    let needle = folder.to_str().expect("plain text").as_bytes();
-    let is_of = |path: &PathBuf| {
-        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
-        environment.windows(needle.len()).any(|window| window == needle)
+/// A process, told from later ones of its number by when it started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Running {
+    number: u32,
+    parent: u32,
+    start: String,
+}
+
+/// Returns all processes.
+fn processes() -> Vec<Running> {
+    let running = |entry: std::fs::DirEntry| {
+        let number = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // After the name, which may hold any character: the state, the parent, and, 18 words later, the start.
+        let mut words = stat.rsplit_once(") ")?.1.split(' ').skip(1);
+        Some(Running { number, parent: words.next()?.parse().ok()?, start: words.nth(17)?.to_owned() })
     };
-    Path::new("/proc").read_dir().expect("/proc is there").flatten().map(|entry| entry.path()).filter(is_of).collect()
+    Path::new("/proc").read_dir().expect("/proc is there").flatten().filter_map(running).collect()
+}
+
+/// Returns a process and all that descend from it.
+fn family(number: u32) -> Vec<Running> {
+    let all = processes();
+    let mut family: Vec<Running> = all.iter().filter(|one| one.number == number).cloned().collect();
+    let mut place = 0;
+    while let Some(parent) = family.get(place).map(|one| one.number) {
+        family.extend(all.iter().filter(|one| one.parent == parent).cloned());
+        place += 1;
+    }
+    family
 }
 
 /// Returns the networks that these processes are in.
-fn networks_of(processes: &[PathBuf]) -> BTreeSet<u64> {
-    let network = |process: &PathBuf| Some(std::fs::metadata(process.join("ns/net")).ok()?.ino());
+fn networks_of(processes: &[Running]) -> BTreeSet<u64> {
+    let network = |one: &Running| Some(std::fs::metadata(format!("/proc/{}/ns/net", one.number)).ok()?.ino());
     processes.iter().filter_map(network).collect()
 }
 
@@ -90,13 +112,17 @@ fn no_router_is_left_when_the_harness_is_killed() {
         .spawn()
         .expect("the test can be started again");
     // That of the harness, that of the sandbox, and those of three routers.
-    await_that(|| networks_of(&processes_of(work.path())), |networks| networks.len() == 5);
+    await_that(|| networks_of(&family(harness.id())), |networks| networks.len() == 5);
+    let family = family(harness.id());
     harness.kill().expect("a child can be killed");
     harness.wait().expect("a child can be waited for");
-    await_that(
-        || (processes_of(work.path()), entries(work.path())),
-        |(processes, entries)| processes.is_empty() && *entries == 0,
-    );
+    let left = || {
+        family
+            .iter()
+            .filter(|one| processes().iter().any(|now| (now.number, &now.start) == (one.number, &one.start)))
+            .count()
+    };
+    await_that(|| (left(), entries(work.path())), |&(processes, entries)| processes == 0 && entries == 0);
 }
 
 #[test]
