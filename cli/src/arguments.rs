@@ -445,7 +445,7 @@ pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given several times.
-    /// All that come with Simutant unless said otherwise.
+    /// All that come with Simutant unless said otherwise, but those whose file has `on_demand`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
     /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said otherwise, but

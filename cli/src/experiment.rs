@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     Ok(Exit::Success)
 }
 
-/// Returns the implementations that were asked for, or all of the system that come with Simutant.
+/// Returns the implementations that were asked for, or all of the system that come with Simutant but those that are there on demand.
 fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementation>> {
     let system = &arguments.system.system;
     let folders = [PathBuf::from(OWN_IMPLEMENTATIONS)];
@@ -86,7 +86,7 @@ fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implem
         let mut own = Vec::new();
         for name in Implementation::available(&folders) {
             let implementation = Implementation::find(&name, &folders)?;
-            own.extend((implementation.system == *system).then_some(implementation));
+            own.extend((implementation.system == *system && !implementation.on_demand).then_some(implementation));
         }
         if own.is_empty() {
             let message = format!(

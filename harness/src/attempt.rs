@@ -22,6 +22,9 @@ const CLIENT_INTERVAL: Duration = Duration::from_millis(5);
 /// How long a side may take to end after it was told to.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The exit code by which a program says that the machine lacks something that it needs.
+const UNAVAILABLE: Exit = Exit::Code(69);
+
 /// What an attempt to run a test case led to.
 pub(crate) enum Attempted {
     /// It ran.
@@ -55,6 +58,12 @@ impl Attempt<'_> {
         let failure = cast.play()?;
         let outputs = cast.dismiss();
         let Some(reason) = failure else { return Ok(Attempted::Ran(TestOutcome::Passed)) };
+        if let FailureReason::Exited { side, exit: UNAVAILABLE } = reason {
+            let said =
+                outputs.iter().find(|output| output.side == side).map(|output| output.stderr.text.trim().to_owned());
+            let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default());
+            return Err(HarnessError::SideUnavailable { implementation, side, reason });
+        }
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
         for player in self.sides().flat_map(|side| self.scene.players(&side.name)) {
             if let Some(port) = player.port

@@ -84,6 +84,16 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A side says that it cannot do its part on this machine.
+    #[error("implementation {implementation}: side `{side}` cannot run here, so nothing was tested: {reason}")]
+    SideUnavailable {
+        /// The implementation's name.
+        implementation: String,
+        /// The side.
+        side: String,
+        /// What it wrote to standard error last.
+        reason: String,
+    },
     /// A program that the test case needs beside the implementation cannot be started.
     #[error(
         "cannot start `{program}`, which test cases of `{system}` need beside the implementation: {source}; install it, `cargo xtask test` does so"

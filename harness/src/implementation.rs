@@ -5,6 +5,7 @@
 //! system = "gbn"
 //! description = "Go-back-n in C"
 //! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
+//! on_demand = true                                   # optional; experiments run it only if it is named
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
 //! [[side]]                                           # sides are started in the order of the file
@@ -25,6 +26,9 @@
 //! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
 //! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
 //! folder) and the placeholders of its role in the system. `{{` and `}}` stand for the braces themselves.
+//!
+//! A side that finds that it cannot do its part on this machine, as something is not installed or not allowed, says so on standard
+//! error and ends with exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`). Then nothing was tested, and the run ends with an error.
 
 mod error;
 mod template;
@@ -34,7 +38,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
-use crate::system::{Role, SystemHarness, harness_for};
+use crate::system::{Role, SystemHarness, harnesses_for};
 
 pub use error::ImplementationError;
 use template::TemplateError;
@@ -59,6 +63,9 @@ pub struct Implementation {
     /// Where its faults come from, if it has any.
     #[serde(default)]
     pub origin: Origin,
+    /// Whether experiments leave it out unless it is named, since a test case of it takes seconds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_demand: bool,
     /// The program and arguments that build it; run in the folder of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Vec<String>>,
@@ -183,27 +190,26 @@ impl Implementation {
         Ok(implementation)
     }
 
-    /// Returns what runs test cases of the system on this implementation.
+    /// Returns what runs test cases of the system on this implementation: the harness that knows its sides, and no others.
     pub(crate) fn harness(&self) -> Option<&'static dyn SystemHarness> {
-        harness_for(&self.system)
+        let sorted = |mut sides: Vec<String>| {
+            sides.sort_unstable();
+            sides
+        };
+        let found = sorted(self.sides.iter().map(|side| side.name.clone()).collect());
+        harnesses_for(&self.system).find(|harness| sorted(sides_of(*harness)) == found)
     }
 
     fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
-        let harness = self
-            .harness()
-            .ok_or_else(|| ImplementationError::UnknownSystem { path: path.into(), system: self.system.clone() })?;
-        let mut found: Vec<&str> = self.sides.iter().map(|side| side.name.as_str()).collect();
-        let mut needed: Vec<&str> = harness.roles().iter().map(|role| role.side).collect();
-        found.sort_unstable();
-        needed.sort_unstable();
-        if found != needed {
-            return Err(ImplementationError::Sides {
-                path: path.into(),
-                system: self.system.clone(),
-                found: self.sides.iter().map(|side| side.name.clone()).collect(),
-                needed: harness.roles().iter().map(|role| role.side).collect(),
-            });
-        }
+        let Some(harness) = self.harness() else {
+            let (path, system) = (path.into(), self.system.clone());
+            let needed: Vec<_> = harnesses_for(&system).map(sides_of).collect();
+            if needed.is_empty() {
+                return Err(ImplementationError::UnknownSystem { path, system });
+            }
+            let found = self.sides.iter().map(|side| side.name.clone()).collect();
+            return Err(ImplementationError::Sides { path, system, found, needed });
+        };
         if let Some(build) = &self.build {
             validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
         }
@@ -213,6 +219,11 @@ impl Implementation {
         }
         Ok(())
     }
+}
+
+/// Returns the sides that a harness knows.
+fn sides_of(harness: &dyn SystemHarness) -> Vec<String> {
+    harness.roles().iter().map(|role| role.side.to_owned()).collect()
 }
 
 impl Side {
@@ -360,6 +371,21 @@ command = ["{build}/sender", "{peer}", "{input}"]
     #[test]
     fn sides_must_be_those_of_the_system() {
         insta::assert_snapshot!(check_error(r#""sender""#, r#""client""#), @r#"mine.toml: the sides are receiver, client, but an implementation of `gbn` has exactly these, in any order: receiver, sender; correct the `[[side]]` tables"#);
+    }
+
+    #[test]
+    fn a_system_may_have_more_than_one_way_to_be_cut_into_sides() {
+        let lsr = |sides: &[&str]| {
+            let side = |side: &&str| format!("[[side]]\nname = \"{side}\"\ncommand = [\"true\"]\n");
+            let sides: String = sides.iter().map(side).collect();
+            parse(&format!("name = \"mine\"\nsystem = \"lsr\"\ndescription = \"\"\n{sides}"))
+        };
+        for sides in [&["client", "router"][..], &["network"]] {
+            let roles = lsr(sides).expect("good sides").harness().expect("they have a harness").roles();
+            assert_eq!(roles.len(), sides.len(), "{sides:?}");
+        }
+        let message = lsr(&["network", "router"]).expect_err("they are of both ways").to_string();
+        insta::assert_snapshot!(message, @"mine.toml: the sides are network, router, but an implementation of `lsr` has exactly these, in any order: router, client; or network; correct the `[[side]]` tables");
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! | `gbn` | `sender` | `{peer}` = `{peer_host}:{peer_port}`, `{input}`, `{seed}` | send the file `{input}` to the UDP address, go on until it has arrived |
 //! | `lsr` | `router`, one for each | `{id}`, `{listen}` = `{host}:{port}`, `{neighbours}`, `{output}`, `{seed}` | bind the UDP port, get to know the network, forward messages, and add a line to the file `{output}` for each that is for itself |
 //! | `lsr` | `client`, one for each message | `{peer}` = `{peer_host}:{peer_port}`, `{number}`, `{source}`, `{destination}`, `{seed}` | give the message to the router `{source}`, which receives at the UDP address, and end |
+//! | `lsr` | `network`, instead of both | `{routers}`, `{links}`, `{messages}`, `{output}`, `{seed}` | play all routers and give them the messages, add lines to the files `{output}/router-1`, `{output}/router-2`, …, and end |
 //! | `dns` | `resolver` | `{listen}` = `{host}:{port}`, `{hints}`, `{seed}` | bind the UDP and the TCP port, find out what it is asked from the servers of the root zone, which the zone file `{hints}` names |
 //!
 //! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`.
@@ -25,6 +26,10 @@
 //! Routers start at different times, datagrams between them take 1 to 10 ms and are not lost. Clients are started when all
 //! routers are [`ready`](Ready) and have been silent for a while, or after a second at most. A test case of `lsr` passes if all
 //! end as their `exit` says, and each router delivered the messages for it, each once and at the cost of the shortest path.
+//!
+//! Routers that know no other network than the system's are played by one side, `network`, that makes such a network for them. `{routers}` is a list such as
+//! `1@13.021,2@4.500`: for each its number and after how many milliseconds it starts. `{links}` has two routers and the cost in `1-2/3`,
+//! `{messages}` has number, source and destination in `1:2-3`. What packets suffer on such a network is up to the side.
 //!
 //! A test case of `dns` brings its servers along: a process of NSD for each, with the zones of the test case, at addresses of a loopback
 //! network that no other test case has, behind the lossy network. The resolver must be willing to ask servers at such addresses, always at
@@ -92,7 +97,7 @@
 //!
 //! The links of `lsr` delay datagrams as the simulated network does, and in what order they arrive is decided by that: the n-th
 //! datagram of a router takes as long as the n-th packet of the simulated router with the same test case does, and what
-//! the machine adds. Routers start as far apart as there, too.
+//! the machine adds. Routers start as far apart as there, too. A side that plays the whole network is told no delays.
 //!
 //! Between a resolver and the servers of `dns` packets are lost and doubled as in the simulation, in both directions, but take no time. Streams
 //! are whole. More is right than in the simulation, whose oracle knows the one resolver that it judges: a real one may
@@ -100,7 +105,8 @@
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
-//! harness fails, and when it is killed, by SIGKILL too.
+//! harness fails, and when it is killed, by SIGKILL too. A program that cannot run on this machine says so with exit code 69: that is no failure,
+//! but [`HarnessError::SideUnavailable`].
 
 mod attempt;
 mod building;

@@ -6,6 +6,10 @@
 //!
 //! When all routers know the network cannot be read off the programs. So the harness waits until nobody has said anything for
 //! a while: nothing is on its way, nothing came in, no datagram waits to be read, and no router is at work.
+//!
+//! An implementation may also be one program that plays all of that, with a network of its own: [`LsrNetworkHarness`].
+
+mod whole;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,6 +27,7 @@ use crate::ports::{self, Lease};
 use crate::proxy::{DirectionCounts, Linked, Links, ProxyCounts};
 use crate::report::FailureReason;
 use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
+pub(crate) use whole::LsrNetworkHarness;
 
 const ROUTER: &str = "router";
 const CLIENT: &str = "client";
@@ -63,8 +68,7 @@ impl SystemHarness for LsrHarness {
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        let case: TestCase = serde_json::from_value(case.clone())?;
-        Ok(Lsr::validate(&case)?)
+        check(case)
     }
 
     /// The test case leaves nothing open, so the seed of the run changes nothing.
@@ -83,6 +87,12 @@ impl SystemHarness for LsrHarness {
         let links = Links::start(linked.collect(), &pairs)?;
         Ok(Box::new(Internetwork { case, routers, _leases: leases, links, folder: folder.into() }))
     }
+}
+
+/// Checks that a value is a test case of [`Lsr`].
+fn check(case: &Value) -> Result<(), InvalidCase> {
+    let case: TestCase = serde_json::from_value(case.clone())?;
+    Ok(Lsr::validate(&case)?)
 }
 
 /// Returns where a router stands in lists of all.
@@ -114,7 +124,7 @@ impl Internetwork {
             ("host", address.ip().to_string().into()),
             ("port", address.port().to_string().into()),
             ("neighbours", neighbours.join(",").into()),
-            ("output", self.output(id).into()),
+            ("output", output(&self.folder, id).into()),
             ("seed", self.case.seed.to_string().into()),
         ]);
         Player { name: id.name(), values, port: Some(address.port()), start }
@@ -134,11 +144,6 @@ impl Internetwork {
         ]);
         let start = Duration::from_nanos(CLIENT_GAP.as_nanos()) * (number - 1);
         Player { name: format!("{CLIENT}-{number}"), values, port: None, start }
-    }
-
-    /// Returns where a router writes what it delivers.
-    fn output(&self, id: RouterId) -> PathBuf {
-        self.folder.join(id.name())
     }
 
     /// Returns all ports at which a datagram may wait.
@@ -187,22 +192,32 @@ impl Scene for Internetwork {
     }
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
-        for id in self.case.topology.routers() {
-            let path = self.output(id);
-            let delivered = match std::fs::read_to_string(&path) {
-                Ok(delivered) => delivered,
-                // A router without messages has nothing to write.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-                Err(error) => return Err(HarnessError::file("read", &path)(error)),
-            };
-            let expected: Vec<Publication> =
-                self.case.publications().filter(|publication| publication.destination == id).collect();
-            if let Err(failure) = judge(&delivered, &expected) {
-                return Ok(Some(FailureReason::WrongDeliveries { side: id.name(), failure }));
-            }
-        }
-        Ok(None)
+        judge_all(&self.case, &self.folder)
     }
+}
+
+/// Returns where a router of the test case in `folder` writes what it delivers.
+fn output(folder: &Path, id: RouterId) -> PathBuf {
+    folder.join(id.name())
+}
+
+/// Checks what the routers of the test case in `folder` wrote down, each in the file that has its name.
+fn judge_all(case: &TestCase, folder: &Path) -> Result<Option<FailureReason>, HarnessError> {
+    for id in case.topology.routers() {
+        let path = output(folder, id);
+        let delivered = match std::fs::read_to_string(&path) {
+            Ok(delivered) => delivered,
+            // A router without messages has nothing to write.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(HarnessError::file("read", &path)(error)),
+        };
+        let expected: Vec<Publication> =
+            case.publications().filter(|publication| publication.destination == id).collect();
+        if let Err(failure) = judge(&delivered, &expected) {
+            return Ok(Some(FailureReason::WrongDeliveries { side: id.name(), failure }));
+        }
+    }
+    Ok(None)
 }
 
 /// Checks what a router wrote down; says what is wrong with it.

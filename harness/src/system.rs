@@ -11,7 +11,7 @@ use crate::dns::DnsHarness;
 use crate::error::HarnessError;
 use crate::gbn::GbnHarness;
 use crate::implementation::{Side, Values};
-use crate::lsr::LsrHarness;
+use crate::lsr::{LsrHarness, LsrNetworkHarness};
 use crate::proxy::ProxyCounts;
 use crate::report::FailureReason;
 
@@ -118,19 +118,23 @@ pub enum InvalidCase {
     OutsideDomain(#[from] InvalidTestCase),
 }
 
-const HARNESSES: [&dyn SystemHarness; 3] = [&GbnHarness, &LsrHarness, &DnsHarness];
+/// Harnesses of one system stand side by side, the usual one first.
+const HARNESSES: [&dyn SystemHarness; 4] = [&GbnHarness, &LsrHarness, &LsrNetworkHarness, &DnsHarness];
 
-/// Returns the harness of a system.
-pub(crate) fn harness_for(system: &str) -> Option<&'static dyn SystemHarness> {
-    HARNESSES.into_iter().find(|harness| harness.system() == system)
+/// Returns the harnesses of a system, one for each way in which an implementation may be cut into sides; there are none if the
+/// system is not known.
+pub(crate) fn harnesses_for(system: &str) -> impl Iterator<Item = &'static dyn SystemHarness> {
+    HARNESSES.into_iter().filter(move |harness| harness.system() == system)
 }
 
 /// Returns after what time a test case of a system has failed unless told otherwise; `None` if it has no harness.
 pub fn timeout(system: &str) -> Option<Duration> {
-    harness_for(system).map(SystemHarness::timeout)
+    harnesses_for(system).next().map(SystemHarness::timeout)
 }
 
 /// Returns the names of the systems that have a harness.
 pub fn systems() -> impl Iterator<Item = &'static str> {
-    HARNESSES.into_iter().map(SystemHarness::system)
+    let mut systems: Vec<_> = HARNESSES.into_iter().map(SystemHarness::system).collect();
+    systems.dedup();
+    systems.into_iter()
 }

@@ -9,5 +9,6 @@
 pub mod gbn;
 pub mod lsr;
 mod options;
+pub mod ospf;
 
 pub use options::{Options, OptionsError};

@@ -18,6 +18,18 @@ const NEEDS: [(&str, &str); 4] = [
     ("nsd", "nsd"),
 ];
 
+/// Programs that only Linux has or has a use for, with the packages that have them on Debian.
+const NEEDS_ON_LINUX: [(&str, &str); 3] = [
+    // Routers under test, and the networks that they route in. (The shell of FRRouting is not used, but its daemons are on no path.)
+    ("bird", "bird2"),
+    ("vtysh", "frr"),
+    ("ip", "iproute2"),
+];
+
+/// Packages with other names elsewhere: the manager, the name on Debian, and the one there.
+const OTHER_NAMES: [(&str, &str, &str); 4] =
+    [("dnf", "bird2", "bird"), ("pacman", "bird2", "bird"), ("apk", "bird2", "bird"), ("dnf", "iproute2", "iproute")];
+
 /// Package managers with the arguments that install a package.
 const MANAGERS: [(&str, &[&str]); 5] = [
     ("apt-get", &["install", "--yes", "--no-install-recommends"]),
@@ -67,14 +79,20 @@ fn install_pytest(root: &Path) -> anyhow::Result<()> {
 }
 
 fn install_programs() -> anyhow::Result<()> {
-    let missing: Vec<&str> =
-        NEEDS.into_iter().filter(|(program, _)| !is_installed(program)).map(|(_, package)| package).collect();
+    let on_linux = NEEDS_ON_LINUX.into_iter().filter(|_| cfg!(target_os = "linux"));
+    let missing = NEEDS.into_iter().chain(on_linux).filter(|(program, _)| !is_installed(program));
+    let missing: Vec<&str> = missing.map(|(_, package)| package).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let Some((manager, arguments)) = MANAGERS.into_iter().find(|(manager, _)| is_installed(manager)) else {
         bail!("the tests need {}, and no known package manager is here: install it by hand", missing.join(", "));
     };
+    let name = |package| {
+        let is_meant = |(of, usual, _): &(&str, &str, &str)| *of == manager && *usual == package;
+        OTHER_NAMES.into_iter().find(is_meant).map_or(package, |(_, _, other)| other)
+    };
+    let missing = missing.into_iter().map(name);
     // Debian's images come without lists of packages.
     if manager == "apt-get" {
         run(&mut as_root(manager, &["update"]))?;
@@ -86,9 +104,15 @@ fn install_programs() -> anyhow::Result<()> {
     run(command.args(missing))
 }
 
+/// Where servers are, which the paths of users may lack.
+const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
+
 fn is_installed(program: &str) -> bool {
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+    std::env::var_os("PATH").is_some_and(|path| {
+        std::env::split_paths(&path)
+            .chain(SYSTEM_FOLDERS.map(PathBuf::from))
+            .any(|folder| folder.join(program).is_file())
+    })
 }
 
 fn as_root(program: &str, arguments: &[&str]) -> Command {

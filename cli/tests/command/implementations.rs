@@ -69,3 +69,24 @@ fn a_router_that_delivers_at_another_cost_is_named() {
     let expect = "FAILED far: router-3: message 1 came at a cost of 5, the shortest path costs 3";
     assert!(text.contains(expect) && text.ends_with("1 passed, 1 failed\n"), "{text}");
 }
+
+#[test]
+fn an_implementation_that_cannot_run_here_is_unavailable_and_no_failure() {
+    let folder = folder();
+    let case = json!({ "topology": "duo", "messages": [{ "from": 1, "to": 2 }], "seed": 1 });
+    let suite = json!({
+        "format_version": 1, "system": "lsr", "criterion": "by hand", "chosen": "by hand", "seed": 1,
+        "mutant_score": null, "dominator_score": null, "cases": [{ "name": "one", "case": case }],
+    });
+    let suite = write(&folder.path().join("suite.json"), suite.to_string());
+    let file = write(
+        &folder.path().join("absent.toml"),
+        "name = \"absent\"\nsystem = \"lsr\"\ndescription = \"Routers that are not installed\"\n\
+         [[side]]\nname = \"network\"\ncommand = [\"sh\", \"-c\", \"echo no routers here >&2; exit 69\"]\n",
+    );
+    let output = run(&["test", "lsr", "--suite", &suite, "--implementation", &file], folder.path());
+    assert_exit(&output, 4);
+    assert_eq!(stdout(&output), "");
+    let expect = "implementation absent: side `network` cannot run here, so nothing was tested: no routers here";
+    assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+}

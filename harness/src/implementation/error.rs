@@ -49,7 +49,7 @@ pub enum ImplementationError {
     /// The sides are not those of the system, each once.
     #[error(
         "{}: the sides are {}, but an implementation of `{system}` has exactly these, in any order: {}; correct the `[[side]]` tables",
-        path.display(), list(found.iter().cloned()), list(needed.iter().map(|side| String::from(*side)))
+        path.display(), list(found.iter().cloned()), or(needed)
     )]
     Sides {
         /// The file.
@@ -58,8 +58,8 @@ pub enum ImplementationError {
         system: String,
         /// The sides in the file.
         found: Vec<String>,
-        /// The sides of the system.
-        needed: Vec<&'static str>,
+        /// The sides of the system, in each of the ways in which it may be cut into sides.
+        needed: Vec<Vec<String>>,
     },
     /// A command has no program.
     #[error("{}: field {field} is empty; give the program and its arguments as a list of texts", path.display())]
@@ -118,4 +118,9 @@ pub enum ImplementationError {
 fn list(items: impl Iterator<Item = String>) -> String {
     let text = items.collect::<Vec<_>>().join(", ");
     if text.is_empty() { "none".into() } else { text }
+}
+
+/// Returns the lists with a word between them.
+fn or(lists: &[Vec<String>]) -> String {
+    lists.iter().map(|items| list(items.iter().cloned())).collect::<Vec<_>>().join("; or ")
 }

@@ -12,18 +12,22 @@ use simutant_outcomes::{Suite, SuiteCase};
 use crate::support::{implementation, options, suite};
 
 /// An input: topology, pairs of source and destination, seed.
-type Input<'a> = (&'a str, &'a [(u8, u8)], u64);
+pub(crate) type Input<'a> = (&'a str, &'a [(u8, u8)], u64);
 
 fn case(&(topology, messages, seed): &Input<'_>) -> Value {
     let messages: Vec<Value> = messages.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
     json!({ "topology": topology, "messages": messages, "seed": seed })
 }
 
-fn run(implementation: &Implementation, inputs: &[Input<'_>]) -> TestReport {
+/// Returns the inputs as a suite; their names are their places.
+pub(crate) fn routes(inputs: &[Input<'_>]) -> Suite {
     let cases =
         inputs.iter().enumerate().map(|(index, input)| SuiteCase { name: index.to_string(), case: case(input) });
-    let suite = Suite { system: "lsr".into(), cases: cases.collect(), ..suite(&[]) };
-    run_suite(&suite, implementation, &options(), &mut |_| {}).expect("the suite runs")
+    Suite { system: "lsr".into(), cases: cases.collect(), ..suite(&[]) }
+}
+
+fn run(implementation: &Implementation, inputs: &[Input<'_>]) -> TestReport {
+    run_suite(&routes(inputs), implementation, &options(), &mut |_| {}).expect("the suite runs")
 }
 
 /// Checks that `lsr-FAULT` passes on `harmless` in one of two attempts, and fails on at least one of `harmful`, there always for a

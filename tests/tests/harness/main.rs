@@ -4,6 +4,7 @@ mod dns;
 mod faults;
 mod leftovers;
 mod lsr;
+mod ospf;
 mod python;
 mod support;
 mod trouble;

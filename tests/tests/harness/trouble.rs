@@ -64,6 +64,15 @@ fn an_exit_code_is_reported() {
 }
 
 #[test]
+fn a_side_that_cannot_run_here_is_no_failure_but_ends_the_run() {
+    let without = r#"command = ["sh", "-c", "echo nothing is installed >&2; exit 69"]"#;
+    check_error(
+        &scripts(SLEEP, without),
+        &["implementation scripts", "side `sender` cannot run here, so nothing was tested: nothing is installed"],
+    );
+}
+
+#[test]
 fn a_side_that_ends_before_it_is_ready_is_reported() {
     let expect = FailureReason::EndedBeforeReady { side: "receiver".into() };
     check(&format!("{NOTHING}\nready = \"port\""), SLEEP, &expect);
