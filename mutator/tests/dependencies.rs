@@ -14,6 +14,11 @@ name = "simulation"
 version = "0.1.0"
 edition = "2024"
 [workspace]
+[features]
+default = ["slow"]
+slow = []
+fast = ["very-fast"]
+very-fast = []
 [dependencies]
 simutant-worker = { path = "../worker" }
 ballot = { path = "../ballot", features = ["wide"] }
@@ -26,6 +31,8 @@ type = "Toy"
 "#;
 
 const SECTION: &str = r#"
+features = ["fast"]
+default-features = false
 [package.metadata.simutant.systems.toy.dependencies]
 ballot = ["src/*.rs"]
 quorum = ["src/lib.rs"]
@@ -33,6 +40,10 @@ quorum = ["src/lib.rs"]
 
 /// What `middle` makes is handed to `ballot`: they must mean the same package.
 const SIMULATION_LIB: &str = r#"
+#[cfg(feature = "slow")]
+mod slow;
+#[cfg(any(feature = "slow", not(feature = "very-fast")))]
+compile_error!("the section names other features");
 pub struct Toy;
 impl simutant_worker::System for Toy {
     fn run(input: u32) -> String {
@@ -175,6 +186,7 @@ fn packages(section: &str) -> TempDir {
     let manifest = format!("{SIMULATION}{section}").replace("GIT", &git);
     write(&root.join("simulation/Cargo.toml"), &manifest);
     write(&root.join("simulation/src/lib.rs"), SIMULATION_LIB);
+    write(&root.join("simulation/src/slow.rs"), "");
     folder
 }
 
@@ -278,6 +290,15 @@ fn what_cannot_be_specification_is_refused_with_the_reason() {
         &format!("{dependencies}ballot = [\"src/deep/*.rs\"]\n"),
         "dependencies.ballot: `src/deep/*.rs` matches no file of ",
     );
+    check_refused(
+        "features = [\"quick\"]\n",
+        "features: the package has no feature `quick`; it has default, fast, slow, very-fast",
+    );
+    // A file of a module that is not compiled; by default it is.
+    let slow = "specification = [\"src/slow*.rs\"]\n";
+    check_refused(&format!("{slow}default-features = false\n"), "specification: `src/slow*.rs` matches no file of ");
+    let folder = packages(slow);
+    Package::find(&folder.path().join("simulation/Cargo.toml"), "toy").expect("the module is compiled");
     check_refused(
         "specification = [\"../ballot/src/lib.rs\"]\n",
         "specification: `../ballot/src/lib.rs` is not below ",
