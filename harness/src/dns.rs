@@ -168,11 +168,13 @@ fn nsd_configuration(
 ) -> Result<std::path::PathBuf, HarnessError> {
     std::fs::create_dir(folder).map_err(HarnessError::file("make the folder", folder))?;
     let shown = folder.display();
-    // Without limits of rates, which would be losses of its own, and without files elsewhere.
+    // Without limits of rates, which would be losses of its own, and without files elsewhere. Tables for what is not done here, limits
+    // and transfers of zones, would be most of what a start costs.
     let mut text = format!(
         "server:\n  ip-address: {ip}@{port}\n  server-count: 1\n  username: \"\"\n  chroot: \"\"\n  zonesdir: \"{shown}\"\n  \
          database: \"\"\n  pidfile: \"\"\n  zonelistfile: \"{shown}/zones\"\n  xfrdfile: \"{shown}/transfers\"\n  \
-         xfrdir: \"{shown}\"\n  rrl-ratelimit: 0\nremote-control:\n  control-enable: no\n",
+         xfrdir: \"{shown}\"\n  rrl-ratelimit: 0\n  rrl-size: 1\n  xfrd-tcp-max: 1\n  xfrd-tcp-pipeline: 1\n  tcp-count: 8\n\
+         remote-control:\n  control-enable: no\n",
         ip = address.ip(),
         port = address.port(),
     );

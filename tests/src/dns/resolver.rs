@@ -1,0 +1,332 @@
+//! How a resolver finds what a client asks for (RFC 1034, section 5.3.3).
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use super::behaviour::{Behaviour, Denial};
+use super::cache::{Cache, Trust};
+use super::hints::Hints;
+use super::message::{Message, NAME_ERROR, NO_ERROR, Question, Record, SERVER_FAILURE, Type};
+use super::name::Name;
+
+/// How many aliases are followed.
+const ALIASES_MAX: usize = 16;
+
+/// How many exchanges a question of a client may cost (RFC 1035, section 7.1).
+const EXCHANGES_MAX: u32 = 60;
+
+/// How many look-ups of servers may be within each other.
+const DEPTH_MAX: usize = 8;
+
+/// Who carries queries to servers, and has a clock.
+pub trait Network {
+    /// Returns the time since the start.
+    fn now(&self) -> Duration;
+
+    /// Asks servers, one after the other and again, and returns the first response: `None` if none comes.
+    fn exchange(&mut self, servers: &[Ipv4Addr], question: &Question) -> Option<Asked>;
+}
+
+/// A response, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The server.
+    pub server: Ipv4Addr,
+    /// What it said.
+    pub response: Message,
+}
+
+/// What a client is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The response code.
+    pub rcode: u8,
+    /// The aliases, and the records that were asked for.
+    pub answer: Vec<Record>,
+    /// The SOA record that says for how long something is not there.
+    pub authority: Vec<Record>,
+}
+
+impl Answer {
+    fn of(rcode: u8) -> Self {
+        Self { rcode, answer: Vec::new(), authority: Vec::new() }
+    }
+}
+
+/// A resolver, which many may ask at once.
+#[derive(Debug)]
+pub struct Resolver {
+    hints: Hints,
+    behaviour: &'static dyn Behaviour,
+    cache: Mutex<Cache>,
+    /// The names of all aliases that were followed, question by question.
+    followed: Mutex<Vec<Name>>,
+    /// Whole answers, and when they were found.
+    answers: Mutex<BTreeMap<Question, (Answer, Duration)>>,
+}
+
+impl Resolver {
+    /// Returns a resolver that knows nothing but its hints.
+    pub fn new(hints: Hints, behaviour: &'static dyn Behaviour) -> Self {
+        Self {
+            hints,
+            behaviour,
+            cache: Mutex::new(Cache::new(behaviour)),
+            followed: Mutex::default(),
+            answers: Mutex::default(),
+        }
+    }
+
+    /// Returns the answer to the question of a client.
+    pub fn resolve(&self, question: &Question, network: &mut dyn Network) -> Answer {
+        let now = network.now();
+        let known = lock(&self.answers).get(question).cloned();
+        let repeated = known.and_then(|(answer, since)| self.behaviour.repeats(&answer, now.saturating_sub(since)));
+        if let Some(answer) = repeated {
+            return answer;
+        }
+        let mut search = Search { resolver: self, network, exchanges_left: EXCHANGES_MAX, zones: Vec::new() };
+        let answer = search.follow(question);
+        if answer.rcode != SERVER_FAILURE {
+            lock(&self.answers).insert(question.clone(), (answer.clone(), search.network.now()));
+        }
+        answer
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nothing panics with the lock")
+}
+
+/// The search for the answer to one question of a client.
+struct Search<'a> {
+    resolver: &'a Resolver,
+    network: &'a mut dyn Network,
+    exchanges_left: u32,
+    /// The zones whose servers are being looked up.
+    zones: Vec<Name>,
+}
+
+/// What was found of one name and type.
+enum Found {
+    Records(Vec<Record>),
+    /// The record, and the name that it leads to.
+    Alias(Record, Name),
+    Nothing(Denial),
+    /// No server said anything.
+    Silence,
+    /// What was said is of no use.
+    Failure,
+}
+
+/// A zone, and what is known of its servers.
+struct Zone {
+    name: Name,
+    /// The addresses that are known.
+    addresses: Vec<Ipv4Addr>,
+    /// The servers whose addresses are not.
+    hosts: Vec<Name>,
+}
+
+/// What a response says.
+enum Said {
+    Found(Found),
+    Referral(Name),
+}
+
+impl Search<'_> {
+    /// Follows aliases to the end.
+    fn follow(&mut self, question: &Question) -> Answer {
+        let behaviour = self.resolver.behaviour;
+        let before = lock(&self.resolver.followed).clone();
+        let mut chain: Vec<Record> = Vec::new();
+        let mut asked = question.clone();
+        loop {
+            match self.find(&asked) {
+                Found::Records(records) => {
+                    chain.retain(|alias| behaviour.shows_alias(alias, NO_ERROR));
+                    chain.extend(records);
+                    return Answer { answer: chain, ..Answer::of(NO_ERROR) };
+                }
+                Found::Alias(alias, canonical) => {
+                    chain.push(alias);
+                    if behaviour.is_loop(&canonical, &chain, &before) || behaviour.ends_chain(&chain) {
+                        return Answer { answer: chain, ..Answer::of(NO_ERROR) };
+                    }
+                    if chain.len() > ALIASES_MAX {
+                        return Answer::of(SERVER_FAILURE);
+                    }
+                    lock(&self.resolver.followed).push(canonical.clone());
+                    asked.name = canonical;
+                }
+                Found::Nothing(denial) => {
+                    let name = behaviour.denied_name(&question.name, &asked.name);
+                    if *name != asked.name {
+                        let denied = Question { name: name.clone(), of: question.of };
+                        self.cache().deny(&denied, &denial, self.network.now());
+                    }
+                    let rcode = behaviour.rcode(&chain, denial.rcode);
+                    chain.retain(|alias| behaviour.shows_alias(alias, denial.rcode));
+                    return Answer { rcode, answer: chain, authority: vec![denial.soa] };
+                }
+                Found::Silence => return Answer::of(behaviour.rcode_of_silence()),
+                Found::Failure => return Answer::of(SERVER_FAILURE),
+            }
+        }
+    }
+
+    /// Finds records of a name and type, without following aliases: in the cache, or else from servers, down from the nearest ones
+    /// that are known.
+    fn find(&mut self, question: &Question) -> Found {
+        if let Some(found) = self.remembered(question) {
+            return found;
+        }
+        let mut zone = self.nearest(&question.name);
+        let mut may_begin_anew = !zone.name.is_root();
+        loop {
+            match self.ask(&mut zone, question) {
+                Ok(Said::Found(found)) => return found,
+                Ok(Said::Referral(name)) => zone = self.known(&name),
+                // What is remembered of servers may be too little, since some of it ends before the rest does.
+                Err(Found::Failure) if std::mem::take(&mut may_begin_anew) => zone = self.root(),
+                Err(failed) => return failed,
+            }
+        }
+    }
+
+    fn remembered(&self, question: &Question) -> Option<Found> {
+        let now = self.network.now();
+        let mut cache = self.cache();
+        if let Some(denial) = cache.denial(question, now) {
+            return Some(Found::Nothing(denial));
+        }
+        if let Some(records) = cache.records(question, Trust::Answer, now) {
+            return Some(Found::Records(records));
+        }
+        let alias = Question { of: Type::CNAME, ..question.clone() };
+        alias_in(cache.records(&alias, Trust::Answer, now)?, &question.name)
+    }
+
+    /// Returns the nearest zone above a name whose servers can be asked: the root's in the end.
+    fn nearest(&self, name: &Name) -> Zone {
+        let zones = name.upwards().filter(|name| !name.is_root()).map(|name| self.known(&name));
+        let found = { zones }.find(|zone| {
+            // To look its servers up must not take its servers.
+            let may_look_up = self.resolver.behaviour.looks_up_servers() && !self.zones.contains(&zone.name);
+            !zone.addresses.is_empty() || may_look_up && zone.hosts.iter().any(|host| !host.is_at_or_below(&zone.name))
+        });
+        found.unwrap_or_else(|| self.root())
+    }
+
+    fn root(&self) -> Zone {
+        Zone { name: Name::root(), addresses: self.resolver.hints.0.clone(), hosts: Vec::new() }
+    }
+
+    /// Returns what is known of the servers of the zone that begins at `name`, if one does.
+    fn known(&self, name: &Name) -> Zone {
+        let now = self.network.now();
+        let mut cache = self.cache();
+        let servers = Question { name: name.clone(), of: Type::NS };
+        let servers = cache.records(&servers, Trust::Additional, now).unwrap_or_default();
+        let mut zone = Zone { name: name.clone(), addresses: Vec::new(), hosts: Vec::new() };
+        for host in servers.iter().filter_map(Record::target) {
+            let addresses = Question { name: host.clone(), of: Type::A };
+            match cache.records(&addresses, Trust::Additional, now) {
+                Some(records) => zone.addresses.extend(records.iter().filter_map(Record::address)),
+                None => zone.hosts.push(host),
+            }
+        }
+        zone
+    }
+
+    /// Asks servers of a zone until one says something that is of use.
+    fn ask(&mut self, zone: &mut Zone, question: &Question) -> Result<Said, Found> {
+        let mut failed = Found::Failure;
+        loop {
+            while zone.addresses.is_empty() {
+                let host = zone.hosts.pop();
+                let host = host.filter(|_| self.resolver.behaviour.looks_up_servers() && self.zones.len() < DEPTH_MAX);
+                let Some(name) = host else { return Err(failed) };
+                self.zones.push(zone.name.clone());
+                if let Found::Records(records) = self.find(&Question { name, of: Type::A }) {
+                    zone.addresses.extend(records.iter().filter_map(Record::address));
+                }
+                self.zones.pop();
+            }
+            self.exchanges_left = match self.exchanges_left.checked_sub(1) {
+                Some(left) => left,
+                None => return Err(Found::Failure),
+            };
+            let Some(Asked { server, response }) = self.network.exchange(&zone.addresses, question) else {
+                zone.addresses.clear();
+                failed = Found::Silence;
+                continue;
+            };
+            match said(&zone.name, question, &response) {
+                Some(said) => {
+                    self.keep(&zone.name, question, &response);
+                    return Ok(said);
+                }
+                None => zone.addresses.retain(|address| *address != server),
+            }
+        }
+    }
+
+    /// Keeps what a server of `zone` said, as far as it may speak of it.
+    fn keep(&self, zone: &Name, question: &Question, response: &Message) {
+        let now = self.network.now();
+        let mut cache = self.cache();
+        let (of_name, others): (Vec<Record>, Vec<Record>) =
+            response.answer.iter().cloned().partition(|record| record.name == question.name);
+        let trust = if response.is_authoritative { Trust::Answer } else { Trust::Additional };
+        if !response.is_truncated {
+            cache.keep(&of_name, trust, now);
+        }
+        let is_below = |record: &&Record| record.name.is_at_or_below(zone);
+        let below = |records: &[Record], of: Type| -> Vec<Record> {
+            records.iter().filter(is_below).filter(|record| record.of == of).cloned().collect()
+        };
+        cache.keep(&below(&others, Type::A), Trust::Additional, now);
+        cache.keep(&below(&response.authority, Type::NS), Trust::Referral, now);
+        cache.keep(&below(&response.additional, Type::A), Trust::Additional, now);
+        if let Some(Said::Found(Found::Nothing(denial))) = said(zone, question, response) {
+            cache.deny(question, &denial, now);
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        lock(&self.resolver.cache)
+    }
+}
+
+/// Returns what a response of a server of `zone` says, `None` if it is of no use.
+fn said(zone: &Name, question: &Question, response: &Message) -> Option<Said> {
+    if ![NO_ERROR, NAME_ERROR].contains(&response.rcode) {
+        return None;
+    }
+    let of_name = response.answer.iter().filter(|record| record.name == question.name);
+    let records: Vec<Record> = of_name.clone().filter(|record| record.of == question.of).cloned().collect();
+    if !records.is_empty() || response.is_truncated {
+        return Some(Said::Found(Found::Records(records)));
+    }
+    if let Some(found) = alias_in(of_name.cloned().collect(), &question.name) {
+        return Some(Said::Found(found));
+    }
+    let leads_here = |record: &&Record| question.name.is_at_or_below(&record.name) && record.name.is_at_or_below(zone);
+    let authority = || response.authority.iter().filter(leads_here);
+    if let Some(soa) = authority().find(|record| record.of == Type::SOA) {
+        let soa = Record { ttl: soa.ttl.min(soa.minimum().unwrap_or_default()), ..soa.clone() };
+        return Some(Said::Found(Found::Nothing(Denial { rcode: response.rcode, soa })));
+    }
+    let referral = authority().find(|record| record.of == Type::NS && record.name != *zone)?;
+    Some(Said::Referral(referral.name.clone()))
+}
+
+/// Returns the alias among records, if there is one.
+fn alias_in(records: Vec<Record>, name: &Name) -> Option<Found> {
+    let alias = records.into_iter().find(|record| record.of == Type::CNAME && record.name == *name)?;
+    let canonical = alias.target()?;
+    Some(Found::Alias(alias, canonical))
+}
