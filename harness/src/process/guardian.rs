@@ -1,7 +1,8 @@
 //! A small process that clears up when the harness is killed before it can.
 //!
 //! It is a shell that reads the numbers of process groups from a pipe. When the pipe closes, because the harness let go
-//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder.
+//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder. A program that was
+//! started just before, and not told of yet, is known by the run's folder, which it runs in.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -11,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder: hence the loop.
+/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder, and a program may be about to
+/// start: hence the loop. Processes' folders are seen in Linux's `/proc` only.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 groups=' '
@@ -24,6 +26,11 @@ done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 for pause in 0 0.1 0.3 1 3; do
     sleep "$pause"
+    for process in /proc/[0-9]*; do
+        case $(readlink "$process/cwd" 2>/dev/null) in
+            "$1"/*) kill -KILL "${process#/proc/}" 2>/dev/null ;;
+        esac
+    done
     rm -rf "$1" 2>/dev/null
     [ -e "$1" ] || exit 0
 done

@@ -39,6 +39,11 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         SERVER_FAILURE
     }
 
+    /// Returns the response code for a question of which the servers say nothing that is of use, or whose servers cannot be found.
+    fn rcode_of_failure(&self) -> u8 {
+        SERVER_FAILURE
+    }
+
     /// Returns whether a response can be used as it is, and need not be asked for by stream.
     fn is_whole(&self, response: &Message) -> bool {
         !response.is_truncated
@@ -58,6 +63,11 @@ pub trait Behaviour: std::fmt::Debug + Sync {
     fn left(&self, ttl: u32, age: Duration) -> Option<u32> {
         let left = Duration::from_secs(ttl.into()).checked_sub(age).filter(|left| !left.is_zero())?;
         u32::try_from(left.as_secs()).ok()
+    }
+
+    /// Returns the time to live with which a record is given that may be kept for so many seconds.
+    fn aged(&self, _record: &Record, left: u32) -> u32 {
+        left
     }
 
     /// Returns whether the age of records counts from the last time that they were used.
@@ -95,11 +105,6 @@ pub trait Behaviour: std::fmt::Debug + Sync {
     /// Returns whether an alias is a part of an answer with this response code.
     fn shows_alias(&self, _alias: &Record, _rcode: u8) -> bool {
         true
-    }
-
-    /// Returns the response code of an answer, given that of the last name of the chain.
-    fn rcode(&self, _chain: &[Record], last: u8) -> u8 {
-        last
     }
 
     /// Returns whether a whole answer that was given `age` ago is given again, and with which times to live.

@@ -65,8 +65,8 @@ impl Cache {
         let key = (question.name.clone(), question.of);
         let set = self.live(&key, now).filter(|set| set.trust >= trust)?;
         let aged = |record: &Record| {
-            let ttl = self.behaviour.left(record.ttl, now.saturating_sub(set.since))?;
-            Some(Record { ttl, ..record.clone() })
+            let left = self.behaviour.left(record.ttl, now.saturating_sub(set.since))?;
+            Some(Record { ttl: self.behaviour.aged(record, left), ..record.clone() })
         };
         let records = set.records.iter().map(aged).collect();
         if self.behaviour.is_new_when_used() {

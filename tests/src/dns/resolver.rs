@@ -167,12 +167,11 @@ impl Search<'_> {
                         let denied = Question { name: name.clone(), of: question.of };
                         self.cache().deny(&denied, &denial, self.network.now());
                     }
-                    let rcode = behaviour.rcode(&chain, denial.rcode);
                     chain.retain(|alias| behaviour.shows_alias(alias, denial.rcode));
-                    return Answer { rcode, answer: chain, authority: vec![denial.soa] };
+                    return Answer { rcode: denial.rcode, answer: chain, authority: vec![denial.soa] };
                 }
                 Found::Silence => return Answer::of(behaviour.rcode_of_silence()),
-                Found::Failure => return Answer::of(SERVER_FAILURE),
+                Found::Failure => return Answer::of(behaviour.rcode_of_failure()),
             }
         }
     }
