@@ -66,7 +66,7 @@ impl SystemHarness for DnsHarness {
 
     /// Stubs wait between two questions.
     fn jobs_for_each_core(&self) -> usize {
-        40
+        60
     }
 
     fn duration(&self, case: &Value) -> Duration {
