@@ -189,7 +189,7 @@ fn try_all(
             Err(error) if may_leave_out && is_of_implementation(&error) => {
                 let why = error.to_string();
                 let why = why.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
-                phase.end(&format!("{name} is left out: {why}"));
+                phase.end(&format!("{name}, left out ({why})"));
                 return Ok(Some(why));
             }
             Err(error) => return Err(error.context(format!("cannot test {name}"))),
@@ -198,7 +198,7 @@ fn try_all(
             && pilot < universe.cases.len()
             && let Some(why) = no_worth(implementation, &universe.cases[..pilot], log)
         {
-            phase.end(&format!("{name} is left out: {why}"));
+            phase.end(&format!("{name}, left out ({why})"));
             return Ok(Some(why));
         }
     }
@@ -299,4 +299,70 @@ fn time_events(built: &Build, outcomes: &Outcomes) -> anyhow::Result<u64> {
     }
     let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     Ok(elapsed / events.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use serde_json::json;
+    use simutant_harness::{CaseResult, FailureReason, ProxyCounts, TestOutcome};
+
+    use super::*;
+
+    /// Checks whether an implementation is left out of which `failed` of 100 test cases failed, in so much time each.
+    #[track_caller]
+    fn check(origin: &str, failed: usize, duration_ms: u64, expect: Option<&str>) {
+        let text = format!(
+            "name = 'one'\nsystem = 'gbn'\ndescription = ''\norigin = '{origin}'\n[[side]]\nname = 'receiver'\ncommand = ['true']\n\
+             [[side]]\nname = 'sender'\ncommand = ['true']"
+        );
+        let implementation = Implementation::parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
+        let cases = (0..100).map(|index| SuiteCase { name: index.to_string(), case: json!({}) });
+        let cases: Vec<SuiteCase> = cases.collect();
+        for (index, SuiteCase { name, case }) in cases.iter().enumerate() {
+            let failure = || TestOutcome::Failed { reason: FailureReason::NoOutput, outputs: Vec::new() };
+            let outcome = if index < failed { failure() } else { TestOutcome::Passed };
+            let network = ProxyCounts::default();
+            let result = CaseResult { name: name.clone(), case: case.clone(), outcome, network, duration_ms };
+            log.add("one", &result).expect("room");
+        }
+        assert_eq!(no_worth(&implementation, &cases, &log).as_deref(), expect);
+    }
+
+    #[test]
+    fn what_fails_too_often_or_never_is_not_worth_more_time() {
+        check("release", 30, 9_000, None);
+        check("release", 31, 9_000, Some("31 of the first 100 test cases fail, too many for it to count"));
+        check("mistake", 31, 10, Some("31 of the first 100 test cases fail, too many for it to count"));
+        let right = "none of the first 100 test cases fails, and the others would take long";
+        check("release", 0, 9_000, Some(right));
+        check("release", 0, 10, None);
+        check("mistake", 0, 9_000, None);
+        check("release", 1, 9_000, None);
+    }
+
+    #[test]
+    fn what_is_missing_of_one_implementation_is_no_reason_to_leave_all() {
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let one = HarnessError::SideNotStarted {
+            implementation: "one".into(),
+            side: "resolver".into(),
+            program: "one".into(),
+            source: missing,
+        };
+        assert!(is_of_implementation(&one.into()));
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let all = HarnessError::CompanyNotStarted { system: "dns".into(), program: "nsd".into(), source: missing };
+        assert!(!is_of_implementation(&all.into()));
+    }
+
+    #[test]
+    fn test_cases_that_take_long_are_fewer_and_more_at_a_time() {
+        assert_eq!([cases_max("gbn"), cases_max("lsr"), cases_max("dns")], [2_500, 2_500, 1_000]);
+        let jobs = |system| simutant_harness::jobs_for_each_core(system).and_then(NonZeroUsize::new);
+        assert!(jobs("dns") > jobs("gbn") && jobs("gbn").is_some());
+    }
 }

@@ -26,9 +26,9 @@ done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 for pause in 0 0.1 0.3 1 3; do
     sleep "$pause"
-    for process in /proc/[0-9]*; do
-        case $(readlink "$process/cwd" 2>/dev/null) in
-            "$1"/*) kill -KILL "${process#/proc/}" 2>/dev/null ;;
+    ls -ld /proc/[0-9]*/cwd 2>/dev/null | while read -r line; do
+        case $line in
+            *" -> $1"/*) process=${line##* /proc/}; kill -KILL "${process%%/*}" 2>/dev/null ;;
         esac
     done
     rm -rf "$1" 2>/dev/null
@@ -118,6 +118,22 @@ mod tests {
             let status = child.wait().expect("a child can be waited for");
             assert_eq!(status.signal(), Some(9), "{index}");
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_program_that_nobody_told_of_is_known_by_its_folder() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let inside = folder.path().join("case");
+        std::fs::create_dir(&inside).expect("the folder can be written");
+        let guardian = Guardian::start(folder.path()).expect("the guardian starts");
+        let mut other = sleeper().0;
+        let mut child = Command::new("sleep").arg("1000").current_dir(&inside).spawn().expect("sleep starts");
+        drop(guardian);
+        assert_eq!(child.wait().expect("a child can be waited for").signal(), Some(9));
+        assert_eq!(other.try_wait().expect("a child can be waited for"), None, "it runs elsewhere");
+        other.kill().expect("it runs");
+        other.wait().expect("a child can be waited for");
     }
 
     #[test]

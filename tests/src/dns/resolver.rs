@@ -329,3 +329,152 @@ fn alias_in(records: Vec<Record>, name: &Name) -> Option<Found> {
     let canonical = alias.target()?;
     Some(Found::Alias(alias, canonical))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::behaviour::Correct;
+    use super::*;
+
+    const ROOT: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
+    const OAK: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 2);
+    const ELM: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 3);
+
+    /// Servers with what they say to whom who asks, and what they were asked.
+    struct Servers {
+        now: Duration,
+        says: fn(Ipv4Addr, &str, Type) -> Option<Message>,
+        asked: Vec<String>,
+    }
+
+    impl Network for Servers {
+        fn now(&self) -> Duration {
+            self.now
+        }
+
+        fn exchange(&mut self, servers: &[Ipv4Addr], question: &Question) -> Option<Asked> {
+            servers.iter().find_map(|&server| {
+                self.asked.push(format!("{} {question}", server.octets()[3]));
+                let response = (self.says)(server, &question.name.to_string(), question.of)?;
+                Some(Asked { server, response: Message { question: question.clone(), ..response } })
+            })
+        }
+    }
+
+    fn name(text: &str) -> Name {
+        text.parse().expect("it is a name")
+    }
+
+    fn record(owner: &str, of: Type, ttl: u32, data: Vec<u8>) -> Record {
+        Record { name: name(owner), of, ttl, data }
+    }
+
+    fn to_name(owner: &str, of: Type, ttl: u32, target: &str) -> Record {
+        let mut data = Vec::new();
+        name(target).encode(&mut data);
+        record(owner, of, ttl, data)
+    }
+
+    fn address(owner: &str, ttl: u32, address: Ipv4Addr) -> Record {
+        record(owner, Type::A, ttl, address.octets().to_vec())
+    }
+
+    fn soa(owner: &str, ttl: u32, minimum: u8) -> Record {
+        record(owner, Type::SOA, ttl, vec![0, 0, 0, 0, minimum])
+    }
+
+    fn response(rcode: u8, answer: &[Record], authority: &[Record], additional: &[Record]) -> Option<Message> {
+        let question = Question { name: Name::root(), of: Type::A };
+        Some(Message {
+            is_response: true,
+            is_authoritative: true,
+            rcode,
+            answer: answer.to_vec(),
+            authority: authority.to_vec(),
+            additional: additional.to_vec(),
+            ..Message::query(0, question)
+        })
+    }
+
+    /// The root delegates `oak.`, with glue, and `elm.`, of which it does not know where the server is.
+    fn says(server: Ipv4Addr, asked: &str, of: Type) -> Option<Message> {
+        match (server, asked, of) {
+            (ROOT, asked, _) if asked.ends_with("oak.") => {
+                let ns = to_name("oak.", Type::NS, 60, "ns.oak.");
+                response(NO_ERROR, &[], &[ns], &[address("ns.oak.", 60, OAK)])
+            }
+            (ROOT, asked, _) if asked.ends_with("elm.") => {
+                response(NO_ERROR, &[], &[to_name("elm.", Type::NS, 60, "server.oak.")], &[])
+            }
+            (OAK, "server.oak.", Type::A) => response(NO_ERROR, &[address("server.oak.", 60, ELM)], &[], &[]),
+            (OAK, "alias.oak.", _) => {
+                response(NO_ERROR, &[to_name("alias.oak.", Type::CNAME, 2, "www.elm.")], &[], &[])
+            }
+            (OAK, "nobody.oak.", _) => response(NAME_ERROR, &[], &[soa("oak.", 60, 5)], &[]),
+            (ELM, "www.elm.", Type::A) => response(NO_ERROR, &[address("www.elm.", 60, ROOT)], &[], &[]),
+            (ELM, "www.elm.", _) => response(NO_ERROR, &[], &[soa("elm.", 60, 5)], &[]),
+            (ELM, "refused.elm.", _) => response(5, &[], &[], &[]),
+            _ => None,
+        }
+    }
+
+    fn resolver() -> (Resolver, Servers) {
+        let servers = Servers { now: Duration::ZERO, says, asked: Vec::new() };
+        (Resolver::new(Hints(vec![ROOT]), &Correct), servers)
+    }
+
+    /// Resolves, and checks the answer and who was asked for it.
+    #[track_caller]
+    fn check(
+        (resolver, servers): &mut (Resolver, Servers),
+        (asked, of): (&str, Type),
+        expect: (u8, &[Record], &[Record]),
+        expect_asked: &[&str],
+    ) {
+        let found = resolver.resolve(&Question { name: name(asked), of }, servers);
+        let (rcode, answer, authority) = expect;
+        assert_eq!(found, Answer { rcode, answer: answer.to_vec(), authority: authority.to_vec() });
+        assert_eq!(std::mem::take(&mut servers.asked), expect_asked);
+    }
+
+    #[test]
+    fn referrals_and_aliases_are_followed_and_what_is_known_is_not_asked_for() {
+        let mut all = resolver();
+        let (alias, www) = (to_name("alias.oak.", Type::CNAME, 2, "www.elm."), address("www.elm.", 60, ROOT));
+        let asked = [
+            "1 alias.oak. type 1",
+            "2 alias.oak. type 1",
+            "1 www.elm. type 1",
+            // The server of `elm.` is looked up, at the nearest server that is known.
+            "2 server.oak. type 1",
+            "3 www.elm. type 1",
+        ];
+        check(&mut all, ("alias.oak.", Type::A), (NO_ERROR, &[alias.clone(), www.clone()], &[]), &asked);
+        all.1.now = Duration::from_secs(1);
+        let (alias, www) = (Record { ttl: 1, ..alias }, Record { ttl: 59, ..www });
+        check(&mut all, ("alias.oak.", Type::A), (NO_ERROR, &[alias.clone(), www], &[]), &[]);
+        check(&mut all, ("alias.oak.", Type::CNAME), (NO_ERROR, &[alias], &[]), &[]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_known_for_as_long_as_it_may() {
+        let mut all = resolver();
+        let asked = ["1 nobody.oak. type 1", "2 nobody.oak. type 1"];
+        check(&mut all, ("nobody.oak.", Type::A), (NAME_ERROR, &[], &[soa("oak.", 5, 5)]), &asked);
+        all.1.now = Duration::from_secs(4);
+        check(&mut all, ("nobody.oak.", Type::NS), (NAME_ERROR, &[], &[soa("oak.", 1, 5)]), &[]);
+        all.1.now = Duration::from_secs(5);
+        check(&mut all, ("nobody.oak.", Type::NS), (NAME_ERROR, &[], &[soa("oak.", 5, 5)]), &["2 nobody.oak. type 2"]);
+        let alias = to_name("alias.oak.", Type::CNAME, 2, "www.elm.");
+        let found = all.0.resolve(&Question { name: name("alias.oak."), of: Type::NS }, &mut all.1);
+        assert_eq!(found, Answer { rcode: NO_ERROR, answer: vec![alias], authority: vec![soa("elm.", 5, 5)] });
+    }
+
+    #[test]
+    fn silence_and_refusals_are_failures() {
+        let mut all = resolver();
+        let nothing = (SERVER_FAILURE, &[][..], &[][..]);
+        check(&mut all, ("silent.oak.", Type::A), nothing, &["1 silent.oak. type 1", "2 silent.oak. type 1"]);
+        let found = all.0.resolve(&Question { name: name("refused.elm."), of: Type::A }, &mut all.1);
+        assert_eq!(found, Answer::of(SERVER_FAILURE));
+    }
+}
