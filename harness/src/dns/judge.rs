@@ -38,7 +38,7 @@ pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, los
         let reply = reply.as_ref().expect("stubs came to their ends");
         let (wrong, found) = match &reply.response {
             Some(Ok(response)) => {
-                let wrong = wrong_in(&right, response).or_else(|| too_old(&right, response, reply, told))?;
+                let wrong = wrong_in(&right, response).or_else(|| too_old(case, &right, (response, reply), told))?;
                 (wrong, response.to_string())
             }
             Some(Err(Unreadable(what))) => ("the answer cannot be read".to_owned(), what.clone()),
@@ -107,10 +107,13 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
     }
 }
 
-/// Returns which record is told to live for longer than is left of its time, if one is.
-fn too_old(right: &Answer, response: &Response, reply: &Reply, told: &Told) -> Option<String> {
+/// Returns which record is told to live for longer than is left of its time, if one is. Those of its hints a resolver has without being
+/// told.
+fn too_old(case: &TestCase, right: &Answer, (response, reply): (&Response, &Reply), told: &Told) -> Option<String> {
+    let hints = case.name_space.root_hints();
     let soa = response.authority.iter().filter(|_| right.soa.is_some());
-    response.answer.iter().chain(soa).find_map(|record| {
+    let records = response.answer.iter().chain(soa);
+    records.filter(|record| !hints.iter().any(|hint| is_same(hint, record))).find_map(|record| {
         let original = right.section().chain(&right.soa).find(|original| is_same(original, record))?;
         // Between the question and the answer the resolver may have asked a server.
         let age = reply.asked.saturating_duration_since(told.last_before(record, reply.ended)?);
@@ -278,6 +281,7 @@ mod tests {
         assert_eq!(wrong(query, &alias, &[], 9, Some((true, 1))), None);
         assert_eq!(wrong(query, &alias, &[], 9, Some((false, 1))), None);
         assert!(wrong(query, &alias, &[], 9, Some((false, 2))).is_some(), "that was after the answer");
+        assert_eq!(wrong(("ns1.", "A"), &["ns1. 60 IN A 198.18.0.1"], &[], 9, None), None, "it is a hint");
         assert_eq!(wrong(("host.oak.", "TXT"), &[], &[SOA], 2, None), None);
         assert!(wrong(("host.oak.", "TXT"), &[], &[SOA], 3, None).is_some());
     }
