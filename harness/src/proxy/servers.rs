@@ -11,6 +11,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
@@ -19,6 +20,10 @@ use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyEr
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
 const CLIENTS_MAX: usize = 256;
+
+/// How long a client is remembered that sends nothing: servers answer at once, and a resolver that asks from another port each time
+/// would leave hundreds, which make every look at the system's sockets dear.
+const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// A server, and where it seems to be.
 #[derive(Debug)]
@@ -133,6 +138,8 @@ struct RemoteClient {
     address: SocketAddr,
     front: usize,
     socket: UdpSocket,
+    /// When it sent something last.
+    heard_at: Instant,
 }
 
 /// What the thread owns.
@@ -210,16 +217,23 @@ impl Relay {
     /// Returns the place of a client of a server, a new one if it was not heard of before.
     fn client(&mut self, address: SocketAddr, front: usize) -> io::Result<usize> {
         let is_it = |client: &RemoteClient| client.address == address && client.front == front;
+        let now = Instant::now();
         if let Some(place) = self.clients.iter().position(is_it) {
+            self.clients[place].heard_at = now;
             return Ok(place);
         }
+        self.forget_idle(now);
         if self.clients.len() == CLIENTS_MAX {
             self.clients.pop_front();
         }
         let socket = UdpSocket::bind(any_port_towards(self.fronts[front].server))?;
         socket.set_nonblocking(true)?;
-        self.clients.push_back(RemoteClient { address, front, socket });
+        self.clients.push_back(RemoteClient { address, front, socket, heard_at: now });
         Ok(self.clients.len() - 1)
+    }
+
+    fn forget_idle(&mut self, now: Instant) {
+        self.clients.retain(|client| now.saturating_duration_since(client.heard_at) <= IDLE_MAX);
     }
 
     fn accept(&self, front: usize) -> io::Result<()> {
@@ -287,7 +301,6 @@ mod tests {
     use std::io::Write;
     use std::net::Ipv4Addr;
     use std::sync::Mutex;
-    use std::time::Duration;
 
     use super::*;
 
@@ -390,6 +403,32 @@ mod tests {
         send_to(&client, "doubled", front);
         assert_eq!([next(&server).0, next(&server).0], ["doubled", "doubled"]);
         assert_eq!(network.counts().forward.duplicated, 1);
+    }
+
+    #[test]
+    fn clients_that_send_nothing_any_more_are_forgotten() {
+        let no_losses = Probability::new(0.0).expect("it is from 0 to 1");
+        let fates = || Fates::new(1, "anybody", no_losses, no_losses);
+        let front = Front {
+            datagrams: datagrams(),
+            streams: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free"),
+            server: free(),
+            fates: fates(),
+        };
+        let (counts, listener) = (Arc::default(), Arc::<Notes>::default());
+        let clients = VecDeque::new();
+        let mut relay = Relay { fronts: vec![front], clients, forward_fates: fates(), counts, listener };
+        let addresses = [free(), free()];
+        for address in addresses {
+            relay.client(address, 0).expect("there are sockets");
+        }
+        let now = Instant::now();
+        relay.clients[1].heard_at = now + IDLE_MAX;
+        relay.forget_idle(now + IDLE_MAX / 2);
+        assert_eq!(relay.clients.len(), 2);
+        relay.forget_idle(now + 2 * IDLE_MAX);
+        let left: Vec<SocketAddr> = relay.clients.iter().map(|client| client.address).collect();
+        assert_eq!(left, [addresses[1]]);
     }
 
     #[test]
