@@ -450,7 +450,7 @@ pub(crate) struct ExperimentArguments {
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
     /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said otherwise, but
-    /// at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two cores.
+    /// at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two cores, but for Hickory DNS.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.
