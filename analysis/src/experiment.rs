@@ -13,7 +13,7 @@ mod thesis;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Origin, Outcomes, Subject, Trials};
+use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Trials};
 
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
@@ -31,7 +31,7 @@ use crate::suites::AdequateSuite;
 pub use inputs::{Characteristic, Input, Region};
 pub use predictions::{Prediction, Share};
 pub use tables::experiment_tables;
-pub(crate) use tables::sentences;
+pub(crate) use tables::{left_out, sentences};
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -49,6 +49,9 @@ pub struct Experiment {
     pub options: Options,
     /// The implementations (table 4.1).
     pub subjects: Vec<SubjectSummary>,
+    /// The implementations that do not take part.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
     /// What it takes to run everything (table 4.3).
     pub preparation: Preparation,
     /// On which inputs each implementation fails (tables 4.4 to 4.6).
@@ -213,6 +216,7 @@ pub fn experiment(
         preparation: preparation(outcomes, analysis, trials, &subjects),
         inputs: inputs::characterise(outcomes, trials, &subjects),
         subjects,
+        left_out: trials.left_out.clone(),
         findings,
     })
 }
@@ -378,7 +382,14 @@ mod tests {
     }
 
     fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
-        Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, simulation_ns_per_event: 100 }
+        let left_out = vec![LeftOut { name: "absent".into(), why: "its program is not there".into() }];
+        Trials {
+            system: outcomes.system.clone(),
+            seed: outcomes.seed,
+            subjects,
+            left_out,
+            simulation_ns_per_event: 100,
+        }
     }
 
     #[track_caller]
@@ -474,6 +485,9 @@ mod tests {
         let (analysis, found) = run(&outcomes, vec![subject("right", Origin::Release, &outcomes, 2)]);
         assert_eq!((found.findings.len(), found.inputs.len()), (0, 0));
         assert!(experiment_tables(&found, &analysis).contains("there is nothing to judge suites by"));
+        for shown in [experiment_tables(&found, &analysis), experiment_report(&found, &analysis)] {
+            assert!(shown.contains("absent: its program is not there."), "{shown}");
+        }
         run(&outcomes, Vec::new());
     }
 

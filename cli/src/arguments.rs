@@ -445,11 +445,12 @@ pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given several times.
-    /// All that come with Simutant unless said otherwise, but those whose file has `on_demand`.
+    /// All that come with Simutant unless said otherwise, but for those whose file has `on_demand`, that cannot be built or started, that fail on more
+    /// than 30 of the first 100 test cases, or, being releases whose test cases take a second or more, on none of them.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
     /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said otherwise, but
-    /// at most 2500: that is within an hour on two cores for gbn and lsr. Resolvers of dns take seconds for each.
+    /// at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two cores.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.

@@ -9,12 +9,15 @@ use std::time::{Duration, Instant};
 use crate::error::HarnessError;
 use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_command, fill_text};
 use crate::ports;
-use crate::process::{Event, Exit, Guardian, Process, Start};
+use crate::process::{Care, Event, Exit, Guardian, Process, Start};
 use crate::report::{FailureReason, SideOutput, TestOutcome};
 use crate::system::{Client, Player, Scene};
 
-/// How often to look whether a port has been bound.
-const PORT_INTERVAL: Duration = Duration::from_millis(2);
+/// How long to wait at first before looking again whether a port has been bound.
+const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
+
+/// How long at last: on a busy machine a look is not cheap, and programs take long to start.
+const PORT_INTERVAL_MAX: Duration = Duration::from_millis(30);
 
 /// How often to look whether the client has come to its end.
 const CLIENT_INTERVAL: Duration = Duration::from_millis(5);
@@ -138,7 +141,6 @@ impl<'a> Cast<'a> {
     fn start(&mut self, side: &'a Side, player: Player) -> Result<(), HarnessError> {
         let attempt = self.attempt;
         let Player { name, mut values, port, .. } = player;
-        let side_name = &side.name;
         values.insert("here", attempt.implementation.folder.clone().into());
         values.insert("build", attempt.build_directory.into());
         values.insert("work", attempt.folder.into());
@@ -153,11 +155,21 @@ impl<'a> Cast<'a> {
             Ready::Started | Ready::Port => None,
         };
         let number = self.members.len();
-        let start = Start { command: &command, folder: attempt.folder, ready_line, number, events: &self.sender };
+        let is_company = self.is_company(side);
+        let environment = if is_company { attempt.scene.company_environment() } else { &[] };
+        let start = Start {
+            command: &command,
+            folder: attempt.folder,
+            ready_line,
+            environment,
+            care: if is_company { Care::Guardian } else { Care::Kernel },
+            number,
+            events: &self.sender,
+        };
         let process = Process::start(&start, attempt.guardian).map_err(|source| {
             let (program, side) = (command[0].to_string_lossy().into_owned(), name.clone());
             let Implementation { name: implementation, system, .. } = attempt.implementation.clone();
-            if attempt.scene.company().iter().any(|own| own.name == *side_name) {
+            if is_company {
                 return HarnessError::CompanyNotStarted { system, program, source };
             }
             HarnessError::SideNotStarted { implementation, side, program, source }
@@ -165,6 +177,11 @@ impl<'a> Cast<'a> {
         let is_ready = side.ready == Ready::Started;
         self.members.push(Member { side, name, port, process, exit: None, is_ready });
         Ok(())
+    }
+
+    /// Returns whether the scene brings a side along.
+    fn is_company(&self, side: &Side) -> bool {
+        self.attempt.scene.company().iter().any(|own| own.name == side.name)
     }
 
     /// Waits until what the programs have caused has come to its end, if the scene knows what that is.
@@ -193,6 +210,7 @@ impl<'a> Cast<'a> {
             Ready::Port => self.members[number].port,
         };
         let group = self.members[number].process.group();
+        let mut interval = PORT_INTERVAL_MIN;
         while !self.members[number].is_ready {
             let member = &mut self.members[number];
             if let Some(port) = port {
@@ -204,9 +222,10 @@ impl<'a> Cast<'a> {
             }
             let wait_max = match port {
                 Some(_) if member.is_ready => Duration::ZERO,
-                Some(_) => PORT_INTERVAL,
+                Some(_) => interval,
                 None => self.attempt.timeout,
             };
+            interval = (interval * 3 / 2).min(PORT_INTERVAL_MAX);
             match self.next_event(wait_max.min(self.time_left())) {
                 Some(event) => {
                     if let Some(reason) = self.note(event) {
@@ -257,13 +276,15 @@ impl<'a> Cast<'a> {
         }
     }
 
-    /// Tells the programs that do not end by themselves to end, and gives them some time to do so.
+    /// Tells the programs that do not end by themselves to end, and gives them some time to do so. Those that the scene brought along
+    /// have nothing left to say.
     fn stop_the_rest(&mut self) {
-        for member in self.members.iter().filter(|member| member.exit.is_none()) {
+        let runs = |cast: &Self, member: &Member<'_>| member.exit.is_none() && !cast.is_company(member.side);
+        for member in self.members.iter().filter(|member| runs(self, member)) {
             member.process.terminate();
         }
         self.deadline = Instant::now() + STOP_PATIENCE;
-        while self.members.iter().any(|member| member.exit.is_none()) {
+        while self.members.iter().any(|member| runs(self, member)) {
             let Some(event) = self.next_event(self.time_left()) else { return };
             // However they end is right.
             _ = self.note(event);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::HarnessError;
 use crate::implementation::{Implementation, Values, fill_command};
-use crate::process::{Event, Guardian, Process, Start};
+use crate::process::{Care, Event, Guardian, Process, Start};
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
 pub(crate) fn build(
@@ -21,8 +21,15 @@ pub(crate) fn build(
     let filled = fill_command(command, &values);
     let shown = filled.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (sender, events) = channel();
-    let start =
-        Start { command: &filled, folder: &implementation.folder, ready_line: None, number: 0, events: &sender };
+    let start = Start {
+        command: &filled,
+        folder: &implementation.folder,
+        ready_line: None,
+        environment: &[],
+        care: Care::Kernel,
+        number: 0,
+        events: &sender,
+    };
     let mut process = Process::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
         implementation: implementation.name.clone(),
         program: command[0].clone(),

@@ -9,12 +9,13 @@ mod judge;
 mod loopback;
 mod message;
 mod stub;
+mod told;
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -29,6 +30,7 @@ use crate::report::FailureReason;
 use crate::system::{Client, InvalidCase, Player, Role, Scene, SystemHarness};
 use loopback::Loopback;
 use stub::Reply;
+use told::Told;
 
 const RESOLVER: &str = "resolver";
 
@@ -60,6 +62,16 @@ impl SystemHarness for DnsHarness {
     /// Stubs ask as late as the test case says, and resolvers that lose packets try for a minute and more.
     fn timeout(&self) -> Duration {
         Duration::from_secs(180)
+    }
+
+    /// Stubs wait between two questions.
+    fn jobs_for_each_core(&self) -> usize {
+        60
+    }
+
+    fn duration(&self, case: &Value) -> Duration {
+        let starts = case["queries"].as_array().into_iter().flatten().filter_map(|query| query["start_ms"].as_u64());
+        Duration::from_millis(starts.max().unwrap_or_default())
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
@@ -96,7 +108,8 @@ impl SystemHarness for DnsHarness {
         });
         let seed = random.stream("network").bits();
         let losses = Losses { clients: RESOLVER, drop: case.drop, duplicate: case.duplicate, seed };
-        let network = LossyServers::start(served.collect(), &losses).map_err(not_to_be_had)?;
+        let told = Arc::<Told>::default();
+        let network = LossyServers::start(served.collect(), &losses, Arc::clone(&told) as _).map_err(not_to_be_had)?;
         let replies = Mutex::new(vec![None; case.queries.len()]);
         let company = vec![Side {
             name: SERVER.into(),
@@ -113,6 +126,7 @@ impl SystemHarness for DnsHarness {
             resolver,
             hints: hints.into_os_string(),
             network,
+            told,
             replies,
             _leases: leases,
             _loopback: loopback,
@@ -168,11 +182,13 @@ fn nsd_configuration(
 ) -> Result<std::path::PathBuf, HarnessError> {
     std::fs::create_dir(folder).map_err(HarnessError::file("make the folder", folder))?;
     let shown = folder.display();
-    // Without limits of rates, which would be losses of its own, and without files elsewhere.
+    // Without limits of rates, which would be losses of its own, and without files elsewhere. Tables for what is not done here, limits
+    // and transfers of zones, would be most of what a start costs.
     let mut text = format!(
         "server:\n  ip-address: {ip}@{port}\n  server-count: 1\n  username: \"\"\n  chroot: \"\"\n  zonesdir: \"{shown}\"\n  \
          database: \"\"\n  pidfile: \"\"\n  zonelistfile: \"{shown}/zones\"\n  xfrdfile: \"{shown}/transfers\"\n  \
-         xfrdir: \"{shown}\"\n  rrl-ratelimit: 0\nremote-control:\n  control-enable: no\n",
+         xfrdir: \"{shown}\"\n  rrl-ratelimit: 0\n  rrl-size: 1\n  xfrd-tcp-max: 1\n  xfrd-tcp-pipeline: 1\n  tcp-count: 8\n\
+         remote-control:\n  control-enable: no\n",
         ip = address.ip(),
         port = address.port(),
     );
@@ -196,6 +212,7 @@ struct NameService {
     resolver: SocketAddr,
     hints: std::ffi::OsString,
     network: LossyServers,
+    told: Arc<Told>,
     /// By the numbers of the queries.
     replies: Mutex<Vec<Option<Reply>>>,
     /// Keep ports from other jobs.
@@ -207,6 +224,11 @@ struct NameService {
 impl Scene for NameService {
     fn company(&self) -> &[Side] {
         &self.company
+    }
+
+    /// To read the certificates of the system, of which NSD uses none, takes it longer than all the rest of its start.
+    fn company_environment(&self) -> &[(&str, &str)] {
+        &[("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/dev/null")]
     }
 
     fn players(&self, side: &str) -> Vec<Player> {
@@ -249,7 +271,7 @@ impl Scene for NameService {
             0 => judge::Losses::None,
             _ => judge::Losses::Some,
         };
-        Ok(judge::judge(&self.case, &replies, losses))
+        Ok(judge::judge(&self.case, &replies, &self.told, losses))
     }
 }
 

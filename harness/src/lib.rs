@@ -129,5 +129,5 @@ pub use process::{Exit, OutputTail};
 pub use proxy::{DirectionCounts, Fate, Fates, LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
 pub use report::{CaseResult, FailureReason, SideOutput, TestOutcome, TestReport};
 pub use run::{Options, run_suite};
-pub use system::{InvalidCase, systems, timeout};
+pub use system::{InvalidCase, jobs_for_each_core, systems, timeout};
 pub use trials::{Trial, TrialLog, TrialLogError};

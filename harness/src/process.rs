@@ -79,6 +79,15 @@ pub(crate) enum Event {
     Exited(usize, Exit),
 }
 
+/// Who ends a program when the harness is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// The kernel, and the guardian after it. To ask the kernel costs a copy of the harness's memory map for each program.
+    Kernel,
+    /// The guardian alone: for programs that are well known and started often.
+    Guardian,
+}
+
 /// What to start, and where to report.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
@@ -88,6 +97,10 @@ pub(crate) struct Start<'a> {
     pub(crate) folder: &'a Path,
     /// A text on standard output that means that it is ready.
     pub(crate) ready_line: Option<&'a str>,
+    /// Variables of its environment, beside those of the harness.
+    pub(crate) environment: &'a [(&'a str, &'a str)],
+    /// Who sees that it ends when the harness is killed.
+    pub(crate) care: Care,
     /// The owner's number for it.
     pub(crate) number: usize,
     /// Where its events go.
@@ -115,12 +128,15 @@ impl Process {
         let mut command = Command::new(program);
         command
             .args(arguments)
+            .envs(start.environment.iter().copied())
             .current_dir(start.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        die_with_this_thread(&mut command);
+        if start.care == Care::Kernel {
+            die_with_this_thread(&mut command);
+        }
         let mut child = command.spawn()?;
         let group = Pid::from_child(&child);
         guardian.watch(group);
@@ -237,7 +253,15 @@ mod tests {
         let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
         let (sender, events) = channel();
         let command: Vec<OsString> = ["sh", "-c", script].map(OsString::from).to_vec();
-        let start = Start { command: &command, folder: folder.path(), ready_line, number: 5, events: &sender };
+        let start = Start {
+            command: &command,
+            folder: folder.path(),
+            ready_line,
+            environment: &[("VARIABLE", "value")],
+            care: Care::Kernel,
+            number: 5,
+            events: &sender,
+        };
         (Process::start(&start, &guardian).expect("sh starts"), events, folder)
     }
 
@@ -252,6 +276,7 @@ mod tests {
     #[test]
     fn an_exit_is_reported_with_the_output() {
         check_exit("echo out; echo err >&2", Exit::Code(0), "out\n", "err\n");
+        check_exit("echo $VARIABLE", Exit::Code(0), "value\n", "");
         check_exit("exit 3", Exit::Code(3), "", "");
         check_exit("kill -SEGV $$", Exit::Signal(11), "", "");
     }
@@ -298,9 +323,19 @@ mod tests {
         let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
         let (events, _receiver) = channel();
         let command = [OsString::from("/nowhere/program")];
-        let start = Start { command: &command, folder: folder.path(), ready_line: None, number: 0, events: &events };
-        let error = Process::start(&start, &guardian).expect_err("there is no such program");
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        for care in [Care::Kernel, Care::Guardian] {
+            let start = Start {
+                command: &command,
+                folder: folder.path(),
+                ready_line: None,
+                environment: &[],
+                care,
+                number: 0,
+                events: &events,
+            };
+            let error = Process::start(&start, &guardian).expect_err("there is no such program");
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use simutant_sim_core::Probability;
 
 pub use fate::{Fate, Fates};
 pub(crate) use links::{Linked, Links};
-pub(crate) use servers::{Losses, LossyServers, Served};
+pub(crate) use servers::{Listener, Losses, LossyServers, Served};
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;

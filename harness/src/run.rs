@@ -1,5 +1,6 @@
 //! Runs a suite on an implementation, several test cases at a time.
 
+use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -115,22 +116,24 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken.
+    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken. Those that take longest come first, so
+    /// that in the end nobody waits for one of them alone.
     fn all(
         &self,
         cases: &[SuiteCase],
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {
         let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let mut order: Vec<usize> = (0..cases.len()).collect();
+        order.sort_by_cached_key(|&index| Reverse(self.harness.duration(&cases[index].case)));
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             for _ in 0..self.options.jobs.get().min(cases.len()) {
-                let (sender, next, broken) = (sender.clone(), &next, &broken);
+                let (sender, next, broken, order) = (sender.clone(), &next, &broken, &order);
                 scope.spawn(move || {
                     while !broken.load(Ordering::Relaxed) {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(case) = cases.get(index) else { return };
-                        let result = self.one(case);
+                        let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                        let result = self.one(&cases[index]);
                         broken.fetch_or(result.is_err(), Ordering::Relaxed);
                         sender.send((index, result)).expect("the receiver lives until all senders are gone");
                     }

@@ -57,6 +57,16 @@ pub(crate) trait SystemHarness: Sync {
         Duration::from_secs(30)
     }
 
+    /// Returns how many test cases run at once for each core unless told otherwise: they mostly wait, for packets that were lost.
+    fn jobs_for_each_core(&self) -> usize {
+        4
+    }
+
+    /// Returns how long a test case takes, as far as it says so itself.
+    fn duration(&self, _case: &Value) -> Duration {
+        Duration::ZERO
+    }
+
     /// Checks that `case` is a test case of the system; otherwise says which field is wrong, and how.
     fn check(&self, case: &Value) -> Result<(), InvalidCase>;
 
@@ -71,6 +81,11 @@ pub(crate) trait Scene {
     /// Returns the sides that the scene brings along: programs that are assumed right, and that are started before those of the
     /// implementation. There are none unless a scene says otherwise.
     fn company(&self) -> &[Side] {
+        &[]
+    }
+
+    /// Returns variables of the environment of these, beside those of the harness.
+    fn company_environment(&self) -> &[(&str, &str)] {
         &[]
     }
 
@@ -130,6 +145,11 @@ pub(crate) fn harnesses_for(system: &str) -> impl Iterator<Item = &'static dyn S
 /// Returns after what time a test case of a system has failed unless told otherwise; `None` if it has no harness.
 pub fn timeout(system: &str) -> Option<Duration> {
     harnesses_for(system).next().map(SystemHarness::timeout)
+}
+
+/// Returns how many test cases of a system run at once for each core unless told otherwise; `None` if it has no harness.
+pub fn jobs_for_each_core(system: &str) -> Option<usize> {
+    harnesses_for(system).next().map(SystemHarness::jobs_for_each_core)
 }
 
 /// Returns the names of the systems that have a harness.

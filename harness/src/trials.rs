@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,19 +15,26 @@ use serde_json::Value;
 use crate::implementation::Implementation;
 use crate::report::{CaseResult, TestOutcome};
 
-/// One test case on one implementation.
+/// What one test case on one implementation came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The implementation's name.
-    pub implementation: String,
-    /// The test case's name.
-    pub name: String,
-    /// The test case, in its system's own form.
-    pub case: Value,
     /// Why it failed; `None` if it passed.
     pub failed: Option<String>,
     /// See [`CaseResult::duration_ms`].
     pub duration_ms: u64,
+}
+
+/// A trial in the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    /// The implementation's name.
+    implementation: String,
+    /// The test case's name.
+    name: String,
+    /// The test case, in its system's own form.
+    case: Value,
+    #[serde(flatten)]
+    trial: Trial,
 }
 
 /// What must be the same for a trial to say what a new one would.
@@ -46,7 +54,7 @@ struct Terms {
 enum Line {
     /// Trials of the implementation that follow are on these terms; earlier ones on others are void.
     Terms(Terms),
-    Trial(Trial),
+    Trial(Entry),
 }
 
 /// The trials in a file.
@@ -56,8 +64,10 @@ pub struct TrialLog {
     file: File,
     /// By implementation.
     terms: HashMap<String, Terms>,
-    /// By implementation and test case's name.
-    trials: HashMap<(String, String), Trial>,
+    /// By implementation and test case's name, with the test case.
+    trials: HashMap<(String, String), (Arc<Value>, Trial)>,
+    /// By name, those that came last: many implementations are tried with the same ones, which need not be in memory for each.
+    cases: HashMap<String, Arc<Value>>,
 }
 
 /// What is wrong with the file of trials.
@@ -109,7 +119,8 @@ impl TrialLog {
             Err(std::fs::TryLockError::WouldBlock) => return Err(TrialLogError::InUse { path: path.into() }),
             Err(std::fs::TryLockError::Error(source)) => return Err(failed("lock")(source)),
         }
-        let mut log = Self { path: path.into(), file, terms: HashMap::new(), trials: HashMap::new() };
+        let mut log =
+            Self { path: path.into(), file, terms: HashMap::new(), trials: HashMap::new(), cases: HashMap::new() };
         log.read()?;
         Ok(log)
     }
@@ -134,7 +145,7 @@ impl TrialLog {
             let parsed = serde_json::from_slice(&text);
             match parsed.map_err(|source| TrialLogError::Malformed { path: path.clone(), line, source })? {
                 Line::Terms(terms) => self.begin(terms),
-                Line::Trial(trial) => self.keep(trial),
+                Line::Trial(entry) => self.keep(entry),
             }
         }
         self.file.set_len(whole_bytes).map_err(failed("write"))
@@ -147,8 +158,16 @@ impl TrialLog {
         self.terms.insert(name, terms);
     }
 
-    fn keep(&mut self, trial: Trial) {
-        self.trials.insert((trial.implementation.clone(), trial.name.clone()), trial);
+    fn keep(&mut self, Entry { implementation, name, case, trial }: Entry) {
+        let case = match self.cases.get(&name) {
+            Some(known) if **known == case => Arc::clone(known),
+            _ => {
+                let case = Arc::new(case);
+                self.cases.insert(name.clone(), Arc::clone(&case));
+                case
+            }
+        };
+        self.trials.insert((implementation, name), (case, trial));
     }
 
     /// Makes sure that the trials of `implementation` are on these terms: those on others, and if `fresh` all, are void.
@@ -181,7 +200,8 @@ impl TrialLog {
 
     /// Returns what `implementation` did with the test case `case` called `name`, if it was tried.
     pub fn get(&self, implementation: &str, name: &str, case: &Value) -> Option<&Trial> {
-        self.trials.get(&(implementation.to_owned(), name.to_owned())).filter(|trial| trial.case == *case)
+        let (of, trial) = self.trials.get(&(implementation.to_owned(), name.to_owned()))?;
+        (**of == *case).then_some(trial)
     }
 
     /// Adds a trial, and writes it down at once.
@@ -193,15 +213,16 @@ impl TrialLog {
             TestOutcome::Passed => None,
             TestOutcome::Failed { reason, .. } => Some(reason.to_string()),
         };
-        let trial = Trial {
+        let line = Line::Trial(Entry {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
-            failed,
-            duration_ms: result.duration_ms,
-        };
-        self.write(&Line::Trial(trial.clone()))?;
-        self.keep(trial);
+            trial: Trial { failed, duration_ms: result.duration_ms },
+        });
+        self.write(&line)?;
+        if let Line::Trial(entry) = line {
+            self.keep(entry);
+        }
         Ok(())
     }
 

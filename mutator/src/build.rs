@@ -45,10 +45,7 @@ const LINK: &str = "simutant-worker-link";
 const PROFILE: &str =
     "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
 
-/// What is compiled after each edit, so that only those functions are compiled again that the edit changed.
-const INCREMENTAL: &str = "incremental = true\n";
-
-/// The same for code that seldom changes, and should be as fast as it can be.
+/// What is compiled again only if an edit changes it: in one piece, which is as fast as it can be.
 const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 
 /// The main program runs once, and so does not gain by the optimiser.
@@ -309,9 +306,7 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let of_member = |member: &Member| (member.specifier(), INCREMENTAL.to_owned());
-        let of_rest = [(LINK.to_owned(), IN_ONE_PIECE.to_owned()), (MAIN.to_owned(), UNOPTIMISED.to_owned())];
-        let settings: Vec<_> = package.members.iter().map(of_member).chain(of_rest).collect();
+        let settings = [(LINK.to_owned(), IN_ONE_PIECE.to_owned()), (MAIN.to_owned(), UNOPTIMISED.to_owned())];
         self.write_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_lock(package)?;
         for (member, copy) in self.copies.iter().enumerate() {

@@ -30,4 +30,4 @@ pub use sites::{
     Sites, SourceFile, Span, Tier, UninstrumentedFunction,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
-pub use trials::{Origin, Subject, Trials};
+pub use trials::{LeftOut, Origin, Subject, Trials};

@@ -41,6 +41,8 @@ pub struct Trials {
     pub seed: u64,
     /// The implementations.
     pub subjects: Vec<Subject>,
+    /// Implementations that were not tried with each test case.
+    pub left_out: Vec<LeftOut>,
     /// What the test cases cost on the simulation, in nanoseconds of a core for an event.
     pub simulation_ns_per_event: u64,
 }
@@ -56,4 +58,13 @@ pub struct Subject {
     pub failed: BitSet,
     /// Wall-clock time of each test case, in milliseconds.
     pub durations_ms: Vec<u64>,
+}
+
+/// An implementation that does not take part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: String,
+    /// Why, in words that follow the name.
+    pub why: String,
 }

@@ -121,11 +121,17 @@ fn subjects_notes(experiment: &Experiment, figures: Option<&Figures>) -> Vec<Str
             list(&names)
         ));
     }
+    notes.extend(left_out(experiment));
     if let Some(figures) = figures {
         let rates: Vec<String> = figures.failure_rates.iter().map(|rate| format!("{rate}")).collect();
         notes.push(format!("Thesis: {} %.", rates.join(", ")));
     }
     notes
+}
+
+/// Returns which implementations do not take part, and why.
+pub(crate) fn left_out(experiment: &Experiment) -> impl Iterator<Item = String> {
+    experiment.left_out.iter().map(|left_out| format!("Left out, {}: {}.", left_out.name, left_out.why))
 }
 
 fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::svg::{Scale, label, px};
 use super::{curve, distributions, document, order};
 use crate::analysis::Analysis;
-use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, sentences};
+use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, left_out, sentences};
 use crate::reference::{Agreement, reference};
 use crate::score::percent;
 use crate::text::{count, or_none, p_value};
@@ -75,6 +75,7 @@ fn implementations(experiment: &Experiment) -> Markup {
                 }
             }
         }
+        @for line in left_out(experiment) { p { (line) } }
     }
 }
 

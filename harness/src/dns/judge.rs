@@ -1,16 +1,24 @@
 //! Whether stubs got right answers from a real resolver.
 //!
 //! This asks less than the oracle of the simulation, which knows the one resolver that it judges. A real one may keep something for
-//! a shorter time than it might, and so tell any time to live up to the original one; it may add whatever it likes to the authority
+//! a shorter time than it might, and so tell any time to live up to what is left of the original one since a server told the
+//! resolver of the record last; it may add whatever it likes to the authority
 //! section, beside the SOA record that says why there is no answer (RFC 2308, section 6); and where packets were lost it
 //! may give up: how often it tries again is nowhere prescribed, the amount of work must be bounded (RFC 1035, section
 //! 7.2), and it may remember for five minutes that it could not find out (RFC 2308, section 7.1), so that to ask again is of no use.
+
+use std::time::Duration;
 
 use simutant_systems::dns::{Answer, Rcode, Record, RecordType, TestCase};
 
 use super::message::{Response, Unreadable, list, rcode_name};
 use super::stub::Reply;
+use super::told::Told;
 use crate::report::FailureReason;
+
+/// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine may let one
+/// wait before it reads what it was sent.
+const SLACK: Duration = Duration::from_secs(2);
 
 /// What became of the packets between a resolver and the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +30,17 @@ pub(super) enum Losses {
 }
 
 /// Returns what is wrong first, in the order of the queries.
-pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], losses: Losses) -> Option<FailureReason> {
+pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, losses: Losses) -> Option<FailureReason> {
     replies.iter().enumerate().find_map(|(number, reply)| {
         let question = case.queries[number].question();
         let words = format!("{} {}", question.name, question.record_type);
         let right = case.name_space.answer(&question);
         let reply = reply.as_ref().expect("stubs came to their ends");
         let (wrong, found) = match &reply.response {
-            Some(Ok(response)) => (wrong_in(&right, response)?, response.to_string()),
+            Some(Ok(response)) => {
+                let wrong = wrong_in(&right, response).or_else(|| too_old(case, &right, (response, reply), told))?;
+                (wrong, response.to_string())
+            }
             Some(Err(Unreadable(what))) => ("the answer cannot be read".to_owned(), what.clone()),
             None if losses == Losses::Some => return None,
             None => {
@@ -96,13 +107,35 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
     }
 }
 
+/// Returns which record is told to live for longer than is left of its time, if one is. Those of its hints a resolver has without being
+/// told.
+fn too_old(case: &TestCase, right: &Answer, (response, reply): (&Response, &Reply), told: &Told) -> Option<String> {
+    let hints = case.name_space.root_hints();
+    let soa = response.authority.iter().filter(|_| right.soa.is_some());
+    let records = response.answer.iter().chain(soa);
+    records.filter(|record| !hints.iter().any(|hint| is_same(hint, record))).find_map(|record| {
+        let original = right.section().chain(&right.soa).find(|original| is_same(original, record))?;
+        // Between the question and the answer the resolver may have asked a server.
+        let age = reply.asked.saturating_duration_since(told.last_before(record, reply.ended)?);
+        let left = (Duration::from_secs(original.ttl.into()) + SLACK).checked_sub(age);
+        let is_over = left.is_none_or(|left| Duration::from_secs(record.ttl.into()) > left);
+        is_over.then(|| {
+            let age_s = age.as_secs();
+            format!(
+                "the answer has {record}, of which servers told the resolver {age_s} s before, to live for {} s",
+                original.ttl
+            )
+        })
+    })
+}
+
 fn is_same(one: &Record, other: &Record) -> bool {
     one.name == other.name && one.data == other.data
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::Instant;
 
     use serde_json::json;
 
@@ -142,7 +175,8 @@ mod tests {
     }
 
     fn reply(response: Option<Result<Response, Unreadable>>) -> Reply {
-        Reply { response, tries: 2, refusals: 1, waited: Duration::from_secs(20) }
+        let now = Instant::now();
+        Reply { response, tries: 2, refusals: 1, waited: Duration::from_secs(20), asked: now, ended: now }
     }
 
     fn response(rcode: u8, answer: &[&str], authority: &[&str]) -> Option<Reply> {
@@ -155,7 +189,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: (&str, &str), reply: Option<Reply>, expect: Option<&str>) {
-        let found = judge(&case(&[query]), &[reply], Losses::None).map(|reason| reason.to_string());
+        let found = judge(&case(&[query]), &[reply], &Told::default(), Losses::None).map(|reason| reason.to_string());
         match expect {
             None => assert_eq!(found, None),
             Some(expect) => assert!(found.as_ref().is_some_and(|found| found.contains(expect)), "{found:?}"),
@@ -208,9 +242,47 @@ mod tests {
         let queries = [("host.oak.", "A"), ("host.oak.", "TXT")];
         let [one, other] = ADDRESSES;
         let replies = |second| [response(0, &[one, other], &[]), second];
-        let found = judge(&case(&queries), &replies(Some(reply(None))), Losses::None).map(|reason| reason.to_string());
+        let found = judge(&case(&queries), &replies(Some(reply(None))), &Told::default(), Losses::None)
+            .map(|reason| reason.to_string());
         let expect = "query 1 (host.oak. TXT) was asked 2 times in 20000 ms and not answered; 1 times the resolver said that it could not find out";
         assert_eq!(found.as_deref(), Some(expect));
-        assert_eq!(judge(&case(&queries), &replies(Some(reply(None))), Losses::Some), None);
+        assert_eq!(judge(&case(&queries), &replies(Some(reply(None))), &Told::default(), Losses::Some), None);
+    }
+
+    #[test]
+    fn what_is_told_grows_old() {
+        let second = Duration::from_secs(1);
+        // Returns what is wrong if a record is given that came `age` before the question, and again `again` before or after it.
+        let wrong = |query, answer: &[&str], authority: &[&str], age: u32, again: Option<(bool, u32)>| {
+            let told = Told::default();
+            let start = Instant::now();
+            let asked = start + 100 * second;
+            let soa: Vec<Record> = authority.iter().map(|text| text.parse().expect("it is a record")).collect();
+            let original = case(&[query]).name_space.answer(&case(&[query]).queries[0].question());
+            told.note(original.section().cloned().chain(soa.clone()).collect(), asked - age * second);
+            if let Some((is_before, seconds)) = again {
+                let moment = if is_before { asked - seconds * second } else { asked + seconds * second };
+                told.note(original.section().cloned().collect(), moment);
+            }
+            let reply = Reply { asked, ended: asked + second, ..response(0, answer, authority)? };
+            judge(&case(&[query]), &[Some(reply)], &told, Losses::None).map(|reason| reason.to_string())
+        };
+        let alias = ["alias. 5 IN CNAME host.oak."];
+        let query = ("alias.", "CNAME");
+        assert_eq!(wrong(query, &alias, &[], 2, None), None);
+        let old = wrong(query, &alias, &[], 3, None).expect("it is too old");
+        assert!(
+            old.contains("alias. 5 IN CNAME host.oak., of which servers told the resolver 3 s before, to live for 5 s"),
+            "{old}"
+        );
+        assert_eq!(wrong(query, &["alias. 4 IN CNAME host.oak."], &[], 3, None), None);
+        assert_eq!(wrong(query, &["alias. 0 IN CNAME host.oak."], &[], 7, None), None);
+        assert!(wrong(query, &["alias. 0 IN CNAME host.oak."], &[], 8, None).is_some(), "it is kept for too long");
+        assert_eq!(wrong(query, &alias, &[], 9, Some((true, 1))), None);
+        assert_eq!(wrong(query, &alias, &[], 9, Some((false, 1))), None);
+        assert!(wrong(query, &alias, &[], 9, Some((false, 2))).is_some(), "that was after the answer");
+        assert_eq!(wrong(("ns1.", "A"), &["ns1. 60 IN A 198.18.0.1"], &[], 9, None), None, "it is a hint");
+        assert_eq!(wrong(("host.oak.", "TXT"), &[], &[SOA], 2, None), None);
+        assert!(wrong(("host.oak.", "TXT"), &[], &[SOA], 3, None).is_some());
     }
 }

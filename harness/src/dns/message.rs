@@ -64,6 +64,16 @@ pub(super) fn read(message: &Message<[u8]>) -> Result<Response, Unreadable> {
     Ok(Response { rcode: message.header().rcode().to_int(), answer, authority })
 }
 
+/// Returns the records of all sections, as far as they can be read and a zone of a test case can have them.
+pub(super) fn all_records(message: &Message<[u8]>) -> Vec<Record> {
+    let sections = [message.answer(), message.authority(), message.additional()].into_iter().flatten();
+    let records = sections.flat_map(|section| section.limit_to::<AllRecordData<_, ParsedName<_>>>().flatten());
+    let read = records.filter(|record| record.class() == Class::IN).filter_map(|record| {
+        Some(Record { name: name(record.owner())?, ttl: record.ttl().as_secs(), data: data(record.data())? })
+    });
+    read.collect()
+}
+
 fn records(section: RecordSection<'_, [u8]>) -> Result<Vec<Record>, Unreadable> {
     let mut records = Vec::new();
     for record in section.limit_to::<AllRecordData<_, ParsedName<_>>>() {

@@ -37,6 +37,10 @@ pub(super) struct Reply {
     pub(super) refusals: u32,
     /// From the first try to the end.
     pub(super) waited: Duration,
+    /// When it was asked last.
+    pub(super) asked: Instant,
+    /// When it had the response, or gave up.
+    pub(super) ended: Instant,
 }
 
 /// When to begin and to end.
@@ -87,10 +91,11 @@ pub(super) fn run(
 
 fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
     let start = Instant::now();
-    let mut reply = Reply { response: None, tries: 0, refusals: 0, waited: Duration::ZERO };
+    let mut reply = Reply { response: None, tries: 0, refusals: 0, waited: Duration::ZERO, asked: start, ended: start };
     while start.elapsed() < PATIENCE && !moments.is_over() {
         reply.tries += 1;
         let tried = Instant::now();
+        reply.asked = tried;
         match exchange(query, resolver, moments) {
             Ok(Some(Ok(Response { rcode: SERVER_FAILURE, .. }))) => {
                 reply.refusals += 1;
@@ -104,7 +109,8 @@ fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
             Ok(None) | Err(_) => moments.sleep_until(tried + PAUSE),
         }
     }
-    reply.waited = start.elapsed();
+    reply.ended = Instant::now();
+    reply.waited = reply.ended - start;
     reply
 }
 

@@ -1,7 +1,8 @@
 //! A small process that clears up when the harness is killed before it can.
 //!
 //! It is a shell that reads the numbers of process groups from a pipe. When the pipe closes, because the harness let go
-//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder.
+//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder. A program that was
+//! started just before, and not told of yet, is known by the run's folder, which it runs in.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -11,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder: hence the loop.
+/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder, and a program may be about to
+/// start: hence the loop. Processes' folders are seen in Linux's `/proc` only.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 groups=' '
@@ -24,6 +26,11 @@ done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 for pause in 0 0.1 0.3 1 3; do
     sleep "$pause"
+    ls -ld /proc/[0-9]*/cwd 2>/dev/null | while read -r line; do
+        case $line in
+            *" -> $1"/*) process=${line##* /proc/}; kill -KILL "${process%%/*}" 2>/dev/null ;;
+        esac
+    done
     rm -rf "$1" 2>/dev/null
     [ -e "$1" ] || exit 0
 done
@@ -111,6 +118,22 @@ mod tests {
             let status = child.wait().expect("a child can be waited for");
             assert_eq!(status.signal(), Some(9), "{index}");
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_program_that_nobody_told_of_is_known_by_its_folder() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let inside = folder.path().join("case");
+        std::fs::create_dir(&inside).expect("the folder can be written");
+        let guardian = Guardian::start(folder.path()).expect("the guardian starts");
+        let mut other = sleeper().0;
+        let mut child = Command::new("sleep").arg("1000").current_dir(&inside).spawn().expect("sleep starts");
+        drop(guardian);
+        assert_eq!(child.wait().expect("a child can be waited for").signal(), Some(9));
+        assert_eq!(other.try_wait().expect("a child can be waited for"), None, "it runs elsewhere");
+        other.kill().expect("it runs");
+        other.wait().expect("a child can be waited for");
     }
 
     #[test]

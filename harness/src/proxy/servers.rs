@@ -2,14 +2,16 @@
 //!
 //! Datagrams are lost and doubled as the simulated network does, in both directions. What clients send draws its fates from one stream,
 //! whichever server it is for, as the packets of the one simulated resolver do; what a server sends draws from a stream of its
-//! own. Streams (TCP) are passed on as they are: the simulated ones are whole too.
+//! own. Streams (TCP) are passed on as they are: the simulated ones are whole too. Whoever wants to know what clients were told is told
+//! of each message that is passed back.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, PipeReader, PipeWriter};
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
@@ -18,6 +20,10 @@ use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyEr
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
 const CLIENTS_MAX: usize = 256;
+
+/// How long a client is remembered that sends nothing: servers answer at once, and a resolver that asks from another port each time
+/// would leave hundreds, which make every look at the system's sockets dear.
+const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// A server, and where it seems to be.
 #[derive(Debug)]
@@ -40,6 +46,13 @@ pub(crate) struct Losses<'a> {
     pub(crate) seed: u64,
 }
 
+/// Is told of the messages of servers that are passed back, each before its client gets it.
+pub(crate) trait Listener: Send + Sync {
+    /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes (RFC 1035,
+    /// section 4.2.2), without these.
+    fn hear(&self, message: &[u8]);
+}
+
 /// A running network; it stops when it is dropped.
 #[derive(Debug)]
 pub(crate) struct LossyServers {
@@ -56,7 +69,11 @@ impl LossyServers {
     ///
     /// # Errors
     /// [`ProxyError`] if an address cannot be listened on, or the system has no socket, pipe or thread left.
-    pub(crate) fn start(servers: Vec<Served>, losses: &Losses<'_>) -> Result<Self, ProxyError> {
+    pub(crate) fn start(
+        servers: Vec<Served>,
+        losses: &Losses<'_>,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Self, ProxyError> {
         let fates = |name: &str| Fates::new(losses.seed, name, losses.drop, losses.duplicate);
         let mut fronts = Vec::new();
         for Served { name, listen, forward } in servers {
@@ -70,7 +87,8 @@ impl LossyServers {
         let (stop, alive) = io::pipe()?;
         let counts = Arc::new(Counters::default());
         let forward_fates = fates(losses.clients);
-        let relay = Relay { fronts, clients: VecDeque::new(), forward_fates, counts: Arc::clone(&counts) };
+        let clients = VecDeque::new();
+        let relay = Relay { fronts, clients, forward_fates, counts: Arc::clone(&counts), listener };
         let failure = Arc::new(OnceLock::new());
         let failure_of_relay = Arc::clone(&failure);
         let thread = std::thread::Builder::new().name("lossy-servers".into()).spawn(move || {
@@ -120,6 +138,8 @@ struct RemoteClient {
     address: SocketAddr,
     front: usize,
     socket: UdpSocket,
+    /// When it sent something last.
+    heard_at: Instant,
 }
 
 /// What the thread owns.
@@ -129,6 +149,7 @@ struct Relay {
     clients: VecDeque<RemoteClient>,
     forward_fates: Fates,
     counts: Arc<Counters>,
+    listener: Arc<dyn Listener>,
 }
 
 impl Relay {
@@ -184,6 +205,9 @@ impl Relay {
                 continue;
             }
             let copies = self.counts.back.note(front.fates.draw());
+            if copies > 0 {
+                self.listener.hear(&buffer[..length]);
+            }
             let sent = send(&front.datagrams, &buffer[..length], client.address, copies);
             self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
         }
@@ -193,23 +217,31 @@ impl Relay {
     /// Returns the place of a client of a server, a new one if it was not heard of before.
     fn client(&mut self, address: SocketAddr, front: usize) -> io::Result<usize> {
         let is_it = |client: &RemoteClient| client.address == address && client.front == front;
+        let now = Instant::now();
         if let Some(place) = self.clients.iter().position(is_it) {
+            self.clients[place].heard_at = now;
             return Ok(place);
         }
+        self.forget_idle(now);
         if self.clients.len() == CLIENTS_MAX {
             self.clients.pop_front();
         }
         let socket = UdpSocket::bind(any_port_towards(self.fronts[front].server))?;
         socket.set_nonblocking(true)?;
-        self.clients.push_back(RemoteClient { address, front, socket });
+        self.clients.push_back(RemoteClient { address, front, socket, heard_at: now });
         Ok(self.clients.len() - 1)
+    }
+
+    fn forget_idle(&mut self, now: Instant) {
+        self.clients.retain(|client| now.saturating_duration_since(client.heard_at) <= IDLE_MAX);
     }
 
     fn accept(&self, front: usize) -> io::Result<()> {
         match self.fronts[front].streams.accept() {
             Ok((stream, _)) => {
-                let server = self.fronts[front].server;
-                std::thread::Builder::new().name("stream".into()).spawn(move || pass_stream(&stream, server))?;
+                let (server, listener) = (self.fronts[front].server, Arc::clone(&self.listener));
+                let pass = move || pass_stream(&stream, server, listener.as_ref());
+                std::thread::Builder::new().name("stream".into()).spawn(pass)?;
                 Ok(())
             }
             // A client that has left again is no trouble of the network.
@@ -221,27 +253,54 @@ impl Relay {
 }
 
 /// Passes a stream on in both directions, until both ends have closed it; whatever fails closes it for the other end.
-fn pass_stream(client: &TcpStream, server: SocketAddr) {
+fn pass_stream(client: &TcpStream, server: SocketAddr, listener: &dyn Listener) {
     let Ok(server) = TcpStream::connect(server) else { return };
-    let copy = |mut from: &TcpStream, mut to: &TcpStream| {
-        // The number of bytes is of no interest, and whoever closed the stream knows why.
-        _ = io::copy(&mut from, &mut to);
-        _ = to.shutdown(std::net::Shutdown::Write);
-    };
     if client.set_nonblocking(false).is_err() {
         return;
     }
     std::thread::scope(|scope| {
-        scope.spawn(|| copy(&server, client));
-        copy(client, &server);
+        scope.spawn(|| {
+            let mut heard = Heard { stream: &server, bytes: Vec::new(), listener };
+            copy(&mut heard, client);
+        });
+        copy(&mut { client }, &server);
     });
+}
+
+/// Copies until the end, and says so.
+fn copy(from: &mut impl Read, mut to: &TcpStream) {
+    // The number of bytes is of no interest, and whoever closed the stream knows why.
+    _ = io::copy(from, &mut to);
+    _ = to.shutdown(std::net::Shutdown::Write);
+}
+
+/// A stream of a server that tells of messages when they are read.
+struct Heard<'a> {
+    stream: &'a TcpStream,
+    /// The begin of a message.
+    bytes: Vec<u8>,
+    listener: &'a dyn Listener,
+}
+
+impl Read for Heard<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.stream.read(buffer)?;
+        self.bytes.extend_from_slice(&buffer[..length]);
+        while let Some((size, rest)) = self.bytes.split_first_chunk::<2>()
+            && let Some((message, rest)) = rest.split_at_checked(u16::from_be_bytes(*size).into())
+        {
+            self.listener.hear(message);
+            self.bytes = rest.to_vec();
+        }
+        Ok(length)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Write;
     use std::net::Ipv4Addr;
-    use std::time::Duration;
+    use std::sync::Mutex;
 
     use super::*;
 
@@ -258,11 +317,26 @@ mod tests {
         datagrams().local_addr().expect("it is bound")
     }
 
+    /// Notes what it is told.
+    #[derive(Debug, Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl Listener for Notes {
+        fn hear(&self, message: &[u8]) {
+            self.0.lock().expect("nobody panics").push(String::from_utf8_lossy(message).into_owned());
+        }
+    }
+
     fn start(servers: &[(SocketAddr, SocketAddr)], drop: f64, duplicate: f64) -> LossyServers {
+        start_with(servers, drop, duplicate, Arc::default())
+    }
+
+    fn start_with(servers: &[(SocketAddr, SocketAddr)], drop: f64, duplicate: f64, notes: Arc<Notes>) -> LossyServers {
         let probability = |value| Probability::new(value).expect("it is from 0 to 1");
         let served = |(number, &(listen, forward))| Served { name: format!("server-{number}"), listen, forward };
         let losses = Losses { clients: "clients", drop: probability(drop), duplicate: probability(duplicate), seed: 1 };
-        LossyServers::start(servers.iter().enumerate().map(served).collect(), &losses).expect("the network starts")
+        LossyServers::start(servers.iter().enumerate().map(served).collect(), &losses, notes)
+            .expect("the network starts")
     }
 
     fn send_to(socket: &UdpSocket, text: &str, to: SocketAddr) {
@@ -329,5 +403,63 @@ mod tests {
         send_to(&client, "doubled", front);
         assert_eq!([next(&server).0, next(&server).0], ["doubled", "doubled"]);
         assert_eq!(network.counts().forward.duplicated, 1);
+    }
+
+    #[test]
+    fn clients_that_send_nothing_any_more_are_forgotten() {
+        let no_losses = Probability::new(0.0).expect("it is from 0 to 1");
+        let fates = || Fates::new(1, "anybody", no_losses, no_losses);
+        let front = Front {
+            datagrams: datagrams(),
+            streams: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free"),
+            server: free(),
+            fates: fates(),
+        };
+        let (counts, listener) = (Arc::default(), Arc::<Notes>::default());
+        let clients = VecDeque::new();
+        let mut relay = Relay { fronts: vec![front], clients, forward_fates: fates(), counts, listener };
+        let addresses = [free(), free()];
+        for address in addresses {
+            relay.client(address, 0).expect("there are sockets");
+        }
+        let now = Instant::now();
+        relay.clients[1].heard_at = now + IDLE_MAX;
+        relay.forget_idle(now + IDLE_MAX / 2);
+        assert_eq!(relay.clients.len(), 2);
+        relay.forget_idle(now + 2 * IDLE_MAX);
+        let left: Vec<SocketAddr> = relay.clients.iter().map(|client| client.address).collect();
+        assert_eq!(left, [addresses[1]]);
+    }
+
+    #[test]
+    fn what_servers_say_is_heard_once_and_before_clients_have_it() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+        let server = UdpSocket::bind(listener.local_addr().expect("it is bound")).expect("the port is free");
+        server.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
+        let (front, notes) = (free(), Arc::<Notes>::default());
+        let places = [(front, server.local_addr().expect("it is bound"))];
+        let heard = || notes.0.lock().expect("nobody panics").clone();
+        let network = start_with(&places, 0.0, 1.0, Arc::clone(&notes));
+        let client = datagrams();
+        send_to(&client, "question", front);
+        let (_, source) = next(&server);
+        send_to(&server, "datagram", source);
+        assert_eq!([next(&client).0, next(&client).0], ["datagram", "datagram"]);
+        assert_eq!(heard(), ["datagram"]);
+        let mut stream = TcpStream::connect(front).expect("it is listened on");
+        let (mut accepted, _) = listener.accept().expect("the stream is passed on");
+        // Two messages in three pieces.
+        for piece in ["\0\u{3}one\0", "\u{7}ano", "ther"] {
+            accepted.write_all(piece.as_bytes()).expect("it is sent");
+            stream.read_exact(&mut vec![0; piece.len()]).expect("it comes");
+        }
+        assert_eq!(heard(), ["datagram", "one", "another"]);
+        drop(network);
+        let network = start_with(&places, 1.0, 0.0, Arc::clone(&notes));
+        send_to(&client, "lost", front);
+        while network.counts().forward.dropped == 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(heard().len(), 3);
     }
 }

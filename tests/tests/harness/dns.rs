@@ -1,4 +1,4 @@
-//! The domain name system: Unbound finds what is there, through losses too, and resolvers that answer wrongly fail.
+//! The domain name system: Unbound and our own resolver find what is there, through losses too, and resolvers that answer wrongly fail.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simutant_harness::{FailureReason, Implementation, TestOutcome, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
 
-use crate::support::{options, suite};
+use crate::support::{implementation, options, suite};
 
 /// Returns Unbound with more settings.
 fn unbound(settings: &str) -> Implementation {
@@ -66,12 +66,56 @@ fn run(implementation: &Implementation, cases: &[Value]) -> TestReport {
 
 #[test]
 fn unbound_finds_what_is_there_and_what_is_not() {
-    let report = run(&unbound(""), &[case(0.0, &QUERIES), case(0.15, &QUERIES[..3])]);
+    check_right(&unbound(""));
+}
+
+#[test]
+fn our_own_resolver_does_so_too() {
+    check_right(&implementation("dns"));
+}
+
+#[track_caller]
+fn check_right(implementation: &Implementation) {
+    let report = run(implementation, &[case(0.0, &QUERIES), case(0.15, &QUERIES[..3])]);
     let failures: Vec<_> = report.failures().collect();
     assert!(failures.is_empty(), "{failures:#?}");
     let [whole, lossy] = &report.results[..] else { panic!("{report:#?}") };
     assert!(whole.network.forward.received >= 8 && whole.network.forward.dropped == 0, "{whole:#?}");
     assert!(lossy.network.forward.received >= 4, "{lossy:#?}");
+}
+
+/// Checks that the resolver with a fault answers `queries` wrongly, each asked so many milliseconds after the start, and how.
+#[track_caller]
+fn check_fault(fault: &str, queries: &[(u64, &str, &str)], expect: &str) {
+    let names: Vec<(&str, &str)> = queries.iter().map(|&(_, name, of)| (name, of)).collect();
+    let mut case = case(0.0, &names);
+    for (index, (start_ms, ..)) in queries.iter().enumerate() {
+        case["queries"][index]["start_ms"] = json!(start_ms);
+    }
+    let report = run(&implementation(&format!("dns-{fault}")), &[case]);
+    let TestOutcome::Failed { reason: reason @ FailureReason::WrongAnswer { .. }, .. } = &report.results[0].outcome
+    else {
+        panic!("{fault}: {report:#?}")
+    };
+    assert!(reason.to_string().contains(expect), "{fault}: {reason}");
+}
+
+#[test]
+fn an_alias_of_an_alias_that_is_not_followed_fails() {
+    check_fault(
+        "follows-one-alias",
+        &[(0, "www.elm.between.oak.", "A")],
+        "query 0 (www.elm.between.oak. A): the answer lacks host.oak. 2 IN A 198.18.1.1",
+    );
+}
+
+#[test]
+fn an_answer_that_is_older_than_it_says_fails() {
+    check_fault(
+        "aliases-stay-young",
+        &[(0, "alias.", "A"), (3_500, "alias.", "A")],
+        "query 1 (alias. A): the answer has alias. 60 IN CNAME host.oak., of which servers told the resolver 3 s before",
+    );
 }
 
 /// Checks that Unbound with these settings answers `query` wrongly, and how.

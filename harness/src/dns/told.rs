@@ -1,0 +1,41 @@
+//! What a resolver was told by servers, and when.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use domain::base::Message;
+use simutant_systems::dns::Record;
+
+use super::message::all_records;
+use crate::proxy::Listener;
+
+/// The records in responses that came through to the resolver, with the times of these.
+#[derive(Debug, Default)]
+pub(super) struct Told(Mutex<Vec<(Record, Instant)>>);
+
+impl Told {
+    /// Returns when the resolver was told of a record last before `end`, whatever time to live it had; `None` if it never was.
+    pub(super) fn last_before(&self, record: &Record, end: Instant) -> Option<Instant> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(other, moment): &&(Record, Instant)| {
+            *moment <= end && other.name == record.name && other.data == record.data
+        };
+        // Streams may be heard in another order.
+        told.iter().filter(is_it).map(|(_, moment)| *moment).max()
+    }
+
+    /// Notes that the resolver is told of records.
+    pub(super) fn note(&self, records: Vec<Record>, moment: Instant) {
+        let records = records.into_iter().map(|record| (record, moment));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(records);
+    }
+}
+
+impl Listener for Told {
+    fn hear(&self, message: &[u8]) {
+        let moment = Instant::now();
+        if let Ok(message) = Message::from_slice(message) {
+            self.note(all_records(message), moment);
+        }
+    }
+}
