@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use rusqlite::Connection;
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
 };
@@ -46,7 +47,19 @@ fn run(directory: &Path, plan: Plan, jobs_: usize) -> Outcomes {
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
     let end = campaign.run(jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     assert_eq!(end, End::Finished);
-    campaign.outcomes().expect("it is finished")
+    let outcomes = campaign.outcomes().expect("it is finished");
+    check_references(directory);
+    outcomes
+}
+
+/// Checks that every row that names another one names one that is there.
+#[track_caller]
+fn check_references(directory: &Path) {
+    let journal = Connection::open(directory.join("journal.sqlite")).expect("it is a journal");
+    let mut check = journal.prepare("SELECT \"table\", parent FROM pragma_foreign_key_check").expect("it is SQL");
+    let broken = check.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("it can be read");
+    let broken: Vec<(String, String)> = broken.collect::<Result<_, _>>().expect("these are names");
+    assert_eq!(broken, [], "rows that name what is not there");
 }
 
 fn folder() -> TempDir {
@@ -377,7 +390,9 @@ fn run_again(directory: &Path, plan: Plan) -> Statistics {
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
     let end = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     assert_eq!(end, End::Finished);
-    campaign.statistics().expect("it can be read")
+    let statistics = campaign.statistics().expect("it can be read");
+    check_references(directory);
+    statistics
 }
 
 /// Finishes the campaign, and returns how many pairs were executed and how many kept.

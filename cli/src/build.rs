@@ -26,24 +26,30 @@ pub(crate) fn both(
     out: &Path,
     interrupted: &AtomicBool,
 ) -> anyhow::Result<Option<(Build, PathBuf)>> {
-    output::make_folder(out)?;
-    let built = instrumented(arguments).and_then(|built| Ok((built, plain(arguments)?)));
-    interrupt::unless(interrupted, built)
+    let build = || {
+        let package = find(arguments)?;
+        output::make_folder(out)?;
+        Ok((mutated(arguments, &package)?, plain(arguments, &package)?))
+    };
+    interrupt::unless(interrupted, build())
 }
 
 /// Calls `action` with what the mutator asks for.
-fn with_request<T>(arguments: &SystemArguments, action: impl FnOnce(&Request<'_>) -> T) -> anyhow::Result<T> {
-    let package = find(arguments)?;
-    Ok(action(&Request {
-        package: &package,
+fn with_request<T>(arguments: &SystemArguments, package: &Package, action: impl FnOnce(&Request<'_>) -> T) -> T {
+    action(&Request {
+        package,
         operators: &arguments.operators(package.operators()),
         directory: &package.build_directory(),
         worker: ("simutant-worker", Path::new(WORKER)),
-    }))
+    })
 }
 
 /// Builds the system with all its mutants.
 pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build> {
+    mutated(arguments, &find(arguments)?)
+}
+
+fn mutated(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Build> {
     let phase = Phase::open("compiling");
     let mut what = String::new();
     let mut show = |event| match event {
@@ -54,7 +60,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build>
         BuildEvent::Compiled { name } => phase.message(format!("{what}: {name}")),
         _ => {}
     };
-    let built = with_request(arguments, |request| build(request, &mut show))?
+    let built = with_request(arguments, package, |request| build(request, &mut show))
         .with_context(|| format!("cannot mutate {}", arguments.system))?;
     let sites = &built.sites;
     phase.end(&format!(
@@ -76,7 +82,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build>
 }
 
 /// Builds the system as it is written; what [`instrumented`] compiled for both is not compiled again.
-fn plain(arguments: &SystemArguments) -> anyhow::Result<PathBuf> {
+fn plain(arguments: &SystemArguments, package: &Package) -> anyhow::Result<PathBuf> {
     let phase = Phase::open("compiling");
     let what = format!("{} as it is written", arguments.system);
     let mut show = |event| {
@@ -84,7 +90,7 @@ fn plain(arguments: &SystemArguments) -> anyhow::Result<PathBuf> {
             phase.message(format!("{what}: {name}"));
         }
     };
-    let built = with_request(arguments, |request| build_plain(request, &mut show))?
+    let built = with_request(arguments, package, |request| build_plain(request, &mut show))
         .with_context(|| format!("cannot build {what}"))?;
     phase.end(&what);
     Ok(built)
@@ -98,7 +104,8 @@ pub(crate) fn compiled(arguments: &SystemArguments, built: &Build) -> anyhow::Re
             phase.message(format!("the machine code of {mutants} mutants"));
         }
     };
-    let equivalence = with_request(arguments, |request| compiler_equivalence(request, built, &mut show))?
+    let package = find(arguments)?;
+    let equivalence = with_request(arguments, &package, |request| compiler_equivalence(request, built, &mut show))
         .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
     let equivalent = equivalence.found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
     phase.end(&format!(

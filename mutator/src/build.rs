@@ -58,6 +58,9 @@ const CAP_LINTS: &str = "--cap-lints=allow";
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).
 const ROUNDS_MAX: usize = 100;
 
+/// What marks a folder of build products, for backups and for [`list_files`] (bford.info/cachedir).
+const PRODUCTS_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by simutant.\n";
+
 /// For how long after its last build an executable is kept: longer than any campaign runs.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -242,6 +245,8 @@ impl Workspace {
     fn new(request: &Request<'_>) -> Result<Self, MutatorError> {
         let directory = request.directory;
         std::fs::create_dir_all(directory).map_err(|error| MutatorError::io("create", directory, error))?;
+        // The folder may be one of the package: what is built is no source of it.
+        write(&request.package.products().join("CACHEDIR.TAG"), PRODUCTS_TAG)?;
         let root = directory.canonicalize().map_err(|error| MutatorError::io("find", directory, error))?;
         // The build products of all folders are in one place.
         let mut folder = Hash::default();

@@ -20,7 +20,7 @@ const NEEDS: [(&str, &str); 4] = [
 
 /// Programs that only Linux has or has a use for, with the packages that have them on Debian.
 const NEEDS_ON_LINUX: [(&str, &str); 3] = [
-    // Routers under test, and the networks that they route in. (The shell of FRRouting is not used, but its daemons are on no path.)
+    // Routers under test, and the networks that they route in. (FRRouting's daemons are on no path: its shell stands for them.)
     ("bird", "bird2"),
     ("vtysh", "frr"),
     ("ip", "iproute2"),

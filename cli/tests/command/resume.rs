@@ -1,5 +1,6 @@
 //! Studies that are killed or interrupted, and go on.
 
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -7,6 +8,7 @@ use std::sync::LazyLock;
 
 use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
+use simutant_mutator::Package;
 
 use crate::processes::{children, runs, send};
 use crate::support::{
@@ -106,6 +108,7 @@ fn ctrl_c_stops_a_study_that_can_go_on() {
 
 /// Starts [`STUDY`] in a process group of its own, and returns when the compiler is at work.
 fn start_compiling(out: &Path) -> Child {
+    forget_the_copy();
     let study = command(&STUDY, out)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -113,9 +116,26 @@ fn start_compiling(out: &Path) -> Child {
         .spawn()
         .expect("the command was built");
     // It asks cargo for other things first.
-    wait_until("the build", || out.join("build/build.lock").exists());
-    wait_until("cargo", || !children(&study, "cargo").is_empty());
+    let builds = |&process: &u32| {
+        let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        command.split(|&byte| byte == 0).any(|argument| argument == b"build")
+    };
+    wait_until("cargo build", || children(&study, "cargo").iter().any(builds));
     study
+}
+
+/// Removes the copy with mutants of go-back-n that all studies share: what is written anew is compiled anew.
+fn forget_the_copy() {
+    let package = Package::find(Path::new("../Cargo.toml"), "gbn").expect("it comes with Simutant");
+    let directory = package.build_directory();
+    // Nobody builds there meanwhile.
+    let Ok(lock) = File::open(directory.join("build.lock")) else { return };
+    lock.lock().expect("files can be locked");
+    for entry in std::fs::read_dir(directory).expect("the lock is there").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("package-") {
+            std::fs::remove_dir_all(entry.path()).expect("the folder of the build can be written");
+        }
+    }
 }
 
 #[test]
