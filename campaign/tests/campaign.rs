@@ -532,7 +532,7 @@ fn a_failing_baseline_names_the_first_case_for_any_number_of_workers() {
         let stop = AtomicBool::new(true);
         campaign.run(jobs(1), &mut |_| {}, &stop).expect("the universe is drawn");
         drop(campaign);
-        let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
+        let journal = Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
         let changed = journal.execute("UPDATE cases SET input = '{\"limit\":17}' WHERE number IN (3, 4, 6)", []);
         assert_eq!(changed.expect("it can be written"), 3);
         drop(journal);
