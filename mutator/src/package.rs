@@ -237,7 +237,7 @@ impl Package {
 
     /// Returns the folder for what cargo builds: apart from the ordinary builds, whose settings differ, and together for all
     /// systems, which share dependencies.
-    pub(crate) fn products(&self) -> PathBuf {
+    pub fn products(&self) -> PathBuf {
         self.target_directory.join("simutant")
     }
 

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use cargo_metadata::MetadataCommand;
 use clap::Args;
 use serde::Serialize;
 use simutant_mutator::Package;
@@ -77,8 +76,6 @@ struct Places {
     out: tempfile::TempDir,
     /// What is mutated.
     package: Package,
-    /// The folder of what the mutator compiles.
-    products: PathBuf,
 }
 
 const SYSTEM: &str = "tests";
@@ -89,10 +86,8 @@ pub(super) fn run(root: &Path, arguments: &MutationArguments) -> anyhow::Result<
         return run_optimised(arguments);
     }
     let sample = root.join("bench/mutation-sample");
-    let manifest = sample.join("Cargo.toml");
-    let package = Package::find(&manifest, SYSTEM)?;
-    let products = MetadataCommand::new().manifest_path(&manifest).no_deps().exec()?.target_directory.join("simutant");
-    let places = Places { root: root.to_owned(), out: tempfile::tempdir()?, package, products: products.into() };
+    let package = Package::find(&sample.join("Cargo.toml"), SYSTEM)?;
+    let places = Places { root: root.to_owned(), out: tempfile::tempdir()?, package };
     let (rounds, builds) = if arguments.quick { (5, 1) } else { (15, 5) };
     let instrumentation = Instrumentation::measure(&places, rounds, builds)?;
     let campaigns = Campaigns::run(&places, if arguments.quick { 3 } else { 5 }, if arguments.quick { 10 } else { 1 })?;

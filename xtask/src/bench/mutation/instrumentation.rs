@@ -103,7 +103,7 @@ fn package_s(places: &Places, workspace: &Path) -> anyhow::Result<f64> {
         command.args(["build", "--quiet", "--release", "--package", places.package.name()]);
         // As the mutator has it.
         command.args(["--config", "build.rustflags=['--cap-lints=allow']"]);
-        command.arg("--target-dir").arg(&places.products).current_dir(workspace);
+        command.arg("--target-dir").arg(places.package.products()).current_dir(workspace);
         crate::run(&mut command)
     };
     build()?;
