@@ -2,7 +2,7 @@
 //!
 //! What is mutated is the package in `bench/mutation-sample`: 400 lines, thirty tests. Times are of the processor, the
 //! campaign's and its worker's together, so that they are those of one core. Each is the least of some repetitions, since
-//! what else a machine does only ever makes a run dearer.
+//! what else a machine does only ever makes a run dearer; and all that runs takes turns, since it may do so for half a minute.
 
 mod campaigns;
 mod cargo_mutants;
@@ -18,16 +18,16 @@ use simutant_mutator::Package;
 
 use super::least;
 use super::table::aligned;
-use campaigns::Campaigns;
+use campaigns::{CampaignCosts, Campaigns, TESTS};
 use cargo_mutants::{CargoMutants, Found};
-use instrumentation::{BuildCosts, Instrumentation, SuiteCosts};
+use instrumentation::{BuildCosts, Drivers, SuiteCosts, measure_builds};
 
 #[derive(Debug, Args)]
 pub(crate) struct MutationArguments {
     /// Prints one object `{full_per_s, pruned_per_s, inactive_ratio, coverage_ratio, build_ratio, …}` instead of a table.
     #[arg(long)]
     json: bool,
-    /// Repeats less, and runs a tenth of the test cases.
+    /// Builds less often, and runs a tenth of the test cases.
     #[arg(long)]
     quick: bool,
 }
@@ -80,6 +80,9 @@ struct Places {
 
 const SYSTEM: &str = "tests";
 
+/// How often everything runs.
+const ROUNDS: usize = 15;
+
 /// Measures, and prints what was found out.
 pub(super) fn run(root: &Path, arguments: &MutationArguments) -> anyhow::Result<()> {
     if cfg!(debug_assertions) {
@@ -88,11 +91,16 @@ pub(super) fn run(root: &Path, arguments: &MutationArguments) -> anyhow::Result<
     let sample = root.join("bench/mutation-sample");
     let package = Package::find(&sample.join("Cargo.toml"), SYSTEM)?;
     let places = Places { root: root.to_owned(), out: tempfile::tempdir()?, package };
-    let (rounds, builds) = if arguments.quick { (5, 1) } else { (15, 5) };
-    let instrumentation = Instrumentation::measure(&places, rounds, builds)?;
-    let campaigns = Campaigns::run(&places, if arguments.quick { 3 } else { 5 }, if arguments.quick { 10 } else { 1 })?;
+    let (divisor, builds) = if arguments.quick { (10, 1) } else { (1, 5) };
+    let builds = measure_builds(&places, builds)?;
+    let (drivers, campaigns) = (Drivers::build(&places)?, Campaigns::build(&places, divisor)?);
+    let round = |round| {
+        eprintln!("xtask: running tests and campaigns, {round} of {ROUNDS}");
+        Ok((drivers.run()?, campaigns.run(&places)?))
+    };
+    let (suites, campaigns) = (1..=ROUNDS).map(round).collect::<anyhow::Result<(Vec<_>, Vec<_>)>>()?;
     let found = cargo_mutants::run(&places, &sample)?;
-    let measurements = Measurements::new(&instrumentation, &campaigns, found);
+    let measurements = Measurements::new(&builds, &suites, &campaigns, found);
     #[expect(clippy::print_stdout, reason = "this is the result")]
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&measurements)?);
@@ -147,29 +155,38 @@ fn cheapest(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Measurements {
-    fn new(instrumentation: &Instrumentation, campaigns: &Campaigns, cargo_mutants: Option<Found>) -> Self {
-        let round = |of: fn(&SuiteCosts) -> f64| cheapest(instrumentation.rounds.iter().map(of));
-        let build = |of: fn(&BuildCosts) -> f64| cheapest(instrumentation.builds.iter().map(of));
-        let rate = |spent: &[Spent], of: fn(&Spent) -> f64| campaigns.pairs as f64 / cheapest(spent.iter().map(of));
-        let (plain, steps) = (round(|round| round.plain), round(|round| round.steps));
-        let full_per_s = rate(&campaigns.full, |spent| spent.total());
+    /// There is one of each kind at least.
+    fn new(
+        builds: &[BuildCosts],
+        suites: &[SuiteCosts],
+        campaigns: &[CampaignCosts],
+        cargo_mutants: Option<Found>,
+    ) -> Self {
+        let suite = |of: fn(&SuiteCosts) -> f64| cheapest(suites.iter().map(of));
+        let build = |of: fn(&BuildCosts) -> f64| cheapest(builds.iter().map(of));
+        // The campaigns of all rounds are the same.
+        let outcomes = &campaigns[0].outcomes;
+        let pairs = outcomes.pairs();
+        let rate = |of: fn(&CampaignCosts) -> f64| pairs as f64 / cheapest(campaigns.iter().map(of));
+        let (plain, steps) = (suite(|suite| suite.plain), suite(|suite| suite.steps));
+        let full_per_s = rate(|campaigns| campaigns.full.total());
         Self {
             full_per_s,
-            pruned_per_s: rate(&campaigns.pruned, |spent| spent.total()),
-            inactive_ratio: round(|round| round.inactive) / steps,
-            coverage_ratio: round(|round| round.covered) / plain,
+            pruned_per_s: rate(|campaigns| campaigns.pruned.total()),
+            inactive_ratio: suite(|suite| suite.inactive) / steps,
+            coverage_ratio: suite(|suite| suite.covered) / plain,
             build_ratio: build(|build| build.all) / build(|build| build.none),
             first_build_ratio: build(|build| build.whole_all) / build(|build| build.whole_none),
-            recording_ratio: round(|round| round.recorded) / plain,
-            test_us: plain / campaigns.tests as f64 / 1e3,
-            test_with_steps_us: steps / campaigns.tests as f64 / 1e3,
-            full_in_worker_per_s: rate(&campaigns.full, |spent| spent.children),
-            mutants: campaigns.mutants,
-            tests: campaigns.tests,
-            cases: campaigns.cases,
-            killed: campaigns.killed,
-            pruned_share: campaigns.pruned_share,
-            cargo_mutants: cargo_mutants.map(|found| CargoMutants::new(found, campaigns.tests, full_per_s)),
+            recording_ratio: suite(|suite| suite.recorded) / plain,
+            test_us: plain / TESTS as f64 / 1e3,
+            test_with_steps_us: steps / TESTS as f64 / 1e3,
+            full_in_worker_per_s: rate(|campaigns| campaigns.full.children),
+            mutants: outcomes.sites.mutants.len(),
+            tests: TESTS,
+            cases: outcomes.cases.len(),
+            killed: outcomes.killed_mutants().len(),
+            pruned_share: 1.0 - outcomes.pairs_infected() as f64 / pairs as f64,
+            cargo_mutants: cargo_mutants.map(|found| CargoMutants::new(found, TESTS, full_per_s)),
         }
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail, ensure};
 use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning};
-use simutant_mutator::Probes;
+use simutant_mutator::{Build, Probes};
 use simutant_outcomes::{InputSource, Outcomes};
 
 use super::instrumentation::{build_in, build_plain_in, worker};
@@ -15,60 +16,60 @@ use super::{Places, Spent, timed};
 /// Test cases of a campaign. They are drawn: with so many, each test is drawn, and most of them about ten times.
 const CASES: usize = 300;
 const SEED: u64 = 1;
-const TESTS: usize = 30;
+/// Tests of the sample.
+pub(super) const TESTS: usize = 30;
 
-/// All repetitions of both campaigns.
+/// Campaigns on the sample, which are repeated.
 #[derive(Debug)]
 pub(super) struct Campaigns {
-    pub(super) full: Vec<Spent>,
-    pub(super) pruned: Vec<Spent>,
-    /// Pairs of a mutant and a test case.
-    pub(super) pairs: u64,
-    pub(super) mutants: usize,
+    build: Build,
+    plain: PathBuf,
+    /// Test cases of each.
     pub(super) cases: usize,
-    pub(super) tests: usize,
-    pub(super) killed: usize,
-    /// The share of pairs that are not run.
-    pub(super) pruned_share: f64,
+}
+
+/// What both campaigns cost once, and what they came to.
+#[derive(Debug)]
+pub(super) struct CampaignCosts {
+    /// All pairs.
+    pub(super) full: Spent,
+    /// Those that the recorded runs do not settle, and these.
+    pub(super) pruned: Spent,
+    /// What all pairs came to.
+    pub(super) outcomes: Outcomes,
 }
 
 impl Campaigns {
-    /// Runs both campaigns in turns, and makes sure that they come to the same.
-    pub(super) fn run(places: &Places, repetitions: usize, divisor: usize) -> anyhow::Result<Self> {
+    /// Builds what they run, and divides the number of their test cases.
+    pub(super) fn build(places: &Places, divisor: usize) -> anyhow::Result<Self> {
+        eprintln!("xtask: building what the campaigns need");
         let (folder, worker) = (places.out.path().join("build"), worker(&places.root));
         let worker = ("simutant-worker", &*worker);
         let build = build_in(places, Probes::All, &folder, worker)?;
         let plain = build_plain_in(places, &folder, worker)?;
-        let plan = |cases, pruning| {
-            let (build, plain) = (build.clone(), plain.clone());
-            let input_source = InputSource::Uniform;
-            Plan { build, plain, seed: SEED, input_source, cases, pruning, bounds: Bounds::default() }
-        };
-        let (mut full, mut pruned) = (Vec::new(), Vec::new());
-        let mut last = None;
-        let cases = CASES / divisor;
-        for round in 1..=repetitions {
-            eprintln!("xtask: running campaigns, {round} of {repetitions}");
-            let (all, spent) = campaign(places, plan(cases, Pruning::None))?;
-            full.push(spent);
-            let (infected, spent) = campaign(places, plan(cases, Pruning::Infected))?;
-            pruned.push(spent);
-            same(&all, &infected).context("pruning changed what mutants come to")?;
-            last = Some(all);
-        }
-        let outcomes = last.context("nothing was run")?;
+        Ok(Self { build, plain, cases: CASES / divisor })
+    }
+
+    /// Runs both campaigns, and makes sure that they come to the same.
+    pub(super) fn run(&self, places: &Places) -> anyhow::Result<CampaignCosts> {
+        let (outcomes, full) = campaign(places, self.plan(Pruning::None))?;
+        let (pruned_outcomes, pruned) = campaign(places, self.plan(Pruning::Infected))?;
+        same(&outcomes, &pruned_outcomes).context("pruning changed what mutants come to")?;
         let drawn: BTreeSet<String> = outcomes.cases.iter().map(|case| case.case.to_string()).collect();
-        ensure!(divisor > 1 || drawn.len() == TESTS, "{} of {TESTS} tests were drawn", drawn.len());
-        Ok(Self {
-            full,
-            pruned,
-            pairs: outcomes.pairs(),
-            mutants: outcomes.sites.mutants.len(),
-            cases,
-            tests: TESTS,
-            killed: outcomes.killed_mutants().len(),
-            pruned_share: 1.0 - outcomes.pairs_infected() as f64 / outcomes.pairs() as f64,
-        })
+        ensure!(self.cases < CASES || drawn.len() == TESTS, "{} of {TESTS} tests were drawn", drawn.len());
+        Ok(CampaignCosts { full, pruned, outcomes })
+    }
+
+    fn plan(&self, pruning: Pruning) -> Plan {
+        Plan {
+            build: self.build.clone(),
+            plain: self.plain.clone(),
+            seed: SEED,
+            input_source: InputSource::Uniform,
+            cases: self.cases,
+            pruning,
+            bounds: Bounds::default(),
+        }
     }
 }
 

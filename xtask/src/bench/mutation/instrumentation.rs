@@ -13,11 +13,18 @@ use super::{Places, timed};
 /// How often the suite runs to be measured once.
 const SUITES: usize = 3_000;
 
-/// All repetitions.
+/// The same where mutants are recorded, which takes fifteen times as long.
+const RECORDED_SUITES: usize = SUITES / 10;
+
+/// The tests with what measures them: three executables.
 #[derive(Debug)]
-pub(super) struct Instrumentation {
-    pub(super) builds: Vec<BuildCosts>,
-    pub(super) rounds: Vec<SuiteCosts>,
+pub(super) struct Drivers {
+    /// Without probes.
+    plain: Build,
+    /// With the count of steps alone.
+    steps: Build,
+    /// With all mutants.
+    all: Build,
 }
 
 /// What builds took, in seconds of processor time.
@@ -48,52 +55,47 @@ pub(super) struct SuiteCosts {
     pub(super) recorded: f64,
 }
 
-impl Instrumentation {
-    /// Runs the tests so many times in turns, and builds so many times.
-    pub(super) fn measure(places: &Places, runs: usize, build_count: usize) -> anyhow::Result<Self> {
+impl Drivers {
+    pub(super) fn build(places: &Places) -> anyhow::Result<Self> {
         eprintln!("xtask: building what the tests need");
-        let driver = |probes, name: &str| {
-            let folder = places.root.join("bench/mutation-driver");
-            build_in(places, probes, &places.out.path().join(name), ("mutation-driver", &folder))
-        };
-        let plain = driver(Probes::None, "plain")?;
-        let steps = driver(Probes::Steps, "steps")?;
-        let all = driver(Probes::All, "all")?;
-        let mut rounds = Vec::new();
-        for round in 1..=runs {
-            eprintln!("xtask: running the tests, {round} of {runs}");
-            let Sites { blocks, branches, pairs, conditions, .. } = &all.sites;
-            let sizes = |mutants| [blocks.len(), branches.len(), pairs.len(), conditions.len(), mutants];
-            rounds.push(SuiteCosts {
-                plain: suite_ns(&plain, &[])?,
-                steps: suite_ns(&steps, &[])?,
-                inactive: suite_ns(&all, &[])?,
-                covered: suite_ns(&all, &sizes(0))?,
-                recorded: suite_ns(&all, &sizes(all.sites.mutants.len()))?,
-            });
-        }
-        let mut builds = Vec::new();
-        // With what the worker depends on.
-        build_in(places, Probes::None, &places.out.path().join("first"), ("simutant-worker", &worker(&places.root)))?;
-        for round in 1..=build_count {
-            eprintln!("xtask: building, {round} of {build_count}");
-            builds.push(measure_builds(places, round)?);
-        }
-        Ok(Self { builds, rounds })
+        let folder = places.root.join("bench/mutation-driver");
+        let driver =
+            |probes, name: &str| build_in(places, probes, &places.out.path().join(name), ("mutation-driver", &folder));
+        Ok(Self {
+            plain: driver(Probes::None, "plain")?,
+            steps: driver(Probes::Steps, "steps")?,
+            all: driver(Probes::All, "all")?,
+        })
+    }
+
+    /// Runs the tests in all ways.
+    pub(super) fn run(&self) -> anyhow::Result<SuiteCosts> {
+        let Sites { blocks, branches, pairs, conditions, mutants, .. } = &self.all.sites;
+        let sizes = |mutants| [blocks.len(), branches.len(), pairs.len(), conditions.len(), mutants];
+        Ok(SuiteCosts {
+            plain: suite_ns(&self.plain, SUITES, &[])?,
+            steps: suite_ns(&self.steps, SUITES, &[])?,
+            inactive: suite_ns(&self.all, SUITES, &[])?,
+            covered: suite_ns(&self.all, SUITES, &sizes(0))?,
+            recorded: suite_ns(&self.all, RECORDED_SUITES, &sizes(mutants.len()))?,
+        })
     }
 }
 
-/// Builds the package as a campaign has it, in new folders. What it depends on has been built, and is not in these times.
-fn measure_builds(places: &Places, round: usize) -> anyhow::Result<BuildCosts> {
-    let folder = |name: &str| places.out.path().join(format!("{name}-{round}"));
+/// Builds the package as a campaign has it so many times, in new folders. What it depends on is built before, and is not in these times.
+pub(super) fn measure_builds(places: &Places, count: usize) -> anyhow::Result<Vec<BuildCosts>> {
     let worker = worker(&places.root);
-    let whole = |probes, folder: &Path| {
-        timed(|| build_in(places, probes, folder, ("simutant-worker", &worker))).map(|(_, spent)| spent.children)
+    let build = |probes, folder: &Path| build_in(places, probes, folder, ("simutant-worker", &worker));
+    let whole = |probes, folder: &Path| timed(|| build(probes, folder)).map(|(_, spent)| spent.children);
+    build(Probes::None, &places.out.path().join("first"))?;
+    let measure = |round| {
+        eprintln!("xtask: building, {round} of {count}");
+        let folder = |name: &str| places.out.path().join(format!("{name}-{round}"));
+        let (none, all) = (folder("none"), folder("all"));
+        let (whole_none, whole_all) = (whole(Probes::None, &none)?, whole(Probes::All, &all)?);
+        Ok(BuildCosts { none: package_s(places, &none)?, all: package_s(places, &all)?, whole_none, whole_all })
     };
-    let (none, all) = (folder("none"), folder("all"));
-    let (whole_none, whole_all) = (whole(Probes::None, &none)?, whole(Probes::All, &all)?);
-    let costs = BuildCosts { none: package_s(places, &none)?, all: package_s(places, &all)?, whole_none, whole_all };
-    Ok(costs)
+    (1..=count).map(measure).collect()
 }
 
 /// Compiles the package alone, in a workspace that the mutator has made, and returns the seconds that it took.
@@ -137,9 +139,9 @@ pub(super) fn build_plain_in(places: &Places, directory: &Path, worker: (&str, &
     Ok(build_plain(&request, &mut |_| {})?)
 }
 
-/// Lets a driver measure the suite.
-fn suite_ns(build: &Build, sizes: &[usize]) -> anyhow::Result<f64> {
-    let numbers = std::iter::once(&SUITES).chain(sizes).map(usize::to_string);
+/// Lets a driver measure the suite, which it runs so many times.
+fn suite_ns(build: &Build, suites: usize, sizes: &[usize]) -> anyhow::Result<f64> {
+    let numbers = std::iter::once(&suites).chain(sizes).map(usize::to_string);
     let output = Command::new(&build.worker).args(numbers).output().context("cannot start the driver of the tests")?;
     let printed = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
