@@ -10,7 +10,7 @@ use simutant_mutator::Fingerprint;
 use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict};
 use simutant_protocol::{Limits, Recorded, Sizes, Universe};
 
-use crate::checks::Checks;
+use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
@@ -18,6 +18,7 @@ use crate::journal::{Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
+use crate::traced::Traced;
 use crate::{
     Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
 };
@@ -52,6 +53,8 @@ struct Session {
     executed: u64,
     kept: u64,
     kept_checked: u64,
+    recordings_kept: u64,
+    recordings_checked: u64,
     elapsed: Duration,
     jobs: usize,
     pairs_unlisted: u64,
@@ -92,8 +95,9 @@ impl Campaign {
         }
         let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
         let edit = fingerprint.and_then(|fingerprint| Edit::between(&sites, &fingerprint, &plan.build));
+        let content = Settings::read(journal)?.map(|settings| settings.content);
         journal.transaction(|journal| {
-            journal.begin_anew(edit.as_ref())?;
+            journal.begin_anew(edit.as_ref(), content.as_ref(), &plan.build.sites)?;
             set_source(journal, plan)
         })
     }
@@ -219,6 +223,8 @@ impl Campaign {
             session_executed: self.session.executed,
             session_kept: self.session.kept,
             session_kept_checked: self.session.kept_checked,
+            session_recordings_kept: self.session.recordings_kept,
+            session_recordings_checked: self.session.recordings_checked,
             session_seconds: self.session.elapsed.as_secs_f64(),
             session_jobs: self.session.jobs,
             session_pairs_unlisted: self.session.pairs_unlisted,
@@ -240,11 +246,14 @@ impl Campaign {
             cases.extend(crew.draw(universe, cases.len(), count)?);
             progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
         }
-        self.journal.transaction(|journal| {
+        let adopted = self.journal.transaction(|journal| {
             journal.set("criteria", &description.criteria)?;
             journal.set("trace_criteria", &description.trace_criteria)?;
-            journal.add_cases(&cases)
+            let adopted = journal.adopt_recordings(&cases)?;
+            journal.add_cases(&cases)?;
+            Ok(adopted)
         })?;
+        self.session.recordings_kept = adopted.len() as u64;
         Ok(cases)
     }
 
@@ -258,11 +267,19 @@ impl Campaign {
     ) -> Result<End, CampaignError> {
         let Self { plan, journal, session, .. } = self;
         let recordings = journal.recordings(&settings.content)?;
-        let todo = numbers_of_none(&recordings);
+        let mut todo = numbers_of_none(&recordings);
+        let mut done = cases.len() - todo.len();
+        // Some of what is kept after an edit is recorded again, and must be the same.
+        let again = sample::kept_recordings(plan.seed, &journal.adopted()?);
+        let known = match again.is_empty() {
+            true => Vec::new(),
+            false => journal.traced(&settings.content, settings.trace_criteria.len())?,
+        };
+        todo.extend(&again);
+        todo.sort_unstable();
         let sites = &plan.build.sites;
         let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
         let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan)).collect();
-        let mut done = cases.len() - todo.len();
         let work = |crews: &mut Crews<'_>, number: usize| {
             let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
@@ -270,9 +287,18 @@ impl Campaign {
             let recording =
                 recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
             let error = || crews.instrumented.error(format!("recorded a number out of range on test case {number}"));
-            Ok((recording.ok_or_else(error)?, traced, recorded.pairs_unlisted))
+            let recording = recording.ok_or_else(error)?;
+            if let (Some(kept), true) = (&recordings[number], again.contains(&number)) {
+                let known: Traced = known.iter().map(|of_criterion| of_criterion[number].clone()).collect();
+                check_recording(plan, number, (kept, &known), (&recording, &traced))?;
+            }
+            Ok((recording, traced, recorded.pairs_unlisted))
         };
-        pool::run(crews, &todo, stop, work, |number, (recording, traced, unlisted)| {
+        let end = pool::run(crews, &todo, stop, work, |number, (recording, traced, unlisted)| {
+            if again.contains(&number) {
+                session.recordings_checked += 1;
+                return Ok(());
+            }
             session.pairs_unlisted += unlisted;
             journal.transaction(|journal| {
                 journal.add_recording(number, &recording)?;
@@ -281,7 +307,11 @@ impl Campaign {
             done += 1;
             progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
             Ok(())
-        })
+        })?;
+        if end == End::Finished && !again.is_empty() {
+            journal.set_checked()?;
+        }
+        Ok(end)
     }
 
     fn run_mutants(
@@ -428,6 +458,7 @@ fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites) -> Option<
         virtual_time_ns: recorded.virtual_time_ns,
         digest: recorded.digest,
         memory_bytes: recorded.memory_bytes,
+        entered: recorded.entered,
         reached: with_pairs(&recorded.reached)?,
         infected: with_pairs(&recorded.infected)?,
         covered: sets

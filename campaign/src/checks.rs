@@ -1,9 +1,13 @@
 //! Runs that a campaign makes although it knows what they come to: what they show must be that.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use simutant_outcomes::{MutantNumber, Verdict};
 use simutant_protocol::MutantExecution;
 
-use crate::journal::KeptRun;
+use crate::journal::{KeptRun, Recording};
+use crate::traced::Traced;
 use crate::{CampaignError, Plan};
 
 /// The runs that are made as checks, for each test case.
@@ -75,6 +79,47 @@ fn check_kept(plan: &Plan, number: usize, kept: &KeptRun, run: &MutantExecution)
         change: change(plan, run.mutant),
         difference: format!("the {fact} was {was}, and is {is}"),
     })
+}
+
+/// Finds out whether a recording that is kept would be the same now. How much memory a run takes depends a little on what its worker ran before.
+pub(crate) fn check_recording(
+    plan: &Plan,
+    number: usize,
+    (kept, kept_labels): (&Recording, &Traced),
+    (new, new_labels): (&Recording, &Traced),
+) -> Result<(), CampaignError> {
+    let sets = |recording: &Recording| {
+        let names = ["blocks", "branches", "definition-use pairs", "conditions"].into_iter();
+        let covered = names.chain(std::iter::repeat("requirements of a criterion")).zip(recording.covered.clone());
+        let mutants =
+            [("mutants reached", recording.reached.clone()), ("mutants infected", recording.infected.clone())];
+        covered.chain(mutants)
+    };
+    let facts = |recording: &Recording| {
+        let Recording { events, steps, virtual_time_ns, digest, entered, .. } = recording;
+        [
+            ("number of events", *events),
+            ("number of steps", *steps),
+            ("virtual time at the end", *virtual_time_ns),
+            ("digest of the events", *digest),
+            ("set of functions that it called", *entered),
+        ]
+    };
+    let labels = |labels: &Traced| -> Vec<BTreeSet<Arc<str>>> {
+        labels.iter().map(|labels| labels.iter().cloned().collect()).collect()
+    };
+    let of_facts = facts(kept).into_iter().zip(facts(new)).find(|(was, is)| was != is);
+    let of_sets = sets(kept).zip(sets(new)).find(|(was, is)| was != is);
+    let difference = match (of_facts, of_sets) {
+        (Some(((fact, was), (_, is))), _) => format!("the {fact} was {was}, and is {is}"),
+        (None, Some(((what, was), (_, is)))) => {
+            format!("it had {} {what}, and has {}, or others", was.count_ones(..), is.count_ones(..))
+        }
+        (None, None) if labels(kept_labels) != labels(new_labels) => "its trace shows something else".to_owned(),
+        (None, None) => return Ok(()),
+    };
+    let system = plan.build.sites.system.clone();
+    Err(CampaignError::RecordingKeptWrongly { system, seed: plan.seed, number, difference })
 }
 
 /// Says what a mutant changes.

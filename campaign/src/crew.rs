@@ -101,6 +101,7 @@ impl<'a> Crew<'a> {
                     pairs_unlisted: 0,
                     reached: Vec::new(),
                     infected: Vec::new(),
+                    entered: u64::MAX,
                     covered: Vec::new(),
                     traced: Vec::new(),
                     difference: None,

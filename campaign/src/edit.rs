@@ -5,14 +5,20 @@
 //! the original's run calls a changed function would not do: a mutant elsewhere may be what makes a run call it.) What a run
 //! is compared with and what ends it do belong to the others, so a run is kept only if the original's events on the
 //! test case and the limits are still as they were for it; that is found out when all test cases have been recorded again
-//! (see `journal/kept.rs`). Recording is not saved: it is a small part of a campaign, and gives requirements,
-//! reached mutants and limits their new numbers.
+//! (see `journal/kept.rs`).
+//!
+//! A recording is kept on the same ground: if nothing that it called has changed, it covers, reaches and infects what it did, in
+//! new numbers (see `journal/kept_recordings.rs`).
+
+mod renumbering;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use simutant_mutator::{Build, Fingerprint};
 use simutant_outcomes::{MutantNumber, Sites};
+
+use renumbering::Renumbering;
 
 /// How the source of a campaign has changed, if it has changed within functions only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +27,8 @@ pub(crate) struct Edit {
     pub(crate) changed: u64,
     /// The numbers of the mutants of all other functions, before and after.
     pub(crate) mutants: Vec<(MutantNumber, MutantNumber)>,
+    /// How what was recorded is numbered now; `None` if no recording can be kept.
+    pub(crate) renumbering: Option<Renumbering>,
     /// The specification files whose text has changed.
     files: Vec<EditedFile>,
 }
@@ -72,6 +80,7 @@ impl Edit {
             changed: (0..old.functions.len())
                 .filter(|&number| is_changed(number))
                 .fold(0, |set, number| set | bit(number)),
+            renumbering: Renumbering::between(old, &new.sites, &mutants, &is_changed),
             mutants,
             files: files
                 .map(|(file, (old, _))| EditedFile { path: old.path.clone(), functions: edited(file) })
@@ -125,7 +134,7 @@ mod tests {
             functions: functions.to_vec(),
         };
         let files = vec![file("src/a.rs", &[(3..=5, 4), (10..=12, 8)]), file("arq/src/a.rs", &[(1..=1, 2)])];
-        Edit { changed: 0, mutants: Vec::new(), files }
+        Edit { changed: 0, mutants: Vec::new(), renumbering: None, files }
     }
 
     #[track_caller]

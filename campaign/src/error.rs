@@ -106,6 +106,22 @@ pub enum CampaignError {
         /// In what they differ.
         difference: String,
     },
+    /// What was recorded on a test case and kept after an edit of the source would be something else now.
+    #[error(
+        "test case {number} of seed {seed} calls nothing of {system} that has changed since the last study, but as one of the sample of such test cases that \
+         is recorded again it differs: {difference}; other recordings that were kept may be wrong, and --fresh makes all of them again; this is an error of \
+         Simutant, or of a simulation that depends on more than its test case"
+    )]
+    RecordingKeptWrongly {
+        /// The system.
+        system: String,
+        /// The seed of the universe.
+        seed: u64,
+        /// The number of the test case in the universe.
+        number: usize,
+        /// In what they differ.
+        difference: String,
+    },
     /// The directory holds a campaign that differs from the one that was asked for.
     #[error(
         "{directory} holds a campaign with {field} {found}, but {field} {expected} was asked for; give another folder with \

@@ -15,6 +15,7 @@
 
 mod content;
 mod kept;
+mod kept_recordings;
 mod traced;
 
 pub(crate) use kept::KeptRun;
@@ -39,7 +40,7 @@ const FILE: &str = "journal.sqlite";
 /// What SQLite's header says of our files: "Simu".
 const APPLICATION_ID: i32 = 0x5369_6d75;
 /// Raised when the meaning of a table changes.
-const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 4;
 
 /// A campaign's database.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub(crate) struct Recording {
     pub(crate) virtual_time_ns: u64,
     pub(crate) digest: u64,
     pub(crate) memory_bytes: u64,
+    /// The functions that it called: number `n` is bit `n % 64`.
+    pub(crate) entered: u64,
     pub(crate) reached: BitSet,
     pub(crate) infected: BitSet,
     /// One set for each kind of thing that the probes measure, then one for each of the system's own criteria.
@@ -195,8 +198,8 @@ impl Journal {
             connection
                 .prepare_cached(
                     "INSERT INTO recordings \
-                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, reached, infected) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 )?
                 .execute(params![
                     case as i64,
@@ -205,6 +208,7 @@ impl Journal {
                     recording.virtual_time_ns.cast_signed(),
                     recording.digest.cast_signed(),
                     recording.memory_bytes.cast_signed(),
+                    recording.entered.cast_signed(),
                     bits::to_bytes(&recording.reached),
                     bits::to_bytes(&recording.infected),
                 ])?;

@@ -134,7 +134,8 @@ pub struct Statistics {
     pub pairs_pruned: u64,
     /// Pairs executed, in all sessions.
     pub pairs_executed: u64,
-    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal.
+    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal: when they were recorded, if that was
+    /// kept after an edit.
     pub cases_compared: u64,
     /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are not counted
     /// as executed.
@@ -146,6 +147,10 @@ pub struct Statistics {
     /// Runs among these that were made again in this session, as a sample; they were what was kept. They are not counted as
     /// executed.
     pub session_kept_checked: u64,
+    /// Test cases whose recordings from before an edit were kept in this session.
+    pub session_recordings_kept: u64,
+    /// Test cases among these that were recorded again in this session, as a sample; they were what was kept.
+    pub session_recordings_checked: u64,
     /// Seconds that this session spent on executing pairs.
     pub session_seconds: f64,
     /// Worker processes of this session.

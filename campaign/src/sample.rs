@@ -1,4 +1,4 @@
-//! Samples of the runs that a campaign could do without: of the pairs that pruning leaves out, and of those that are kept after an edit.
+//! Samples of the runs that a campaign could do without: of the pairs that pruning leaves out, and of those and the recordings that are kept after an edit.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,13 @@ const ONE_OF: u64 = 200;
 const PAIRS_MIN: u64 = 200;
 /// So many are run at most: more would cost time, and show little more.
 const PAIRS_MAX: u64 = 5_000;
+/// One recording of so many is made again, and so many at least: one is worth many runs on mutants, since all these follow from it.
+const RECORDINGS_ONE_OF: u64 = 50;
+const RECORDINGS_MIN: u64 = 20;
 /// Tells the random numbers of one sample from others that are drawn from the same seed.
 const PRUNED: u64 = 0x7072_756e_6564;
 const KEPT: u64 = 0x6b65_7074;
+const RECORDED: u64 = 0x7265_636f_7264;
 
 /// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in ascending order, and
 /// so are the mutants that are returned for each test case.
@@ -30,6 +34,13 @@ pub(crate) fn kept_pairs(seed: u64, mutants: usize, kept: &[BitSet]) -> Vec<Vec<
         (0..mutants).filter(|&mutant| !kept.contains(mutant)).map(|mutant| mutant as MutantNumber).collect()
     };
     others(seed ^ KEPT, mutants, &kept.iter().map(without).collect::<Vec<_>>())
+}
+
+/// Draws some of the test cases whose recordings were kept after an edit.
+pub(crate) fn kept_recordings(seed: u64, kept: &[usize]) -> BTreeSet<usize> {
+    let total = kept.len() as u64;
+    let count = (total / RECORDINGS_ONE_OF).max(RECORDINGS_MIN).min(total);
+    draw(seed ^ RECORDED, total, count).into_iter().map(|index| kept[index as usize]).collect()
 }
 
 /// Draws from all pairs but those of each test case's mutants in `without`.

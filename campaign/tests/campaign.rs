@@ -401,6 +401,9 @@ fn finish(directory: &Path, plan: Plan) -> (u64, u64) {
     assert_eq!(statistics.pairs_executed, statistics.session_executed + statistics.session_kept);
     // So few are all in the samples.
     assert_eq!(statistics.session_kept_checked, statistics.session_kept);
+    assert_eq!(statistics.session_recordings_checked, statistics.session_recordings_kept);
+    // Whoever keeps a run of a test case keeps what was recorded of it.
+    assert_eq!(statistics.session_recordings_kept, if statistics.session_kept > 0 { CASES as u64 } else { 0 });
     assert_eq!((statistics.pairs_checked, statistics.cases_compared), (statistics.pairs_pruned, CASES as u64));
     (statistics.session_executed, statistics.session_kept)
 }
@@ -462,6 +465,45 @@ fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
         }
         assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0, "the test case is not done");
     }
+}
+
+#[test]
+fn a_recording_that_is_kept_and_would_be_another_one_now_is_an_error() {
+    let folder = folder();
+    finish(folder.path(), with_uncalled(1));
+    let mut plan = with_uncalled(2);
+    plan.build.worker = mistaken(folder.path(), "silent");
+    let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
+    let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 was infected");
+    assert!(matches!(error, CampaignError::RecordingKeptWrongly { number: 0, .. }), "{error}");
+    let text = error.to_string();
+    for part in
+        ["test case 0 of seed 28 calls nothing of counter that has changed", "mutants infected, and has", "--fresh"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn recordings_are_kept_of_the_test_cases_that_call_nothing_that_has_changed() {
+    let folder = folder();
+    finish(folder.path(), with_uncalled(1));
+    let expected = read_outcomes(folder.path()).expect("it is finished");
+    // Another session of the same source, and one that was stopped before the universe was drawn.
+    assert_eq!(run_again(folder.path(), with_uncalled(1)).session_recordings_kept, 0);
+    drop(Campaign::open(folder.path(), with_uncalled(2), Existing::Continue).expect("it opens"));
+    assert_eq!(run_again(folder.path(), with_uncalled(2)).session_recordings_kept, CASES as u64);
+    // One that was stopped before the sample was checked.
+    let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
+    let stop = AtomicBool::new(false);
+    let mut when_drawn = |progress: simutant_campaign::Progress| {
+        stop.store(progress.phase == simutant_campaign::Phase::Universe, Relaxed);
+    };
+    assert_eq!(campaign.run(jobs(1), &mut when_drawn, &stop).expect("it runs"), End::Stopped);
+    drop(campaign);
+    let statistics = run_again(folder.path(), with_uncalled(3));
+    assert_eq!((statistics.session_recordings_kept, statistics.session_recordings_checked), (0, CASES as u64));
+    assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
 }
 
 #[test]

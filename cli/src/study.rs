@@ -259,6 +259,14 @@ fn spent(statistics: &Statistics) -> String {
             statistics.pairs_executed, statistics.session_kept_checked,
         ),
     };
+    let kept = match statistics.session_recordings_kept {
+        0 => kept,
+        recordings => format!(
+            "{kept}\nrecorded {} test cases anew and kept what was recorded of {recordings}; {} of these were recorded again and are the same",
+            statistics.cases_compared - recordings,
+            statistics.session_recordings_checked,
+        ),
+    };
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
     let unlisted = match statistics.session_pairs_unlisted {
         0 => String::new(),

@@ -290,6 +290,8 @@ pub struct Recorded {
     pub reached: Vec<MutantNumber>,
     /// Mutants infected.
     pub infected: Vec<MutantNumber>,
+    /// The functions that all of this called, from reading the test case to the criteria: function `n` is bit `n % 64`.
+    pub entered: u64,
     /// The requirements covered of each black-box criterion, in the order of [`Description::criteria`].
     pub covered: Vec<Vec<u32>>,
     /// What is covered of each criterion that looks at traces, in the order of [`Description::trace_criteria`].

@@ -50,15 +50,15 @@ impl Journal {
     /// Returns for each test case what was recorded, `None` where nothing was yet.
     pub(crate) fn recordings(&self, content: &Content) -> Result<Vec<Option<Recording>>, CampaignError> {
         let mut recordings: Vec<Option<Recording>> = vec![None; content.cases];
-        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, reached, infected \
+        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected \
                    FROM recordings";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
             let set = |column| -> rusqlite::Result<_> {
                 Ok(bits::from_bytes(&row.get::<_, Vec<u8>>(column)?, content.mutants))
             };
-            let (reached, infected) = (set(6)?, set(7)?);
-            let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
+            let (reached, infected) = (set(7)?, set(8)?);
+            let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
             Ok(self.put_recording(&mut recordings, content, case, numbers, reached.zip(infected)))
         })?;
         let sql = "SELECT test_case, criterion, covered FROM coverage ORDER BY test_case, criterion";
@@ -92,18 +92,19 @@ impl Journal {
         recordings: &mut [Option<Recording>],
         content: &Content,
         case: Result<usize, CampaignError>,
-        numbers: [i64; 5],
+        numbers: [i64; 6],
         sets: Option<(BitSet, BitSet)>,
     ) -> Result<(), CampaignError> {
         let case = case?;
         let (reached, infected) = sets.ok_or_else(|| self.damaged(format!("mutants of test case {case}")))?;
-        let [events, steps, virtual_time_ns, digest, memory_bytes] = numbers.map(i64::cast_unsigned);
+        let [events, steps, virtual_time_ns, digest, memory_bytes, entered] = numbers.map(i64::cast_unsigned);
         recordings[case] = Some(Recording {
             events,
             steps,
             virtual_time_ns,
             digest,
             memory_bytes,
+            entered,
             reached,
             infected,
             covered: Vec::with_capacity(content.requirements.len()),

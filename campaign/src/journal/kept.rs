@@ -1,10 +1,10 @@
 //! Runs that are kept after an edit of the source: a store beside the campaign, until their test cases are finished again.
 
 use rusqlite::params;
-use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Verdict};
+use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Sites, Verdict};
 use simutant_protocol::Limits;
 
-use super::{Journal, cause_number};
+use super::{Content, Journal, cause_number};
 use crate::CampaignError;
 use crate::edit::Edit;
 
@@ -17,15 +17,10 @@ const KEEP: &str = "
     INSERT INTO kept SELECT * FROM executions;
 ";
 
-/// Empties what the source decides; tables that name others go first.
+/// Empties what the source decides but for recordings; tables that name others go first.
 const CLEAR: &str = "
     DELETE FROM executions;
     DELETE FROM units;
-    DELETE FROM traced;
-    DELETE FROM labels;
-    DELETE FROM coverage;
-    DELETE FROM recordings;
-    DELETE FROM cases;
     DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits');
 ";
 
@@ -60,8 +55,14 @@ pub(crate) struct KeptRun {
 }
 
 impl Journal {
-    /// Empties the journal for other source, but for the runs that are the same there; `None` keeps nothing.
-    pub(crate) fn begin_anew(&mut self, edit: Option<&Edit>) -> Result<(), CampaignError> {
+    /// Empties the journal for other source, but for the runs that are the same there; without an edit nothing is kept. `content` is what the journal holds,
+    /// `None` before the universe was drawn, and `sites` is what comes.
+    pub(crate) fn begin_anew(
+        &mut self,
+        edit: Option<&Edit>,
+        content: Option<&Content>,
+        sites: &Sites,
+    ) -> Result<(), CampaignError> {
         let finished = self.rows("SELECT count(*) FROM units", |row| row.get::<_, i64>(0))?;
         let limits: Option<Limits> = self.get("limits")?;
         if let (true, Some(limits)) = (finished != [0], limits) {
@@ -72,8 +73,11 @@ impl Journal {
             self.try_sql(|connection| connection.execute_batch(KEEP))?;
             self.set("kept_limits", &limits)?;
         }
+        match edit.zip(content) {
+            Some((edit, content)) => self.keep_recordings(content, edit, sites)?,
+            None => self.forget_recordings()?,
+        }
         self.try_sql(|connection| connection.execute_batch(CLEAR))?;
-        self.labels.clear();
         match edit {
             None => self.try_sql(|connection| connection.execute_batch("DELETE FROM kept; DELETE FROM kept_cases")),
             Some(edit) => self.renumber(edit),

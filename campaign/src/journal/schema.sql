@@ -1,7 +1,8 @@
 -- Settings of the campaign and what it noted once: key, and value as JSON.
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
---   fingerprint (of the source, by function), kept_limits (of the runs that are kept).
+--   fingerprint (of the source, by function), kept_limits (of the runs that are kept), kept_criteria and kept_labels (of the recordings
+--   that are kept), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -21,6 +22,7 @@ CREATE TABLE recordings (
     virtual_time_ns INTEGER NOT NULL,
     digest INTEGER NOT NULL, -- of the events
     memory_bytes INTEGER NOT NULL, -- the most that was in use
+    entered INTEGER NOT NULL, -- the functions that were called: number n is bit n % 64
     reached BLOB NOT NULL, -- a bit for each mutant
     infected BLOB NOT NULL -- a bit for each mutant
 ) STRICT;

@@ -94,6 +94,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         pairs_unlisted: 0,
         reached: Vec::new(),
         infected: Vec::new(),
+        entered: plain.entered,
         covered: Vec::new(),
         traced: Vec::new(),
         difference: None,
@@ -110,6 +111,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         mutants: sizes.mutants,
     };
     let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
+    recorded.entered |= again.entered;
     let mut difference = plain.difference(&again);
     let criteria = case.trace_criteria();
     if !criteria.is_empty() {
@@ -118,16 +120,20 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         if difference.is_none() && ran.digest() != plain.digest() {
             difference = Some("the digest of the events is another one when a trace is kept".to_owned());
         }
+        recorded.entered |= ran.entered;
         if let Some(mut trace) = ran.report.and_then(|report| report.trace) {
             traced.name_originals(&mut trace);
             recorded.traced = traced.coverage(&criteria, &trace);
         }
     }
+    recorded.covered = case.covered();
+    // The criteria may be specification, too.
+    recorded.entered |= probe::take_entered();
     recorded.difference = difference.map(|difference| located(difference, case, limits, traced));
     let probe::Recording { blocks, branches, pairs, conditions, reached, infected, pairs_unlisted } =
         again.recording.expect("this run was recorded");
     let measured = vec![blocks, branches, pairs, conditions];
-    Recorded { measured, pairs_unlisted, reached, infected, covered: case.covered(), ..recorded }
+    Recorded { measured, pairs_unlisted, reached, infected, ..recorded }
 }
 
 /// Adds to a difference between two runs the first event that differs, as two more runs with traces show it.

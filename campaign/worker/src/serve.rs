@@ -4,8 +4,9 @@ use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use simutant_outcomes::MutantNumber;
-use simutant_protocol::{Answer, Description, Limits, MutantExecution, Request, to_line};
+use simutant_protocol::{Answer, Description, Limits, MutantExecution, Recorded, Request, to_line};
 
 use crate::answers::Answers;
 use crate::process::Streams;
@@ -67,13 +68,12 @@ fn answer(
         }
         Request::Draw { universe, first, count } => Answer::Cases(system.draw(universe, first, count)),
         Request::Record { case, limits, sizes } => {
-            Answer::Recorded(Box::new(run::record(&*system.load(case)?, limits, &sizes, traced)))
+            let (case, entered) = load(system, case)?;
+            let recorded = run::record(&*case, limits, &sizes, traced);
+            Answer::Recorded(Box::new(Recorded { entered: recorded.entered | entered, ..recorded }))
         }
         Request::Execute { case, limits, digest, mutants, answers } => {
-            // What reading the test case calls is a part of every run on it.
-            simutant_probe::take_entered();
-            let case = system.load(case)?;
-            let entered = simutant_probe::take_entered();
+            let (case, entered) = load(system, case)?;
             execute(&*case, entered, limits, digest, &mutants, &answers)?;
             Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
@@ -83,6 +83,13 @@ fn answer(
             Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted, traced))
         }
     })
+}
+
+/// Reads a test case, and returns the functions as well that this called: it is a part of every run on the test case.
+fn load(system: &ErasedSystem, case: Value) -> Result<(Box<dyn Case>, u64), RefusedCase> {
+    simutant_probe::take_entered();
+    let case = system.load(case)?;
+    Ok((case, simutant_probe::take_entered()))
 }
 
 fn execute(
