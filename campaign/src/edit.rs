@@ -13,10 +13,9 @@
 mod renumbering;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 
-use simutant_mutator::{Build, Fingerprint};
-use simutant_outcomes::{MutantNumber, Sites};
+use simutant_mutator::{Build, Fingerprint, token_lines};
+use simutant_outcomes::{MutantNumber, Sites, Span};
 
 use renumbering::Renumbering;
 
@@ -36,8 +35,8 @@ pub(crate) struct Edit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EditedFile {
     path: String,
-    /// The lines of the functions that are the same, and the lines at which they begin now.
-    functions: Vec<(RangeInclusive<usize>, usize)>,
+    /// The lines of the functions that are the same, and what they are now: `None` where one has become several.
+    lines: BTreeMap<usize, Option<usize>>,
 }
 
 impl Edit {
@@ -63,18 +62,26 @@ impl Edit {
             let Some(&renumbered) = numbers.get(&*mutant.identity) else { continue };
             let is_same = {
                 let new = &new.sites.mutants[renumbered as usize];
-                (new.function, &new.operator, &new.replacement)
-                    == (mutant.function, &mutant.operator, &mutant.replacement)
+                (new.function, &new.operator) == (mutant.function, &mutant.operator)
             };
             if is_same {
                 mutants.push((number, renumbered));
             }
         }
         let files = old.files.iter().zip(&new.sites.files).enumerate().filter(|(_, (old, new))| old.text != new.text);
-        let edited = |file: usize| {
+        let moved = |file: usize| {
+            let mut lines = BTreeMap::new();
             let all = functions.clone().enumerate();
-            let same = all.filter(|(number, (_, old))| old.span.file == file && !is_changed(*number));
-            same.map(|(_, (new, old))| (old.span.line..=old.span.line_end, new.span.line)).collect()
+            for (_, (to, from)) in all.filter(|(number, (_, old))| old.span.file == file && !is_changed(*number)) {
+                let tokens = |sites: &Sites, span: Span| token_lines(&sites.files[file].text[span.start..span.end]);
+                let (before, after) = (tokens(old, from.span), tokens(&new.sites, to.span));
+                for (before, after) in before.into_iter().zip(after) {
+                    let (before, after) = (from.span.line + before, to.span.line + after);
+                    let known = lines.entry(before).or_insert(Some(after));
+                    *known = known.filter(|known| *known == after);
+                }
+            }
+            lines
         };
         Some(Self {
             changed: (0..old.functions.len())
@@ -82,9 +89,7 @@ impl Edit {
                 .fold(0, |set, number| set | bit(number)),
             renumbering: Renumbering::between(old, &new.sites, &mutants, &is_changed),
             mutants,
-            files: files
-                .map(|(file, (old, _))| EditedFile { path: old.path.clone(), functions: edited(file) })
-                .collect(),
+            files: files.map(|(file, (old, _))| EditedFile { path: old.path.clone(), lines: moved(file) }).collect(),
         })
     }
 
@@ -100,8 +105,7 @@ impl Edit {
             text.push_str(&rest[..digits]);
             if length > 0 {
                 let line: usize = rest[digits..digits + length].parse().ok()?;
-                let (lines, begins) = file.functions.iter().find(|(lines, _)| lines.contains(&line))?;
-                text.push_str(&(line - lines.start() + begins).to_string());
+                text.push_str(&(*file.lines.get(&line)?)?.to_string());
             }
             rest = &rest[digits + length..];
         }
@@ -129,11 +133,12 @@ mod tests {
     use super::*;
 
     fn edit() -> Edit {
-        let file = |path: &str, functions: &[(RangeInclusive<usize>, usize)]| EditedFile {
+        let file = |path: &str, lines: &[(usize, Option<usize>)]| EditedFile {
             path: path.to_owned(),
-            functions: functions.to_vec(),
+            lines: lines.iter().copied().collect(),
         };
-        let files = vec![file("src/a.rs", &[(3..=5, 4), (10..=12, 8)]), file("arq/src/a.rs", &[(1..=1, 2)])];
+        let lines = [(3, Some(4)), (4, Some(5)), (5, None), (12, Some(10))];
+        let files = vec![file("src/a.rs", &lines), file("arq/src/a.rs", &[(1, Some(2))])];
         Edit { changed: 0, mutants: Vec::new(), renumbering: None, files }
     }
 
@@ -154,6 +159,7 @@ mod tests {
     #[test]
     fn other_places_in_files_that_changed_are_not_known() {
         check("a panicked at src/a.rs:7: no", None);
+        check("a panicked at src/a.rs:5: no", None);
         check("a panicked at src/a.rs:4: but src/a.rs:99999999999999999999999", None);
     }
 }

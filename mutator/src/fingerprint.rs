@@ -29,17 +29,16 @@ use crate::mutation::inside;
 use crate::source::Source;
 
 /// Raised when equal source is instrumented in another way, so that runs on mutants may differ.
-const INSTRUMENTATION: u64 = 1;
+const INSTRUMENTATION: u64 = 2;
 
 /// Hashes of the source of one build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Of all that is not in the body of a function.
     pub fixed: u64,
-    /// Of the body of each instrumented function, with the lines that its parts are on, counted from its first.
+    /// Of the body of each instrumented function, by its tokens: neither comments nor lines count ([`token_lines`] says where it is).
     ///
-    /// Comments and spaces count only where they move code to another line. The order is that of
-    /// [`Sites::functions`](simutant_outcomes::Sites::functions); two builds whose `fixed` is equal have the same functions.
+    /// The order is that of [`Sites::functions`](simutant_outcomes::Sites::functions); two builds whose `fixed` is equal have the same functions.
     pub functions: Vec<u64>,
 }
 
@@ -70,9 +69,9 @@ impl Fingerprints {
             let function = &source.functions[index];
             self.functions.push(Hash::default());
             if !has_items(&function.body) {
-                bodies.push(Body { range: inside(&function.body), line: line_of(&function.body) });
+                bodies.push(inside(&function.body));
             } else {
-                bodies.push(Body { range: 0..0, line: 0 });
+                bodies.push(0..0);
             }
         }
         self.fixed.write(source.file.path.as_bytes());
@@ -92,20 +91,36 @@ impl Fingerprints {
     }
 }
 
+/// Returns the line of each token of `code`, counted from 0: two functions with equal hashes have as many of them, and each is the same.
+///
+/// Code that has no tokens has no lines.
+pub fn token_lines(code: &str) -> Vec<usize> {
+    fn add(tokens: TokenStream, lines: &mut Vec<usize>) {
+        let line = |span: proc_macro2::Span| span.start().line.saturating_sub(1);
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => {
+                    lines.push(line(group.span_open()));
+                    add(group.stream(), lines);
+                    lines.push(line(group.span_close()));
+                }
+                token => lines.push(line(token.span())),
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    add(TokenStream::from_str(code).unwrap_or_default(), &mut lines);
+    lines
+}
+
 /// Returns whether code keeps something from one run to the next, or depends on its own place. Text that has no tokens does.
 pub(crate) fn may_remember(text: &str) -> bool {
     TokenStream::from_str(text).map_or(true, has_memory)
 }
 
-/// What is between the braces of a function that is hashed by itself.
-struct Body {
-    range: Range<usize>,
-    /// The line of its first brace.
-    line: usize,
-}
-
 struct Walk<'a> {
-    bodies: &'a [Body],
+    /// What is between the braces of functions that are hashed by themselves.
+    bodies: &'a [Range<usize>],
     /// What counts for nothing.
     documentation: &'a [Range<usize>],
     fixed: &'a mut Hash,
@@ -145,15 +160,11 @@ impl Walk<'_> {
         if self.documentation.iter().any(|range| range.contains(&at)) {
             return;
         }
-        while self.bodies.get(self.next).is_some_and(|body| body.range.end <= at) {
+        while self.bodies.get(self.next).is_some_and(|body| body.end <= at) {
             self.next += 1;
         }
         let hash = match self.bodies.get(self.next) {
-            Some(body) if body.range.contains(&at) => {
-                let hash = &mut self.functions[self.next];
-                hash.write(&((span.start().line - body.line) as u64).to_le_bytes());
-                hash
-            }
+            Some(body) if body.contains(&at) => &mut self.functions[self.next],
             _ => &mut *self.fixed,
         };
         hash.write(text.as_bytes());
@@ -207,10 +218,6 @@ fn documentation(text: &str) -> Vec<Range<usize>> {
 fn are_known(attributes: &[Attribute]) -> bool {
     const KNOWN: [&str; 9] = ["allow", "cfg", "cold", "deny", "deprecated", "doc", "expect", "inline", "must_use"];
     attributes.iter().all(|attribute| KNOWN.iter().any(|name| attribute.path().is_ident(name)))
-}
-
-fn line_of(body: &Block) -> usize {
-    body.brace_token.span.open().start().line
 }
 
 /// Returns whether something stands in a body that can be seen from outside of it.
@@ -290,8 +297,16 @@ mod tests {
     }
 
     #[test]
-    fn code_that_moves_within_its_function_makes_it_another() {
-        assert_eq!(changed(SAMPLE, "    a + 1", "    // One more.\n    a + 1"), Some(vec![0]));
+    fn code_that_moves_within_its_function_is_the_same_on_other_lines() {
+        let moved = "    // One more.\n    a\n        + 1";
+        assert_eq!(changed(SAMPLE, "    a + 1", moved), Some(vec![]));
+        let function = |text: &str| {
+            text[text.find("fn f").expect("it is there")..text.find("impl").expect("it follows")].to_owned()
+        };
+        assert_eq!(token_lines(&function(SAMPLE)), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2]);
+        let moved = token_lines(&function(&SAMPLE.replace("    a + 1", moved)));
+        assert_eq!(moved, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 3, 4]);
+        assert!(token_lines("fn f( {").is_empty());
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! Names for mutants that survive edits elsewhere in the file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::str::FromStr;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Makes identities, and tells equal ones apart by their order.
 #[derive(Debug, Default)]
@@ -23,9 +27,37 @@ impl Identities {
     }
 }
 
-/// Returns code without what formatting changes.
+/// Returns code without comments and without what formatting changes.
 fn normalised(code: &str) -> String {
-    code.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut text = String::with_capacity(code.len());
+    let mut end = 0;
+    let mut add = |range: Range<usize>| {
+        if range.start > end {
+            text.push(' ');
+        }
+        end = range.end;
+        text.push_str(&code[range]);
+    };
+    // Without a mark of comments, or where a part of code is no code by itself, nothing can be left out.
+    match ["//", "/*"].iter().any(|mark| code.contains(mark)).then(|| TokenStream::from_str(code)) {
+        Some(Ok(tokens)) => add_tokens(tokens, &mut add),
+        _ => add(0..code.len()),
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Calls `add` with the place of each token.
+fn add_tokens(tokens: TokenStream, add: &mut impl FnMut(Range<usize>)) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
+                add(group.span_open().byte_range());
+                add_tokens(group.stream(), add);
+                add(group.span_close().byte_range());
+            }
+            token => add(token.span().byte_range()),
+        }
+    }
 }
 
 /// FNV-1a with 64 bits: portable, and long enough for the mutants of one package.
@@ -66,5 +98,17 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(Identities::default().next("a::f", "x  +\n1", "AOR", "x - 1"), first);
         assert_ne!(identities.next("a::g", "x + 1", "AOR", "x - 1"), first);
+    }
+
+    #[test]
+    fn comments_are_no_code() {
+        #[track_caller]
+        fn check(code: &str, expect: &str) {
+            assert_eq!(normalised(code), expect);
+        }
+        check("{\n    // One.\n    f(a,  b);/* Two. */\n}", "{ f(a, b); }");
+        check("{\n    f(a,  b);\n}", "{ f(a, b); }");
+        check("g(\"// three\") // Four.", "g(\"// three\")");
+        check("} // No code.", "} // No code.");
     }
 }

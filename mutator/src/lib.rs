@@ -82,7 +82,7 @@ mod verdicts;
 
 pub use build::{Build, BuildEvent, Equivalence, Request, build, build_plain, build_with, compiler_equivalence};
 pub use error::MutatorError;
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, token_lines};
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};

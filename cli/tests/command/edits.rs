@@ -79,6 +79,9 @@ fn a_study_after_an_edit_finds_out_what_a_new_study_does() {
     let studied = studied();
     // Runs that ended their process have not said what they called.
     studied.check("/// Asks again", "// A comment.\n\n/// Asks again", |kept, all| kept * 20 > all * 19);
+    // Places in reasons and in labels move with the code.
+    studied.check("next += 1;", "// One more.\n\n        next\n            += 1;", |kept, all| kept * 20 > all * 19);
+    studied.check("next\n            += 1;", "next += 1;", |kept, all| kept * 20 > all * 19);
     studied.check("number > 900", "number >= 901", |kept, all| kept > all / 2 && kept < all);
     // Every run calls the server.
     studied.check("next += 1;", "next = number + 1;", |kept, _| kept == 0);
