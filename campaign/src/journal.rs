@@ -39,6 +39,8 @@ use crate::{CampaignError, bits};
 const FILE: &str = "journal.sqlite";
 /// What SQLite's header says of our files: "Simu".
 const APPLICATION_ID: i32 = 0x5369_6d75;
+/// How much of the file SQLite may keep in memory.
+const CACHE_KIB: i64 = 128 << 10;
 /// Raised when the meaning of a table changes.
 const FORMAT_VERSION: u32 = 4;
 
@@ -78,6 +80,9 @@ impl Journal {
         journal.try_sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            // What an edit moves is one transaction: pages that do not fit are written before it ends, and once more after that.
+            connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+            connection.pragma_update(None, "temp_store", "MEMORY")?;
             // To look up for each row what it names would take a quarter of the time of its insertion; the tests ask for it once.
             connection.pragma_update(None, "foreign_keys", false)
         })?;

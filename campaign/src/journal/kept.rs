@@ -8,13 +8,12 @@ use super::{Content, Journal, cause_number};
 use crate::CampaignError;
 use crate::edit::Edit;
 
-/// Moves the runs of finished test cases to those that are kept, if they called nothing that has changed.
-const KEEP: &str = "
+/// Notes the finished test cases, whose runs take the place of those that are kept.
+const NOTE_CASES: &str = "
     INSERT OR REPLACE INTO kept_cases
         SELECT number, input, digest FROM cases
         JOIN recordings ON recordings.test_case = number JOIN units ON units.test_case = number;
     DELETE FROM kept WHERE test_case IN (SELECT test_case FROM units);
-    INSERT INTO kept SELECT * FROM executions;
 ";
 
 /// Empties what the source decides but for recordings; tables that name others go first.
@@ -24,17 +23,25 @@ const CLEAR: &str = "
     DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits');
 ";
 
-/// Gives what is kept the numbers and reasons of the new source.
-const RENUMBER: &str = "
-    CREATE TEMP TABLE moved AS
-        SELECT test_case, renumbered.new AS mutant, verdict, cause, diverged, reworded.new AS reason, events, steps, entered
-        FROM kept JOIN renumbered ON renumbered.old = mutant JOIN reworded ON reworded.old = reason;
-    DELETE FROM kept;
-    INSERT INTO kept SELECT * FROM moved ORDER BY test_case, mutant;
-    DROP TABLE moved;
-    DROP TABLE renumbered;
-    DROP TABLE reworded;
-";
+/// Returns what keeps the runs that called none of the functions in `changed`, with the numbers and reasons of the new source: those that were kept
+/// before, and those of the campaign. A run is written once here: there are hundreds of thousands.
+fn renumber_runs(changed: u64) -> String {
+    let moved = |table: &str| {
+        // The order of the tables is that of the loops, so that runs come in the order of their keys.
+        format!(
+            "SELECT test_case, renumbered.new AS mutant, verdict, cause, diverged, reworded.new AS reason, events, steps, entered \
+             FROM {table} CROSS JOIN renumbered ON renumbered.old = mutant CROSS JOIN reworded ON reworded.old = reason \
+             WHERE entered & {} = 0",
+            changed.cast_signed(),
+        )
+    };
+    format!(
+        "CREATE TEMP TABLE moved AS {}; DELETE FROM kept; INSERT INTO kept SELECT * FROM moved; INSERT INTO kept {}; \
+         DROP TABLE moved; DROP TABLE renumbered; DROP TABLE reworded",
+        moved("kept"),
+        moved("executions"),
+    )
+}
 
 /// Forgets the runs of test cases on which the original does something else now, or that are others.
 const FORGET_OTHER_CASES: &str = "
@@ -70,23 +77,24 @@ impl Journal {
             if self.get::<Limits>("kept_limits")? != Some(limits) {
                 self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?;
             }
-            self.try_sql(|connection| connection.execute_batch(KEEP))?;
+            self.try_sql(|connection| connection.execute_batch(NOTE_CASES))?;
             self.set("kept_limits", &limits)?;
+        } else {
+            self.try_sql(|connection| connection.execute_batch("DELETE FROM executions"))?;
         }
         match edit.zip(content) {
             Some((edit, content)) => self.keep_recordings(content, edit, sites)?,
             None => self.forget_recordings()?,
         }
-        self.try_sql(|connection| connection.execute_batch(CLEAR))?;
         match edit {
-            None => self.try_sql(|connection| connection.execute_batch("DELETE FROM kept; DELETE FROM kept_cases")),
-            Some(edit) => self.renumber(edit),
+            None => self.try_sql(|connection| connection.execute_batch("DELETE FROM kept; DELETE FROM kept_cases"))?,
+            Some(edit) => self.renumber(edit)?,
         }
+        self.try_sql(|connection| connection.execute_batch(CLEAR))
     }
 
     fn renumber(&mut self, edit: &Edit) -> Result<(), CampaignError> {
         self.try_sql(|connection| {
-            connection.execute("DELETE FROM kept WHERE entered & ?1 != 0", [edit.changed.cast_signed()])?;
             connection.execute_batch(
                 "CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL); \
                  CREATE TEMP TABLE reworded (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)",
@@ -103,7 +111,7 @@ impl Journal {
                 connection.prepare_cached("INSERT INTO reworded (old, new) VALUES (?1, ?2)")?.execute([old, new])
             })?;
         }
-        self.try_sql(|connection| connection.execute_batch(RENUMBER))
+        self.try_sql(|connection| connection.execute_batch(&renumber_runs(edit.changed)))
     }
 
     /// Forgets what is kept but would be another run now, when all test cases have been recorded and `limits` are
