@@ -73,5 +73,5 @@ pub use outcomes::{read_case, read_limits, read_outcomes};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
 pub use simutant_protocol::{
-    Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, TRACE_EVENTS_MAX, Trace,
+    Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, TRACE_EVENTS_MAX, Trace, TraceText,
 };

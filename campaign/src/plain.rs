@@ -48,7 +48,8 @@ impl<'a> Crews<'a> {
         let mut traces = Vec::with_capacity(2);
         for crew in [&mut self.plain, &mut self.instrumented] {
             let simulated = simulate(crew, self.plan, case, Trace::Keep)?.ok();
-            let Some(Value::Array(trace)) = simulated.and_then(|simulated| simulated.trace) else { return Ok(None) };
+            let trace = simulated.and_then(|simulated| simulated.trace);
+            let Some(Ok(Value::Array(trace))) = trace.map(|trace| trace.read()) else { return Ok(None) };
             traces.push(trace);
         }
         let [plain, original] = &traces[..] else { return Ok(None) };

@@ -18,18 +18,19 @@ const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")
 /// The crate that drives an instrumented system.
 const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
-/// Builds what a campaign in the folder `out` needs: the system with all its mutants, and as it is written.
+/// Finds the package and builds what a campaign in the folder `out` needs: the system with all its mutants, and as it is written.
 ///
 /// `None` if it was interrupted. What is wrong with the folder is told before anything is compiled.
 pub(crate) fn both(
     arguments: &SystemArguments,
     out: &Path,
     interrupted: &AtomicBool,
-) -> anyhow::Result<Option<(Build, PathBuf)>> {
+) -> anyhow::Result<Option<(Package, Build, PathBuf)>> {
     let build = || {
         let package = find(arguments)?;
         output::make_folder(out)?;
-        Ok((mutated(arguments, &package)?, plain(arguments, &package)?))
+        let (mutated, plain) = (mutated(arguments, &package)?, plain(arguments, &package)?);
+        Ok((package, mutated, plain))
     };
     interrupt::unless(interrupted, build())
 }
@@ -97,15 +98,18 @@ fn plain(arguments: &SystemArguments, package: &Package) -> anyhow::Result<PathB
 }
 
 /// Compiles each mutant as a function of its own, and returns what that says of mutants.
-pub(crate) fn compiled(arguments: &SystemArguments, built: &Build) -> anyhow::Result<BTreeMap<String, Compiled>> {
+pub(crate) fn compiled(
+    arguments: &SystemArguments,
+    package: &Package,
+    built: &Build,
+) -> anyhow::Result<BTreeMap<String, Compiled>> {
     let phase = Phase::open("comparing");
     let mut show = |event| {
         if let BuildEvent::Compiling { mutants, .. } = event {
             phase.message(format!("the machine code of {mutants} mutants"));
         }
     };
-    let package = find(arguments)?;
-    let equivalence = with_request(arguments, &package, |request| compiler_equivalence(request, built, &mut show))
+    let equivalence = with_request(arguments, package, |request| compiler_equivalence(request, built, &mut show))
         .with_context(|| format!("cannot compile the mutants of {} one by one", arguments.system))?;
     let equivalent = equivalence.found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
     phase.end(&format!(

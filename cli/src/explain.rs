@@ -164,7 +164,7 @@ pub(crate) fn write_case_pages(
     for &case in &written {
         let name = case_name(&outcomes.system, case, outcomes.cases.len());
         let simulated = runner.simulator.simulate(&outcomes.cases[case].case, None, Trace::Keep, runner.limits)?;
-        let trace = simulated.trace.as_ref().map(trace_files::read).transpose()?;
+        let trace: Option<trace::Trace> = simulated.trace.as_ref().map(trace_files::read).transpose()?;
         let caption = caption(name.clone(), &simulated.execution);
         let picture = trace.as_ref().map(|trace| diagram::excerpt(trace, 0, &caption));
         let diagram = trace.as_ref().map(|_| format!("{name}-diagram.html"));
@@ -211,7 +211,7 @@ impl<'a> Runner<'a> {
     fn explain(&mut self, mutant: MutantNumber, case: Value, number: Option<usize>) -> anyhow::Result<Explanation> {
         let original = self.simulator.simulate(&case, None, Trace::Keep, self.limits)?;
         let mutated = self.simulator.simulate(&case, Some(mutant), Trace::Keep, self.limits)?;
-        let read = |simulated: &Simulated| simulated.trace.as_ref().map(trace_files::read).transpose();
+        let read = |simulated: &Simulated| simulated.trace.as_ref().map(trace_files::read::<trace::Trace>).transpose();
         let traces = read(&original)?.zip(read(&mutated)?);
         let divergence = traces.as_ref().and_then(|(first, second)| Divergence::between_traces(first, second));
         let pictures = traces.as_ref().map(|(first, second)| {

@@ -43,7 +43,7 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
     let Choosing { system, universe, criteria, suites } = *choosing;
     let out = common.out(&system.system);
     let interrupted = interrupt::flag()?;
-    let Some((built, plain)) = build::both(system, &out, &interrupted)? else { return Ok(stopped(&out)) };
+    let Some((_, built, plain)) = build::both(system, &out, &interrupted)? else { return Ok(stopped(&out)) };
     let cases = match universe.cases {
         Some(cases) => cases.get(),
         None => Simulator::new(&built, Bounds::default()).universe()?,

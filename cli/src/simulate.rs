@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
 use simutant_campaign::{
-    Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, read_case as read_case_of_study,
+    Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, TraceText, read_case as read_case_of_study,
     read_limits,
 };
 use simutant_mutator::Build;
@@ -42,7 +43,8 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
     let kept = (trace, Choices::Skip);
     let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
-    if simulated.trace.as_ref().and_then(Value::as_array).is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
+    let events = simulated.trace.as_ref().map(trace_files::read::<Vec<IgnoredAny>>).transpose()?;
+    if events.is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
         output::tell(&format!("the trace has the first {TRACE_EVENTS_MAX} events of the run, and no others"));
     }
     if has_files {
@@ -141,7 +143,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     let Simulated { execution, virtual_time_ns, waiting, trace, .. } = run.simulated;
     let Execution { verdict, cause, reason, events, steps } = execution;
     let mut text = String::new();
-    if let Some(Value::Array(events)) = trace {
+    if let Some(Ok(events)) = trace.as_ref().map(TraceText::read::<Vec<Value>>) {
         events.iter().for_each(|event| text.push_str(&format!("{event}\n")));
     }
     text.push_str(&format!("test case: {}\n", run.case));

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
     let out = common.out(&arguments.system.system);
     let interrupted = interrupt::flag()?;
     let built = build::both(&arguments.system, &out, &interrupted)?;
-    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
+    let Some((_, built, plain)) = built else { return Ok(stopped(&out)) };
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for source in InputSource::ALL {
         let plan = Plan {

@@ -26,11 +26,11 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let builder = builder(arguments)?;
     let interrupted = interrupt::flag()?;
     let built = build::both(&arguments.system, &out, &interrupted)?;
-    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
+    let Some((package, built, plain)) = built else { return Ok(stopped(&out)) };
     // A file that cannot be used is told before anything is run.
-    let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
+    let judgements = read_judgements(&package.judgements(), system)?;
     let compiled = match arguments.compiler_equivalence {
-        true => build::compiled(&arguments.system, &built),
+        true => build::compiled(&arguments.system, &package, &built),
         false => Ok(BTreeMap::new()),
     };
     let Some(compiled) = interrupt::unless(&interrupted, compiled)? else { return Ok(stopped(&out)) };

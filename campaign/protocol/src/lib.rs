@@ -14,8 +14,10 @@ mod runs;
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use simutant_outcomes::{Execution, InputSource, MutantNumber, Quota};
 
 pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
@@ -341,11 +343,40 @@ pub struct Simulated {
     /// Who still waited when nothing was left to happen, and for what, in words; empty if the run ended otherwise.
     #[serde(default)]
     pub waiting: Vec<String>,
-    /// The events of the run, in the engine's form, if they were asked for.
-    pub trace: Option<Value>,
+    /// The events of the run, if they were asked for.
+    pub trace: Option<TraceText>,
     /// The choices that were made, in their order, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Choice>>,
+}
+
+/// The events of a run, in the engine's form: an array in JSON, which only those read who need them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TraceText(Box<RawValue>);
+
+impl TraceText {
+    /// Writes a trace.
+    ///
+    /// # Panics
+    /// If it has a part that JSON cannot hold; a trace of the engine has none.
+    pub fn new<T: Serialize>(trace: &T) -> Self {
+        Self(serde_json::value::to_raw_value(trace).expect("a trace is plain data with text as keys"))
+    }
+
+    /// Reads the trace.
+    ///
+    /// # Errors
+    /// If it has another form, as that of another release.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.0.get())
+    }
+}
+
+impl PartialEq for TraceText {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
 }
 
 /// Returns `message` as one line of JSON, with its end.

@@ -90,11 +90,10 @@ fn numbers<K: Ord>(keys: impl Iterator<Item = Option<K>>) -> BTreeMap<K, Vec<usi
 
 /// Returns numbers before and after; `None` if there are not as many with each key.
 fn matched<K: Ord>([old, new]: [BTreeMap<K, Vec<usize>>; 2]) -> Option<BTreeMap<usize, usize>> {
-    let are_alike = |((old_key, old), (new_key, new)): ((&K, &Vec<usize>), (&K, &Vec<usize>))| {
-        old_key == new_key && old.len() == new.len()
-    };
-    (old.len() == new.len() && old.iter().zip(&new).all(are_alike))
-        .then(|| old.into_values().flatten().zip(new.into_values().flatten()).collect())
+    fn counts<K>(numbers: &BTreeMap<K, Vec<usize>>) -> impl Iterator<Item = (&K, usize)> {
+        numbers.iter().map(|(key, numbers)| (key, numbers.len()))
+    }
+    counts(&old).eq(counts(&new)).then(|| old.into_values().flatten().zip(new.into_values().flatten()).collect())
 }
 
 /// Returns a set of `size` bits with the new numbers; `None` if one of the old has none.

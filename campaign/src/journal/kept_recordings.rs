@@ -130,7 +130,7 @@ impl Journal {
         let mut adopted = Vec::new();
         for (number, input) in known {
             let case = self.index(number, cases.len())?;
-            if cases[case].to_string() == input {
+            if serde_json::from_str::<Value>(&input).is_ok_and(|input| input == cases[case]) {
                 adopted.push(case);
                 continue;
             }

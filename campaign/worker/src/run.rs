@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_outcomes::{Cause, Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
-use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Trace};
+use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Trace, TraceText};
 use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
 
 use crate::choices::to_protocol;
@@ -178,7 +178,7 @@ pub(crate) fn simulate(
         reached: ran.mutant_reached,
         execution: ran.execution,
         waiting,
-        trace: trace.map(|trace| serde_json::to_value(trace).expect("a trace is plain data with text as keys")),
+        trace: trace.as_ref().map(TraceText::new),
         choices: choices.map(|choices| choices.into_iter().map(to_protocol).collect()),
     }
 }
