@@ -80,12 +80,15 @@ mod test_support;
 mod types;
 mod verdicts;
 
-pub use build::{Build, BuildEvent, Equivalence, Request, build, build_plain, build_with, compiler_equivalence};
+pub use build::{
+    Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
+    build_with, compiler_equivalence,
+};
 pub use error::MutatorError;
 pub use fingerprint::Fingerprint;
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::Definition;
-pub use package::Package;
+pub use package::{Package, Programs};
 pub use selection::{Selection, UnknownOperator};
