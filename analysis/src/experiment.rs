@@ -290,7 +290,8 @@ fn preparation(
     let events: u64 = outcomes.cases.iter().map(|case| case.events).sum();
     let simulation_ms = ms_of_events(events as f64 / cases.max(1) as f64, trials);
     let means = counted.iter().filter_map(|subject| Some(subject.duration_ms?.mean));
-    let execution_ms = means.sum::<f64>() / counted.len().max(1) as f64;
+    // Not `sum`, which has -0 for nothing.
+    let execution_ms = means.fold(0.0, |sum, mean| sum + mean) / counted.len().max(1) as f64;
     let total_ms = cases as f64 * (simulation_ms * (mutants + 1) as f64 + execution_ms * counted.len() as f64);
     Preparation { cases, mutants, subjects: counted.len(), simulation_ms, execution_ms, total_s: total_ms / 1e3 }
 }
@@ -537,6 +538,7 @@ mod tests {
         assert!(!others.contains('~'), "{others}");
         assert!(own.contains("Left out, 2 mutants: none of the first 10 test cases reaches it."), "{own}");
         assert!(own.contains("Left out, 1 mutant: too many fail."), "{own}");
+        assert!(!text.contains("-0 ms"), "{text}");
         assert!(!own.contains("absent") && others.contains("Left out, absent: "), "{own}{others}");
         let page = experiment_report(&found, &analysis);
         let (before, mutants) = page.split_once("<section id=\"mutants\">").expect("they have a section");

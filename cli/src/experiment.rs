@@ -195,19 +195,27 @@ impl Trying<'_> {
         let (name, cases) = (&implementation.name, &self.universe.cases);
         let phase = Phase::counted("trying", cases.len() as u64);
         let before = known(name, cases, &self.log).count();
-        if may_leave_out && let Some(why) = self.pilot(implementation, options, &phase)? {
+        let pilot = if may_leave_out { self.pilot(implementation, options, &phase) } else { Ok(None) };
+        let tried = pilot.and_then(|why| match why {
+            Some(why) => Ok(Some(why)),
+            None => self.first(cases.len(), implementation, options, &phase).map(|()| None),
+        });
+        let why = match tried {
+            Err(error) if may_leave_out && is_of_implementation(&error) => Some(mutants::first_line(&error)),
+            tried => tried.with_context(|| format!("cannot test {name}"))?,
+        };
+        if let Some(why) = why {
             phase.end(&format!("{name}, left out ({why})"));
             self.leave_out(implementation, why);
             return Ok(());
         }
-        self.first(cases.len(), implementation, options, &phase).with_context(|| format!("cannot test {name}"))?;
         let kept = if before == 0 { String::new() } else { format!(", {before} of them before") };
         phase.end(&format!("{} test cases on {name}{kept}", cases.len()));
         self.subjects.push(subject(implementation, self.universe, &self.log));
         Ok(())
     }
 
-    /// Tries an implementation with the first test cases; returns why it is left out, if it is.
+    /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.
     fn pilot(
         &mut self,
         implementation: &Implementation,
@@ -225,11 +233,8 @@ impl Trying<'_> {
                 None => return Ok(no_worth(implementation, pilot, true, &self.log)),
             }
         }
-        match self.first(pilot.len(), implementation, &options, phase) {
-            Ok(()) => Ok(no_worth(implementation, pilot, pilot.len() < cases.len(), &self.log)),
-            Err(error) if is_of_implementation(&error) => Ok(Some(mutants::first_line(&error))),
-            Err(error) => Err(error.context(format!("cannot test {}", implementation.name))),
-        }
+        self.first(pilot.len(), implementation, &options, phase)?;
+        Ok(no_worth(implementation, pilot, pilot.len() < cases.len(), &self.log))
     }
 
     /// Runs those of the first `count` test cases that were not run yet, unless too many fail.
@@ -243,11 +248,11 @@ impl Trying<'_> {
         let (name, cases, log) = (&implementation.name, &self.universe.cases, &mut self.log);
         let mut rest = Suite { cases: cases[..count].to_vec(), ..self.universe.clone() };
         rest.cases.retain(|case| log.get(name, &case.name, &case.case).is_none());
-        let mut failed = known(name, cases, log).filter(|trial| trial.failed.is_some()).count();
         if rest.cases.is_empty() {
             return Ok(());
         }
         let mut done = known(name, cases, log).count() as u64;
+        let mut failed = known(name, cases, log).filter(|trial| trial.failed.is_some()).count();
         let mut broken = None::<TrialLogError>;
         run_suite(&rest, implementation, options, &mut |result| {
             done += 1;

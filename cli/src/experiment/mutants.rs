@@ -86,13 +86,15 @@ impl Mutated<'_> {
         let cases = &trying.universe.cases[..trying.universe.cases.len().min(PILOT)];
         trying.log.agree(&original, options, trying.fresh)?;
         let phase = Phase::counted("trying", cases.len() as u64);
-        if let Err(error) = trying.first(cases.len(), &original, options, &phase) {
+        // One that fails says all.
+        let options = Options { failures_max: 0, ..options.clone() };
+        if let Err(error) = trying.first(cases.len(), &original, &options, &phase) {
             return if is_of_implementation(&error) { Ok(Some(first_line(&error))) } else { Err(error) };
         }
-        let failed = known(&original.name, cases, &trying.log).filter(|trial| trial.failed.is_some()).count();
-        phase.end(&format!("{} test cases on {}, {failed} failed", cases.len(), original.name));
-        let why = || format!("{failed} of the first {} test cases fail while no mutant is active", cases.len());
-        Ok((failed > 0).then(why))
+        let trials: Vec<_> = known(&original.name, cases, &trying.log).collect();
+        let failed = trials.iter().filter(|trial| trial.failed.is_some()).count();
+        phase.end(&format!("{} test cases on {}, {failed} failed", trials.len(), original.name));
+        Ok((failed > 0).then(|| "its programs fail test cases while no mutant is active".to_owned()))
     }
 
     /// Returns the implementation with a mutant in it.

@@ -206,4 +206,13 @@ fn mutants_of_an_implementation_take_part_apart_from_all_others() {
     let edited = run(&arguments, &study.out);
     assert_exit(&edited, 0);
     assert_eq!((said(&edited), kept(&edited)), (3, 0), "{}", stderr(&edited));
+
+    // Mutants of what fails by itself would say nothing.
+    write(&package.folder.join("src/copy.rs"), COPY.replace(".copied()", ".copied().take(301_000)"));
+    assert_exit(&run(&arguments, &study.out), 0);
+    let failing = read();
+    assert_eq!(failing["subjects"].as_array().map(Vec::len), Some(1), "{failing}");
+    let why: Vec<&Value> =
+        failing["left_out"].as_array().expect("a list").iter().map(|mutant| &mutant["why"]).collect();
+    assert_eq!(why, ["its programs fail test cases while no mutant is active"; 3]);
 }
