@@ -306,10 +306,7 @@ fn is_of_implementation(error: &anyhow::Error) -> bool {
 fn no_worth(implementation: &Implementation, cases: &[SuiteCase], are_more: bool, log: &TrialLog) -> Option<String> {
     let trials = || known(&implementation.name, cases, log);
     let (count, failed) = (cases.len(), trials().filter(|trial| trial.fails()).count());
-    if failed == 0
-        && implementation.origin == Origin::Mutant
-        && trials().all(|trial| trial.mutant_reached == Some(false))
-    {
+    if failed == 0 && trials().all(|trial| trial.mutant_reached == Some(false)) {
         return Some(format!("none of the first {count} test cases reaches it"));
     }
     if !are_more {
