@@ -31,7 +31,7 @@ use crate::suites::AdequateSuite;
 pub use inputs::{Characteristic, Input, Region};
 pub use predictions::{Prediction, Share};
 pub use tables::experiment_tables;
-pub(crate) use tables::{by_rate, left_out, sentences, takes_part};
+pub(crate) use tables::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part};
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -229,13 +229,6 @@ pub fn experiment(
         left_out: trials.left_out.clone(),
         findings,
     })
-}
-
-impl SubjectSummary {
-    /// Returns where its faults come from; of a mutant, what that is.
-    pub(crate) fn faults(&self) -> String {
-        if self.origin == Origin::Mutant { self.description.clone() } else { self.origin.to_string() }
-    }
 }
 
 fn validate(outcomes: &Outcomes, trials: &Trials) -> Result<(), TrialsError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::Table;
+use comfy_table::{Cell, CellAlignment, Table};
 
 use super::thesis::{Figures, figures};
 use super::{Characteristic, Experiment, Findings, Input, Kind, Prediction, Share, SubjectClass, SubjectSummary};
@@ -136,17 +136,37 @@ pub(crate) fn takes_part(experiment: &Experiment, kind: Kind) -> bool {
     of_kind(experiment, kind).next().is_some() || left_out(experiment, kind).next().is_some()
 }
 
+/// The head of the column with what a mutant changes.
+pub(crate) const CHANGE: &str = "change";
+
+/// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it may be long.
+pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
+    match kind {
+        Kind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
+        Kind::ImplementationMutants => ["mutant", "failed", "rate", "class", "mean ms", CHANGE],
+    }
+}
+
 fn subjects(experiment: &Experiment, kind: Kind) -> Table {
-    let mut table = table(["implementation", "faults", "failed", "rate", "class", "mean ms"]);
+    let mut table = table(subject_columns(kind));
     for subject in by_rate(experiment, kind) {
-        table.add_row(cells([
+        let mut row = vec![
             subject.name.clone(),
-            subject.faults(),
             subject.failed.to_string(),
             percent(subject.failure_rate),
             subject.class.to_string(),
             or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean)),
-        ]));
+        ];
+        match kind {
+            Kind::Implementations => {
+                row.insert(1, subject.origin.to_string());
+                table.add_row(cells(row));
+            }
+            Kind::ImplementationMutants => {
+                let change = Cell::new(&subject.description).set_alignment(CellAlignment::Left);
+                table.add_row(cells(row).into_iter().chain([change]));
+            }
+        }
     }
     table
 }

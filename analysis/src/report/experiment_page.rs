@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::svg::{Scale, label, px};
 use super::{curve, distributions, document, order};
 use crate::analysis::Analysis;
-use crate::experiment::{Experiment, Findings, Kind, Prediction, by_rate, left_out, sentences, takes_part};
+use crate::experiment::{
+    CHANGE, Experiment, Findings, Kind, Prediction, by_rate, left_out, sentences, subject_columns, takes_part,
+};
 use crate::reference::{Agreement, reference};
 use crate::score::percent;
 use crate::text::{count, or_none, p_value};
@@ -65,20 +67,18 @@ fn implementations(experiment: &Experiment, kind: Kind) -> Markup {
         div.scroll {
             table.numbers.compact {
                 thead {
-                    tr {
-                        th scope="col" { "implementation" } th scope="col" { "faults" } th scope="col" { "failed" } th scope="col" { "rate" }
-                        th scope="col" { "class" } th scope="col" { "mean ms" }
-                    }
+                    tr { @for column in subject_columns(kind) { th scope="col" class=[(column == CHANGE).then_some("text")] { (column) } } }
                 }
                 tbody {
                     @for subject in by_rate(experiment, kind) {
                         tr {
                             th scope="row" { (subject.name) }
-                            td { (subject.faults()) }
+                            @if kind == Kind::Implementations { td { (subject.origin) } }
                             td { (subject.failed) }
                             td { (percent(subject.failure_rate)) }
                             td { (subject.class) }
                             td { (or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean))) }
+                            @if kind == Kind::ImplementationMutants { td.text { (subject.description) } }
                         }
                     }
                 }
