@@ -31,7 +31,7 @@ use crate::suites::AdequateSuite;
 pub use inputs::{Characteristic, Input, Region};
 pub use predictions::{Prediction, Share};
 pub use tables::experiment_tables;
-pub(crate) use tables::{left_out, sentences};
+pub(crate) use tables::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part};
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -52,8 +52,11 @@ pub struct Experiment {
     /// The implementations that do not take part.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
-    /// What it takes to run everything (table 4.3).
+    /// What it takes to run everything (table 4.3), on implementations that are no mutants.
     pub preparation: Preparation,
+    /// The same on mutants of an implementation, if there are any.
+    #[serde(default)]
+    pub mutant_preparation: Option<Preparation>,
     /// On which inputs each implementation fails (tables 4.4 to 4.6).
     pub inputs: Vec<Input>,
     /// The experiments, for each kind of implementation by itself that has any which counts.
@@ -67,6 +70,9 @@ pub struct SubjectSummary {
     pub name: String,
     /// Where its faults come from.
     pub origin: Origin,
+    /// What it is; of a mutant, what it changes and where.
+    #[serde(default)]
+    pub description: String,
     /// How many test cases of the universe fail on it.
     pub failed: usize,
     /// The share of the universe that fails on it.
@@ -128,9 +134,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 2] = [Self::Implementations, Self::ImplementationMutants];
+    pub(crate) const ALL: [Self; 2] = [Self::Implementations, Self::ImplementationMutants];
 
-    fn has(self, origin: Origin) -> bool {
+    pub(crate) fn has(self, origin: Origin) -> bool {
         (self == Self::ImplementationMutants) == (origin == Origin::Mutant)
     }
 }
@@ -213,7 +219,11 @@ pub fn experiment(
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
         options: analysis.options.clone(),
-        preparation: preparation(outcomes, analysis, trials, &subjects),
+        preparation: preparation(outcomes, analysis, trials, Kind::Implementations, &subjects),
+        mutant_preparation: subjects
+            .iter()
+            .any(|subject| subject.origin == Origin::Mutant)
+            .then(|| preparation(outcomes, analysis, trials, Kind::ImplementationMutants, &subjects)),
         inputs: inputs::characterise(outcomes, trials, &subjects),
         subjects,
         left_out: trials.left_out.clone(),
@@ -251,6 +261,7 @@ fn summary(subject: &Subject, cases: usize) -> SubjectSummary {
     SubjectSummary {
         name: subject.name.clone(),
         origin: subject.origin,
+        description: subject.description.clone(),
         failed,
         failure_rate,
         class,
@@ -258,15 +269,22 @@ fn summary(subject: &Subject, cases: usize) -> SubjectSummary {
     }
 }
 
-fn preparation(outcomes: &Outcomes, analysis: &Analysis, trials: &Trials, subjects: &[SubjectSummary]) -> Preparation {
+fn preparation(
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    trials: &Trials,
+    kind: Kind,
+    subjects: &[SubjectSummary],
+) -> Preparation {
     let cases = outcomes.cases.len();
     let mutants = analysis.mutants.counts.total() - analysis.mutants.counts.of(MutantClass::Pathological);
-    let counted: Vec<&SubjectSummary> =
-        subjects.iter().filter(|subject| subject.class == SubjectClass::Counted).collect();
+    let counts = |subject: &&SubjectSummary| subject.class == SubjectClass::Counted && kind.has(subject.origin);
+    let counted: Vec<&SubjectSummary> = subjects.iter().filter(counts).collect();
     let events: u64 = outcomes.cases.iter().map(|case| case.events).sum();
     let simulation_ms = ms_of_events(events as f64 / cases.max(1) as f64, trials);
     let means = counted.iter().filter_map(|subject| Some(subject.duration_ms?.mean));
-    let execution_ms = means.sum::<f64>() / counted.len().max(1) as f64;
+    // Not `sum`, which has -0 for nothing.
+    let execution_ms = means.fold(0.0, |sum, mean| sum + mean) / counted.len().max(1) as f64;
     let total_ms = cases as f64 * (simulation_ms * (mutants + 1) as f64 + execution_ms * counted.len() as f64);
     Preparation { cases, mutants, subjects: counted.len(), simulation_ms, execution_ms, total_s: total_ms / 1e3 }
 }
@@ -376,13 +394,15 @@ mod tests {
         Subject {
             name: name.into(),
             origin,
+            description: format!("ROR at src/a.rs:{mutant}"),
             failed: outcomes.kills[mutant].clone(),
             durations_ms: (0..outcomes.cases.len() as u64).map(|case| 20 + case % 7).collect(),
         }
     }
 
     fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
-        let left_out = vec![LeftOut { name: "absent".into(), why: "its program is not there".into() }];
+        let why = || "its program is not there".into();
+        let left_out = vec![LeftOut { name: "absent".into(), origin: Origin::Release, why: why() }];
         Trials {
             system: outcomes.system.clone(),
             seed: outcomes.seed,
@@ -476,7 +496,46 @@ mod tests {
         let findings: Vec<(Kind, &[usize])> =
             found.findings.iter().map(|judged| (judged.kind, judged.subjects.as_slice())).collect();
         assert_eq!(findings, [(Kind::Implementations, &[0][..]), (Kind::ImplementationMutants, &[1][..])]);
-        assert_eq!(found.preparation.subjects, 2);
+        assert_eq!(found.preparation.subjects, 1);
+        assert_eq!(found.mutant_preparation.map(|preparation| preparation.subjects), Some(1));
+    }
+
+    #[test]
+    fn mutants_of_implementations_have_tables_of_their_own() {
+        let outcomes = from_kills(&["k.........", "kkk.......", ".k........"]);
+        let subjects = vec![
+            subject("release", Origin::Release, &outcomes, 0),
+            subject("release~1", Origin::Mutant, &outcomes, 2),
+            subject("release~2", Origin::Mutant, &outcomes, 1),
+        ];
+        let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
+        let mut trials = trials(&outcomes, subjects);
+        let left_out = |name: &str, why: &str| LeftOut { name: name.into(), origin: Origin::Mutant, why: why.into() };
+        trials.left_out.extend([
+            left_out("release~3", "none of the first 10 test cases reaches it"),
+            left_out("release~4", "too many fail"),
+            left_out("release~5", "none of the first 10 test cases reaches it"),
+        ]);
+        let found = experiment(&outcomes, &analysis, &trials, NonZeroUsize::MIN).expect("trials");
+        assert_eq!(found.left_out.len(), 4, "each with its name");
+        let text = experiment_tables(&found, &analysis);
+        assert!(text.contains("10 test cases on 1 implementation, and 2 mutants of an implementation"), "{text}");
+        // From its title to the next empty line.
+        let table = |title: &str| {
+            let at = text.find(title).unwrap_or_else(|| panic!("no {title} in {text}"));
+            text[at..].split("\n\n").next().expect("there is a first part")
+        };
+        let own = table("Mutants of an implementation, as table 4.1");
+        let others = table("Implementations (table 4.1)");
+        assert!(own.contains("release~1") && own.contains("ROR at src/a.rs:2"), "{own}");
+        assert!(!others.contains('~'), "{others}");
+        assert!(own.contains("Left out, 2 mutants: none of the first 10 test cases reaches it."), "{own}");
+        assert!(own.contains("Left out, 1 mutant: too many fail."), "{own}");
+        assert!(!own.contains("absent") && others.contains("Left out, absent: "), "{own}{others}");
+        let page = experiment_report(&found, &analysis);
+        let (before, mutants) = page.split_once("<section id=\"mutants\">").expect("they have a section");
+        assert!(!before.contains("release~") && mutants.contains("Left out, 2 mutants: "), "{page}");
+        assert!(mutants.contains("release~1") && mutants.contains("ROR at src/a.rs:2"), "{page}");
     }
 
     #[test]
@@ -487,6 +546,7 @@ mod tests {
         assert!(experiment_tables(&found, &analysis).contains("there is nothing to judge suites by"));
         for shown in [experiment_tables(&found, &analysis), experiment_report(&found, &analysis)] {
             assert!(shown.contains("absent: its program is not there."), "{shown}");
+            assert!(!shown.contains("-0 ms"), "{shown}");
         }
         run(&outcomes, Vec::new());
     }

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuildEvent, MutatorError, Package, Request, build, build_plain, compiler_equivalence};
-use simutant_outcomes::Compiled;
+use simutant_mutator::{
+    Build, BuildEvent, BuiltPrograms, MutatorError, Package, ProgramsRequest, Request, build, build_plain,
+    build_programs, compiler_equivalence,
+};
+use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
 
 use crate::arguments::SystemArguments;
 use crate::progress::Phase;
@@ -52,34 +55,53 @@ pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build>
 
 fn mutated(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Build> {
     let phase = Phase::open("compiling");
+    let built = with_request(arguments, package, |request| build(request, &mut showing(&phase)))
+        .with_context(|| format!("cannot mutate {}", arguments.system))?;
+    let sites = &built.sites;
+    phase.end(&format!(
+        "{}, {} blocks, {} branches, {} definition-use pairs",
+        with_mutants(&arguments.system, sites),
+        sites.blocks.len(),
+        sites.branches.len(),
+        sites.pairs.len(),
+    ));
+    note("runs as it is written", &sites.uninstrumented);
+    note("has no definition-use pairs", &sites.without_flow);
+    Ok(built)
+}
+
+/// Builds the programs of an implementation with all their mutants.
+pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
+    let phase = Phase::open("compiling");
+    let built = build_programs(request, &mut showing(&phase))
+        .with_context(|| format!("cannot mutate the programs of {implementation}"))?;
+    phase.end(&with_mutants(&format!("the programs of {implementation}"), &built.sites));
+    note("runs as it is written", &built.sites.uninstrumented);
+    Ok(built)
+}
+
+/// Returns what shows how the compiler gets on with mutants.
+fn showing(phase: &Phase) -> impl FnMut(BuildEvent) + '_ {
     let mut what = String::new();
-    let mut show = |event| match event {
+    move |event| match event {
         BuildEvent::Compiling { mutants, rejected, .. } => {
             what = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
             phase.message(what.clone());
         }
         BuildEvent::Compiled { name } => phase.message(format!("{what}: {name}")),
         _ => {}
-    };
-    let built = with_request(arguments, package, |request| build(request, &mut show))
-        .with_context(|| format!("cannot mutate {}", arguments.system))?;
-    let sites = &built.sites;
-    phase.end(&format!(
-        "{} with {} mutants ({} more rejected by the compiler), {} blocks, {} branches, {} definition-use pairs",
-        arguments.system,
-        sites.mutants.len(),
-        sites.rejected.len(),
-        sites.blocks.len(),
-        sites.branches.len(),
-        sites.pairs.len(),
-    ));
-    for function in &sites.uninstrumented {
-        output::tell(&format!("{:>12} {} runs as it is written: {}", "note", function.path, function.reason));
     }
-    for function in &sites.without_flow {
-        output::tell(&format!("{:>12} {} has no definition-use pairs: {}", "note", function.path, function.reason));
+}
+
+fn with_mutants(what: &str, sites: &Sites) -> String {
+    format!("{what} with {} mutants ({} more rejected by the compiler)", sites.mutants.len(), sites.rejected.len())
+}
+
+/// Tells what is otherwise with functions.
+fn note(what: &str, functions: &[UninstrumentedFunction]) {
+    for function in functions {
+        output::tell(&format!("{:>12} {} {what}: {}", "note", function.path, function.reason));
     }
-    Ok(built)
 }
 
 /// Builds the system as it is written; what [`instrumented`] compiled for both is not compiled again.

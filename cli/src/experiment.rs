@@ -1,13 +1,15 @@
 //! `simutant experiment`: the universe of a study on real implementations, and whether mutants predicted what was found.
 
+mod mutants;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use simutant_analysis::{Options, analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
+use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes};
-use simutant_harness::{HarnessError, Implementation, Trial, TrialLog, TrialLogError, run_suite};
+use simutant_harness::{HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_suite};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
 
@@ -41,6 +43,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let out = common.out(system);
     // What cannot be used is told before anything is run.
     let implementations = implementations(arguments)?;
+    let mutated = mutants::find(&implementations, arguments.mutants)?;
     let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
     let built = build::instrumented(&arguments.system)?;
     let outcomes = match finished(&built, common.seed, &out) {
@@ -58,20 +61,27 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     };
 
     let universe = universe(&outcomes);
-    let mut log = TrialLog::open(&out.join("trials.jsonl"))?;
-    let (mut subjects, mut left_out) = (Vec::with_capacity(implementations.len()), Vec::new());
+    let mut trying = Trying {
+        universe: &universe,
+        log: TrialLog::open(&out.join("trials.jsonl"))?,
+        fresh: arguments.fresh,
+        subjects: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let options = options(&universe, arguments, common);
     for implementation in &implementations {
-        match try_all(implementation, &universe, &mut log, arguments, common)? {
-            None => subjects.push(subject(implementation, &universe, &log)),
-            Some(why) => left_out.push(LeftOut { name: implementation.name.clone(), why }),
-        }
+        trying.all(implementation, &options, arguments.implementation.is_empty())?;
     }
+    for mutated in &mutated {
+        mutated.try_all(arguments.mutants, &options, &mut trying)?;
+    }
+    let Trying { subjects, left_out, .. } = trying;
     let simulation_ns_per_event = time_events(&built, &outcomes)?;
     let trials =
         Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, left_out, simulation_ns_per_event };
 
     let phase = Phase::open("analysing");
-    let options = Options { seed: common.seed, judgements, ..Options::default() };
+    let options = simutant_analysis::Options { seed: common.seed, judgements, ..Default::default() };
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let found = experiment(&outcomes, &analysis, &trials, common.jobs())?;
     phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
@@ -168,81 +178,107 @@ fn cases_max(system: &str) -> usize {
     if is_slow { SLOW_CASES_MAX } else { CASES_MAX }
 }
 
-/// Runs what was not run yet; returns why the implementation is left out, if it is. One that was asked for never is.
-fn try_all(
-    implementation: &Implementation,
-    universe: &Suite,
-    log: &mut TrialLog,
-    arguments: &ExperimentArguments,
-    common: &Common,
-) -> anyhow::Result<Option<String>> {
-    let options = options(universe, arguments, common);
-    log.agree(implementation, &options, arguments.fresh)?;
-    let name = &implementation.name;
-    let may_leave_out = arguments.implementation.is_empty();
-    let phase = Phase::counted("trying", universe.cases.len() as u64);
-    let before = known(name, &universe.cases, log).count();
-    let pilot = if may_leave_out { universe.cases.len().min(PILOT) } else { 0 };
-    for count in [pilot, universe.cases.len()] {
-        match try_first(count, implementation, universe, log, (&options, &phase)) {
-            Ok(()) => {}
-            Err(error) if may_leave_out && is_of_implementation(&error) => {
-                let why = error.to_string();
-                let why = why.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
-                phase.end(&format!("{name}, left out ({why})"));
-                return Ok(Some(why));
-            }
-            Err(error) => return Err(error.context(format!("cannot test {name}"))),
-        }
-        if count == pilot
-            && pilot < universe.cases.len()
-            && let Some(why) = no_worth(implementation, &universe.cases[..pilot], log)
-        {
+/// What is tried, and what came of it so far.
+struct Trying<'a> {
+    universe: &'a Suite,
+    log: TrialLog,
+    /// Whether to run again what was run before.
+    fresh: bool,
+    subjects: Vec<Subject>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Trying<'_> {
+    /// Runs what was not run yet, and adds the implementation to those that take part, or to those that are left out if it may be.
+    fn all(&mut self, implementation: &Implementation, options: &Options, may_leave_out: bool) -> anyhow::Result<()> {
+        self.log.agree(implementation, options, self.fresh)?;
+        let (name, cases) = (&implementation.name, &self.universe.cases);
+        let phase = Phase::counted("trying", cases.len() as u64);
+        let before = known(name, cases, &self.log).count();
+        let pilot = if may_leave_out { self.pilot(implementation, options, &phase) } else { Ok(None) };
+        let tried = pilot.and_then(|why| match why {
+            Some(why) => Ok(Some(why)),
+            None => self.first(cases.len(), implementation, options, &phase).map(|()| None),
+        });
+        let why = match tried {
+            Err(error) if may_leave_out && is_of_implementation(&error) => Some(mutants::first_line(&error)),
+            tried => tried.with_context(|| format!("cannot test {name}"))?,
+        };
+        if let Some(why) = why {
             phase.end(&format!("{name}, left out ({why})"));
-            return Ok(Some(why));
+            self.leave_out(implementation, why);
+            return Ok(());
         }
+        let kept = if before == 0 { String::new() } else { format!(", {before} of them before") };
+        phase.end(&format!("{} test cases on {name}{kept}", cases.len()));
+        self.subjects.push(subject(implementation, self.universe, &self.log));
+        Ok(())
     }
-    let kept = if before == 0 { String::new() } else { format!(", {before} of them before") };
-    phase.end(&format!("{} test cases on {name}{kept}", universe.cases.len()));
-    Ok(None)
+
+    /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.
+    fn pilot(
+        &mut self,
+        implementation: &Implementation,
+        options: &Options,
+        phase: &Phase,
+    ) -> anyhow::Result<Option<String>> {
+        let cases = &self.universe.cases;
+        let pilot = &cases[..cases.len().min(PILOT)];
+        let mut options = options.clone();
+        // What fails too often need not fail more often, which may take long. Where there are no more test cases, it takes part.
+        if pilot.len() < cases.len() {
+            let failed = known(&implementation.name, pilot, &self.log).filter(|trial| trial.failed.is_some()).count();
+            match PILOT_FAILED_MAX.checked_sub(failed) {
+                Some(failures_max) => options.failures_max = failures_max,
+                None => return Ok(no_worth(implementation, pilot, true, &self.log)),
+            }
+        }
+        self.first(pilot.len(), implementation, &options, phase)?;
+        Ok(no_worth(implementation, pilot, pilot.len() < cases.len(), &self.log))
+    }
+
+    /// Runs those of the first `count` test cases that were not run yet, unless too many fail.
+    fn first(
+        &mut self,
+        count: usize,
+        implementation: &Implementation,
+        options: &Options,
+        phase: &Phase,
+    ) -> anyhow::Result<()> {
+        let (name, cases, log) = (&implementation.name, &self.universe.cases, &mut self.log);
+        let mut rest = Suite { cases: cases[..count].to_vec(), ..self.universe.clone() };
+        rest.cases.retain(|case| log.get(name, &case.name, &case.case).is_none());
+        if rest.cases.is_empty() {
+            return Ok(());
+        }
+        let mut done = known(name, cases, log).count() as u64;
+        let mut failed = known(name, cases, log).filter(|trial| trial.failed.is_some()).count();
+        let mut broken = None::<TrialLogError>;
+        run_suite(&rest, implementation, options, &mut |result| {
+            done += 1;
+            failed += usize::from(!result.outcome.passed());
+            phase.at(done, format!("{name}: {failed} failed"));
+            if broken.is_none() {
+                broken = log.add(name, result).err();
+            }
+        })?;
+        broken.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn leave_out(&mut self, implementation: &Implementation, why: String) {
+        let Implementation { name, origin, .. } = implementation;
+        self.left_out.push(LeftOut { name: name.clone(), origin: *origin, why });
+    }
 }
 
 /// Returns how test cases are run.
-fn options(universe: &Suite, arguments: &ExperimentArguments, common: &Common) -> simutant_harness::Options {
+fn options(universe: &Suite, arguments: &ExperimentArguments, common: &Common) -> Options {
     let system = &universe.system;
-    let mut options = simutant_harness::Options::new(common.out(system).join("implementations"));
+    let mut options = Options::new(common.out(system).join("implementations"));
     options.jobs = common.jobs_or(simutant_harness::jobs_for_each_core(system).unwrap_or(1));
     options.timeout = crate::test::timeout(arguments.timeout, system);
     options.seed = common.seed;
     options
-}
-
-/// Runs those of the first `count` test cases that were not run yet.
-fn try_first(
-    count: usize,
-    implementation: &Implementation,
-    universe: &Suite,
-    log: &mut TrialLog,
-    (options, phase): (&simutant_harness::Options, &Phase),
-) -> anyhow::Result<()> {
-    let name = &implementation.name;
-    let mut rest = Suite { cases: universe.cases[..count].to_vec(), ..universe.clone() };
-    rest.cases.retain(|case| log.get(name, &case.name, &case.case).is_none());
-    if rest.cases.is_empty() {
-        return Ok(());
-    }
-    let mut done = known(name, &universe.cases, log).count() as u64;
-    let mut failed = known(name, &universe.cases, log).filter(|trial| trial.failed.is_some()).count();
-    let mut broken = None::<TrialLogError>;
-    run_suite(&rest, implementation, options, &mut |result| {
-        done += 1;
-        failed += usize::from(!result.outcome.passed());
-        phase.at(done, format!("{name}: {failed} failed"));
-        if broken.is_none() {
-            broken = log.add(name, result).err();
-        }
-    })?;
-    broken.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Returns the trials of an implementation with test cases.
@@ -266,18 +302,26 @@ fn is_of_implementation(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not.
-fn no_worth(implementation: &Implementation, cases: &[SuiteCase], log: &TrialLog) -> Option<String> {
-    let failed = known(&implementation.name, cases, log).filter(|trial| trial.failed.is_some()).count();
-    let total_ms: u64 = known(&implementation.name, cases, log).map(|trial| trial.duration_ms).sum();
-    let tried = cases.len();
-    if failed > PILOT_FAILED_MAX {
-        return Some(format!("{failed} of the first {tried} test cases fail, too many for it to count"));
+/// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not. `are_more`: whether there are others.
+fn no_worth(implementation: &Implementation, cases: &[SuiteCase], are_more: bool, log: &TrialLog) -> Option<String> {
+    let trials = || known(&implementation.name, cases, log);
+    let (count, failed) = (cases.len(), trials().filter(|trial| trial.fails()).count());
+    if failed == 0 && trials().all(|trial| trial.mutant_reached == Some(false)) {
+        return Some(format!("none of the first {count} test cases reaches it"));
     }
-    // What is known to be faulty may fail as seldom as it likes.
-    let is_right = failed == 0 && implementation.origin == Origin::Release;
-    (is_right && total_ms > SLOW_MS * tried as u64)
-        .then(|| format!("none of the first {tried} test cases fails, and the others would take long"))
+    if !are_more {
+        return None;
+    }
+    if failed > PILOT_FAILED_MAX {
+        return Some(format!(
+            "more than {PILOT_FAILED_MAX} of the first {count} test cases fail, too many for it to count"
+        ));
+    }
+    // What is known to be faulty may fail as seldom as it likes; of mutants that is not known.
+    let is_right = failed == 0 && implementation.origin != Origin::Mistake;
+    let total_ms: u64 = trials().map(|trial| trial.duration_ms).sum();
+    (is_right && total_ms > SLOW_MS * count as u64)
+        .then(|| format!("none of the first {count} test cases fails, and the others would take long"))
 }
 
 /// Returns what is known of an implementation that was tried with the whole universe.
@@ -286,10 +330,11 @@ fn subject(implementation: &Implementation, universe: &Suite, log: &TrialLog) ->
     let mut durations_ms = Vec::with_capacity(universe.cases.len());
     for (index, case) in universe.cases.iter().enumerate() {
         let Some(trial) = log.get(&implementation.name, &case.name, &case.case) else { continue };
-        failed.set(index, trial.failed.is_some());
+        failed.set(index, trial.fails());
         durations_ms.push(trial.duration_ms);
     }
-    Subject { name: implementation.name.clone(), origin: implementation.origin, failed, durations_ms }
+    let Implementation { name, origin, description, .. } = implementation.clone();
+    Subject { name, origin, description, failed, durations_ms }
 }
 
 /// Measures what an event of the simulation costs, with all that comes with asking for a run.
@@ -320,6 +365,12 @@ mod tests {
     /// Checks whether an implementation is left out of which `failed` of 100 test cases failed, in so much time each.
     #[track_caller]
     fn check(origin: &str, failed: usize, duration_ms: u64, expect: Option<&str>) {
+        check_mutant(origin, failed, duration_ms, None, expect);
+    }
+
+    /// The same of a mutant that all test cases reach, or none.
+    #[track_caller]
+    fn check_mutant(origin: &str, failed: usize, duration_ms: u64, mutant_reached: Option<bool>, expect: Option<&str>) {
         let text = format!(
             "name = 'one'\nsystem = 'gbn'\ndescription = ''\norigin = '{origin}'\n[[side]]\nname = 'receiver'\ncommand = ['true']\n\
              [[side]]\nname = 'sender'\ncommand = ['true']"
@@ -333,22 +384,35 @@ mod tests {
             let failure = || TestOutcome::Failed { reason: FailureReason::NoOutput, outputs: Vec::new() };
             let outcome = if index < failed { failure() } else { TestOutcome::Passed };
             let network = ProxyCounts::default();
-            let result = CaseResult { name: name.clone(), case: case.clone(), outcome, network, duration_ms };
+            let (name, case) = (name.clone(), case.clone());
+            let result = CaseResult { name, case, outcome, network, duration_ms, mutant_reached };
             log.add("one", &result).expect("room");
         }
-        assert_eq!(no_worth(&implementation, &cases, &log).as_deref(), expect);
+        assert_eq!(no_worth(&implementation, &cases, true, &log).as_deref(), expect);
     }
 
     #[test]
     fn what_fails_too_often_or_never_is_not_worth_more_time() {
+        let too_many = "more than 30 of the first 100 test cases fail, too many for it to count";
         check("release", 30, 9_000, None);
-        check("release", 31, 9_000, Some("31 of the first 100 test cases fail, too many for it to count"));
-        check("mistake", 31, 10, Some("31 of the first 100 test cases fail, too many for it to count"));
+        check("release", 31, 9_000, Some(too_many));
+        check("mistake", 31, 10, Some(too_many));
         let right = "none of the first 100 test cases fails, and the others would take long";
         check("release", 0, 9_000, Some(right));
         check("release", 0, 10, None);
         check("mistake", 0, 9_000, None);
         check("release", 1, 9_000, None);
+    }
+
+    #[test]
+    fn a_mutant_that_is_not_reached_is_not_worth_more_time_and_does_not_fail() {
+        let unreached = Some("none of the first 100 test cases reaches it");
+        check_mutant("mutant", 0, 10, Some(false), unreached);
+        check_mutant("mutant", 40, 10, Some(false), unreached);
+        check_mutant("mutant", 0, 10, Some(true), None);
+        check_mutant("mutant", 3, 10, Some(true), None);
+        let right = "none of the first 100 test cases fails, and the others would take long";
+        check_mutant("mutant", 0, 9_000, Some(true), Some(right));
     }
 
     #[test]

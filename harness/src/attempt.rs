@@ -156,12 +156,17 @@ impl<'a> Cast<'a> {
         };
         let number = self.members.len();
         let is_company = self.is_company(side);
-        let environment = if is_company { attempt.scene.company_environment() } else { &[] };
+        let environment = if is_company {
+            attempt.scene.company_environment().iter().map(|(name, value)| (*name, value.into())).collect()
+        } else {
+            let mutant = attempt.implementation.active_mutant;
+            mutant.map(|mutant| mutant.environment(attempt.folder)).unwrap_or_default()
+        };
         let start = Start {
             command: &command,
             folder: attempt.folder,
             ready_line,
-            environment,
+            environment: &environment,
             care: if is_company { Care::Guardian } else { Care::Kernel },
             number,
             events: &self.sender,

@@ -21,16 +21,25 @@
 //! [[side.file]]                                      # optional; a file that the side above needs, as of settings
 //! name = "sender.conf"                               # is made in {work}
 //! text = "peer {peer_host} {peer_port}"              # knows the same placeholders as the command
+//!
+//! [mutants]                                          # optional; the Rust package that has the programs, if its mutants may be tried
+//! manifest = "../Cargo.toml"                         # from the folder of the file
+//! specification = ["src/sender.rs", "src/window/*.rs"] # the files that are mutated: names or patterns, from the package's folder
+//! operators = "default"                              # optional; as --operators
 //! ```
 //!
 //! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
 //! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
 //! folder) and the placeholders of its role in the system. `{{` and `}}` stand for the braces themselves.
 //!
+//! Where mutants are tried, `build` is not run: `{build}` is a folder in which the package's programs are in `release`, as `cargo build --release --target-dir {build}`
+//! would have put them there. So the sides' commands are the same.
+//!
 //! A side that finds that it cannot do its part on this machine, as something is not installed or not allowed, says so on standard
 //! error and ends with exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`). Then nothing was tested, and the run ends with an error.
 
 mod error;
+mod mutants;
 mod template;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +50,7 @@ use simutant_outcomes::Origin;
 use crate::system::{Role, SystemHarness, harnesses_for};
 
 pub use error::ImplementationError;
+pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;
 pub(crate) use template::Values;
 
@@ -72,6 +82,12 @@ pub struct Implementation {
     /// Its sides, in the order in which they are started.
     #[serde(rename = "side")]
     pub sides: Vec<Side>,
+    /// The package whose mutants can be tried in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<MutatedPackage>,
+    /// What its programs are told of mutants, if they have any in them: see [`Implementation::with_mutant`].
+    #[serde(skip)]
+    pub active_mutant: Option<ActiveMutant>,
     /// The folder of the file: `{here}`.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -212,6 +228,9 @@ impl Implementation {
         };
         if let Some(build) = &self.build {
             validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
+        }
+        if let Some(mutants) = &self.mutants {
+            mutants.validate(&self.folder, path)?;
         }
         for side in &self.sides {
             let role = harness.role(&side.name).expect("the sides are those of the roles");
@@ -423,6 +442,43 @@ command = ["{build}/sender", "{peer}", "{input}"]
         assert_eq!(good.sides[1].files, [SideFile { name: "{seed}.conf".into(), text: "peer {peer}".into() }]);
         insta::assert_snapshot!(check_error(sender, &with("a", "{output}")), @r#"mine.toml: field `file` of side `sender`: `{output}` is not known here; known: {here}, {build}, {work}, {peer}, {peer_host}, {peer_port}, {input}, {seed}. For braces of your own write {{ and }}"#);
         insta::assert_snapshot!(check_error(sender, &with("../a", "")), @r#"mine.toml: `file` of side `sender`: field `name` is `../a`; give a name without slashes: files are made in {work}"#);
+    }
+
+    /// Parses the good file with a table `[mutants]`, in a folder that has a manifest.
+    fn with_mutants(table: &str) -> Result<Implementation, ImplementationError> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("Cargo.toml"), "").expect("the folder can be written");
+        let text = format!("{GOOD}\n[mutants]\n{table}\n");
+        Implementation::parse(&text, Path::new("mine.toml"), folder.path())
+    }
+
+    #[test]
+    fn the_package_whose_mutants_can_be_tried_is_named() {
+        let mine = with_mutants("manifest = \"Cargo.toml\"\nspecification = [\"src/*.rs\"]").expect("a good file");
+        let package =
+            MutatedPackage { manifest: "Cargo.toml".into(), specification: vec!["src/*.rs".into()], operators: None };
+        assert_eq!(mine.mutants, Some(package));
+        let active = ActiveMutant { number: Some(7), programs: 1 };
+        let mutant = mine.with_mutant("mine~7".into(), "It is changed".into(), active);
+        assert_eq!((mutant.origin, &mutant.build, &mutant.mutants), (Origin::Mutant, &None, &None));
+        assert_eq!((mutant.active_mutant, &mutant.sides), (Some(active), &mine.sides));
+    }
+
+    #[test]
+    fn what_cannot_be_mutated_is_told() {
+        let check = |table: &str, expect: &str| {
+            let message = with_mutants(table).expect_err("the table is damaged").to_string();
+            assert!(message.starts_with("mine.toml: ") && message.contains(expect), "{message}");
+        };
+        let specification = "specification = [\"src/a.rs\"]";
+        check(
+            &format!("manifest = \"../Cargo.toml\"\n{specification}"),
+            "field `manifest` of `mutants`: there is no file ",
+        );
+        check(&format!("manifest = \".\"\n{specification}"), "give the path of the package's Cargo.toml");
+        check("manifest = \"Cargo.toml\"\nspecification = []", "field `specification` of `mutants` is empty");
+        check("manifest = \"Cargo.toml\"", "missing field `specification`");
+        check(&format!("manifest = \"Cargo.toml\"\n{specification}\nseed = 1"), "unknown field `seed`");
     }
 
     #[test]

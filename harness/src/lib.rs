@@ -124,7 +124,9 @@ mod system;
 mod trials;
 
 pub use error::HarnessError;
-pub use implementation::{ExpectedExit, Implementation, ImplementationError, Ready, Side, SideFile};
+pub use implementation::{
+    ActiveMutant, ExpectedExit, Implementation, ImplementationError, MutatedPackage, Ready, Side, SideFile,
+};
 pub use process::{Exit, OutputTail};
 pub use proxy::{DirectionCounts, Fate, Fates, LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
 pub use report::{CaseResult, FailureReason, SideOutput, TestOutcome, TestReport};

@@ -98,7 +98,7 @@ pub(crate) struct Start<'a> {
     /// A text on standard output that means that it is ready.
     pub(crate) ready_line: Option<&'a str>,
     /// Variables of its environment, beside those of the harness.
-    pub(crate) environment: &'a [(&'a str, &'a str)],
+    pub(crate) environment: &'a [(&'a str, OsString)],
     /// Who sees that it ends when the harness is killed.
     pub(crate) care: Care,
     /// The owner's number for it.
@@ -128,7 +128,7 @@ impl Process {
         let mut command = Command::new(program);
         command
             .args(arguments)
-            .envs(start.environment.iter().copied())
+            .envs(start.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(start.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -257,7 +257,7 @@ mod tests {
             command: &command,
             folder: folder.path(),
             ready_line,
-            environment: &[("VARIABLE", "value")],
+            environment: &[("VARIABLE", "value".into())],
             care: Care::Kernel,
             number: 5,
             events: &sender,

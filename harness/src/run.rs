@@ -36,11 +36,13 @@ pub struct Options {
     pub work_directory: PathBuf,
     /// Where implementations are built; it is made if need be, and kept, so that the next build is quick.
     pub build_directory: PathBuf,
+    /// How many test cases may fail: after one more, no other is started, and the report has those that ran.
+    pub failures_max: usize,
 }
 
 impl Options {
-    /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, and the system's folder for
-    /// temporary files.
+    /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, the system's folder for
+    /// temporary files, and any number of failures.
     pub fn new(build_directory: impl Into<PathBuf>) -> Self {
         Self {
             jobs: NonZeroUsize::MIN,
@@ -49,6 +51,7 @@ impl Options {
             seed: 0,
             work_directory: std::env::temp_dir(),
             build_directory: build_directory.into(),
+            failures_max: usize::MAX,
         }
     }
 }
@@ -56,7 +59,7 @@ impl Options {
 /// Builds `implementation`, runs every test case of `suite` on it, and returns the results in the order of the suite.
 ///
 /// `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
-/// end the run. When this returns, and also when this process is killed, no process and no folder of the run is left.
+/// end the run, unless it is one more than [`Options::failures_max`]. When this returns, and also when this process is killed, no process and no folder of the run is left.
 ///
 /// # Errors
 /// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system
@@ -123,29 +126,31 @@ impl Run<'_> {
         cases: &[SuiteCase],
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {
-        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut order: Vec<usize> = (0..cases.len()).collect();
         order.sort_by_cached_key(|&index| Reverse(self.harness.duration(&cases[index].case)));
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             for _ in 0..self.options.jobs.get().min(cases.len()) {
-                let (sender, next, broken, order) = (sender.clone(), &next, &broken, &order);
+                let (sender, next, over, order) = (sender.clone(), &next, &over, &order);
                 scope.spawn(move || {
-                    while !broken.load(Ordering::Relaxed) {
+                    while !over.load(Ordering::Relaxed) {
                         let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
                         let result = self.one(&cases[index]);
-                        broken.fetch_or(result.is_err(), Ordering::Relaxed);
+                        over.fetch_or(result.is_err(), Ordering::Relaxed);
                         sender.send((index, result)).expect("the receiver lives until all senders are gone");
                     }
                 });
             }
             drop(sender);
             let mut results: Vec<(usize, CaseResult)> = Vec::with_capacity(cases.len());
-            let mut first_error = None;
+            let (mut failures, mut first_error) = (0, None);
             for (index, result) in receiver {
                 match result {
                     Ok(result) => {
                         on_result(&result);
+                        failures += usize::from(!result.outcome.passed());
+                        over.fetch_or(failures > self.options.failures_max, Ordering::Relaxed);
                         results.push((index, result));
                     }
                     Err(error) => first_error = first_error.or(Some(error)),
@@ -182,7 +187,9 @@ impl Run<'_> {
             match attempted {
                 Attempted::Ran(outcome) => {
                     let (name, case) = (case.name.clone(), case.case.clone());
-                    return Ok(CaseResult { name, case, outcome, network, duration_ms });
+                    let mutant = self.implementation.active_mutant;
+                    let mutant_reached = mutant.and_then(|mutant| mutant.was_reached(folder.path()));
+                    return Ok(CaseResult { name, case, outcome, network, duration_ms, mutant_reached });
                 }
                 Attempted::PortTaken { side, port } if attempts_left == 0 => {
                     return Err(HarnessError::PortTaken { side, port });

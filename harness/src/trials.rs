@@ -12,7 +12,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::implementation::Implementation;
+use crate::Options;
+use crate::implementation::{ActiveMutant, Implementation};
 use crate::report::{CaseResult, TestOutcome};
 
 /// What one test case on one implementation came to.
@@ -22,6 +23,16 @@ pub struct Trial {
     pub failed: Option<String>,
     /// See [`CaseResult::duration_ms`].
     pub duration_ms: u64,
+    /// See [`CaseResult::mutant_reached`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutant_reached: Option<bool>,
+}
+
+impl Trial {
+    /// Returns whether the implementation fails on the test case. A mutant that no program came to cannot be why something failed, so it does not fail then.
+    pub fn fails(&self) -> bool {
+        self.failed.is_some() && self.mutant_reached != Some(false)
+    }
 }
 
 /// A trial in the file.
@@ -46,6 +57,26 @@ struct Terms {
     timeout_ms: u64,
     /// How the implementation is built and started.
     implementation: Implementation,
+    /// What its programs are told of mutants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    active_mutant: Option<ActiveMutant>,
+}
+
+impl Terms {
+    fn new(implementation: &Implementation, options: &Options) -> Self {
+        Self {
+            seed: options.seed,
+            timeout_ms: options.timeout.as_millis().try_into().unwrap_or(u64::MAX),
+            // Where the file was found is not in it, and mutants that can be made of a program do not change it.
+            implementation: Implementation {
+                folder: PathBuf::new(),
+                mutants: None,
+                active_mutant: None,
+                ..implementation.clone()
+            },
+            active_mutant: implementation.active_mutant,
+        }
+    }
 }
 
 /// A line of the file.
@@ -177,20 +208,11 @@ impl TrialLog {
     pub fn agree(
         &mut self,
         implementation: &Implementation,
-        options: &crate::Options,
+        options: &Options,
         fresh: bool,
     ) -> Result<(), TrialLogError> {
-        let timeout_ms = options.timeout.as_millis().try_into().unwrap_or(u64::MAX);
-        let terms = Terms { seed: options.seed, timeout_ms, implementation: implementation.clone() };
-        // The folder is where the file was found, and not in it.
-        let is_same = |known: &Terms| {
-            let known = Implementation { folder: implementation.folder.clone(), ..known.implementation.clone() };
-            known == *implementation
-        };
-        let known = self.terms.get(&implementation.name);
-        if !fresh
-            && known.is_some_and(|known| (known.seed, known.timeout_ms) == (terms.seed, timeout_ms) && is_same(known))
-        {
+        let terms = Terms::new(implementation, options);
+        if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
             return Ok(());
         }
         self.write(&Line::Terms(terms.clone()))?;
@@ -217,7 +239,7 @@ impl TrialLog {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
-            trial: Trial { failed, duration_ms: result.duration_ms },
+            trial: Trial { failed, duration_ms: result.duration_ms, mutant_reached: result.mutant_reached },
         });
         self.write(&line)?;
         if let Line::Trial(entry) = line {
@@ -246,7 +268,7 @@ mod tests {
     use super::*;
     use crate::proxy::ProxyCounts;
     use crate::report::FailureReason;
-    use crate::{Options, SideOutput};
+    use crate::{MutatedPackage, SideOutput};
 
     fn implementation(sender: &str) -> Implementation {
         let text = format!(
@@ -267,6 +289,7 @@ mod tests {
             outcome,
             network: ProxyCounts::default(),
             duration_ms: 5,
+            mutant_reached: None,
         }
     }
 
@@ -318,6 +341,46 @@ mod tests {
             assert!(log.get("one", "a", &case).is_some());
             log.agree(&implementation("false"), &Options { seed: 2, ..options() }, true).expect("room");
             assert_eq!(log.get("one", "a", &case), None);
+        });
+    }
+
+    #[test]
+    fn mutants_of_other_programs_are_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = json!({ "n": 1 });
+        let mutant = |number, programs| {
+            let active = ActiveMutant { number, programs };
+            implementation("true").with_mutant("one".into(), String::new(), active)
+        };
+        let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("it can be opened");
+        let mut is_known = |implementation: &Implementation| {
+            log.agree(implementation, &options(), false).expect("room");
+            let is_known = log.get("one", "a", &case).is_some();
+            let result = CaseResult { mutant_reached: Some(false), ..result("a", false) };
+            log.add("one", &result).expect("room");
+            is_known
+        };
+        assert!(!is_known(&mutant(Some(1), 5)));
+        assert!(is_known(&mutant(Some(1), 5)));
+        assert!(!is_known(&mutant(Some(1), 6)), "the programs are others");
+        assert!(!is_known(&mutant(Some(2), 6)));
+        assert!(!is_known(&mutant(None, 6)));
+        drop(log);
+        let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("it can be opened");
+        log.agree(&mutant(None, 6), &options(), false).expect("room");
+        let trial = log.get("one", "a", &case).expect("it was tried");
+        assert_eq!((trial.failed.is_some(), trial.mutant_reached, trial.fails()), (true, Some(false), false));
+    }
+
+    #[test]
+    fn the_mutants_of_an_implementation_do_not_change_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        with_log(folder.path(), |log| {
+            log.add("one", &result("a", true)).expect("room");
+            let package = MutatedPackage { manifest: "Cargo.toml".into(), specification: Vec::new(), operators: None };
+            let with_mutants = Implementation { mutants: Some(package), ..implementation("true") };
+            log.agree(&with_mutants, &options(), false).expect("room");
+            assert!(log.get("one", "a", &json!({ "n": 1 })).is_some());
         });
     }
 

@@ -2,6 +2,7 @@
 
 mod compiled;
 mod plain;
+mod programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -13,11 +14,11 @@ use std::time::{Duration, SystemTime};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use cargo_metadata::{Artifact, Message};
-use simutant_outcomes::Sites;
+use simutant_outcomes::{Sites, SourceFile};
 use toml::Table;
 
 use crate::declarations::Declarations;
-use crate::edit::Owner;
+use crate::edit::{Output, Owner};
 use crate::fingerprint::{Fingerprint, may_remember};
 use crate::identity::Hash;
 use crate::instrument::{Instrumented, Probes, Specification};
@@ -30,6 +31,7 @@ use crate::{MutatorError, Package, Selection};
 
 pub use compiled::{Equivalence, compiler_equivalence};
 pub use plain::build_plain;
+pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
@@ -137,48 +139,85 @@ pub fn build_with(
 ) -> Result<Build, MutatorError> {
     let package = request.package;
     let specification = read_specification(package, request.operators)?;
-    let workspace = Workspace::new(request)?;
+    let workspace = Workspace::new(package, request.directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_fixed(request)?;
-    let inputs = workspace.input_hash(request)?;
-    let known = workspace.root.join("verdicts.json");
-    let mut verdicts = read_verdicts(&known, &specification, inputs).unwrap_or_default();
-    for round in 1..=ROUNDS_MAX {
-        let instrumented = specification.instrument(&verdicts, probes);
-        workspace.write_sources(&instrumented)?;
-        let rejected = verdicts.rejected.len();
-        progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
-        let errors = match workspace.compile(progress)? {
-            Compiled::Executable(worker) => {
-                let said = KnownVerdicts::new(&verdicts, &specification, inputs);
-                write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
-                let lock = read(&workspace.root.join("Cargo.lock"))?;
-                let mut source_hash = Hash(inputs);
-                source_hash.write(lock.as_bytes());
-                let mut fixed = Hash(workspace.fixed_hash(request)?);
-                fixed.write(lock.as_bytes());
-                instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
-                let worker = workspace.keep(&worker, &format!("simutant-worker-{}-", package.system), &source_hash)?;
-                return Ok(Build {
-                    sites: instrumented.sites,
-                    worker,
-                    source_hash: source_hash.0,
-                    fingerprint: specification.fingerprint(fixed.0, &verdicts),
-                    operators: request.operators.to_string(),
-                });
+    let inputs = workspace.hash(package, &[PROBE.as_ref(), request.worker.1], &BTreeSet::new())?;
+    let rounds = Rounds { workspace: &workspace, specification: &specification, probes, inputs };
+    let accepted = rounds.run(progress, &mut |instrumented, progress| {
+        workspace.write_main(&workspace.lines(instrumented))?;
+        workspace.compile(progress)
+    })?;
+    let lock = read(&workspace.root.join("Cargo.lock"))?;
+    let mut source_hash = Hash(inputs);
+    source_hash.write(lock.as_bytes());
+    let mut fixed = Hash(workspace.fixed_hash(request)?);
+    fixed.write(lock.as_bytes());
+    accepted.instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
+    let worker = workspace.keep(&accepted.product, &format!("simutant-worker-{}-", package.system), &source_hash)?;
+    Ok(Build {
+        sites: accepted.instrumented.sites,
+        worker,
+        source_hash: source_hash.0,
+        fingerprint: specification.fingerprint(fixed.0, &accepted.verdicts),
+        operators: request.operators.to_string(),
+    })
+}
+
+/// Compiling again and again, until the compiler has nothing against the mutants that are left.
+struct Rounds<'a> {
+    workspace: &'a Workspace,
+    specification: &'a Specification,
+    probes: Probes,
+    /// A hash of what does not change between rounds.
+    inputs: u64,
+}
+
+/// What is left after the last round.
+struct Accepted<T> {
+    instrumented: Instrumented,
+    verdicts: Verdicts,
+    /// What was compiled.
+    product: T,
+}
+
+/// What compiles instrumented files that were written: see [`Rounds::run`].
+type Compile<'a, T> = dyn FnMut(&Instrumented, &mut dyn FnMut(BuildEvent)) -> Result<Compiled<T>, MutatorError> + 'a;
+
+impl Rounds<'_> {
+    /// Writes the instrumented files and calls `compile`, until that gives something. What the compiler says against mutants is known the next time.
+    fn run<T>(
+        &self,
+        progress: &mut dyn FnMut(BuildEvent),
+        compile: &mut Compile<'_, T>,
+    ) -> Result<Accepted<T>, MutatorError> {
+        let &Self { workspace, specification, probes, inputs } = self;
+        let known = workspace.root.join("verdicts.json");
+        let mut verdicts = read_verdicts(&known, specification, inputs).unwrap_or_default();
+        for round in 1..=ROUNDS_MAX {
+            let instrumented = specification.instrument(&verdicts, probes);
+            workspace.write_sources(&instrumented)?;
+            let rejected = verdicts.rejected.len();
+            progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
+            let errors = match compile(&instrumented, progress)? {
+                Compiled::Product(product) => {
+                    let said = KnownVerdicts::new(&verdicts, specification, inputs);
+                    write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
+                    return Ok(Accepted { instrumented, verdicts, product });
+                }
+                Compiled::Errors(errors) => errors,
+            };
+            let before = verdicts.count();
+            for error in &errors {
+                workspace.blame(error, &instrumented, specification, &mut verdicts);
             }
-            Compiled::Errors(errors) => errors,
-        };
-        let before = verdicts.count();
-        for error in &errors {
-            workspace.blame(error, &instrumented, &specification, &mut verdicts);
+            if before == verdicts.count() {
+                return Err(workspace.does_not_compile(&errors));
+            }
         }
-        if before == verdicts.count() {
-            return Err(workspace.does_not_compile(&errors));
-        }
+        let message = format!("mutants were still rejected after {ROUNDS_MAX} builds");
+        Err(MutatorError::Cargo { directory: workspace.root.clone(), message })
     }
-    let message = format!("mutants were still rejected after {ROUNDS_MAX} builds");
-    Err(MutatorError::Cargo { directory: workspace.root, message })
 }
 
 fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
@@ -219,8 +258,9 @@ struct Workspace {
     mark: String,
 }
 
-enum Compiled {
-    Executable(PathBuf),
+/// What came of compiling.
+enum Compiled<T> {
+    Product(T),
     Errors(Vec<Diagnostic>),
 }
 
@@ -242,17 +282,15 @@ struct Suspect {
 }
 
 impl Workspace {
-    fn new(request: &Request<'_>) -> Result<Self, MutatorError> {
-        let directory = request.directory;
+    fn new(package: &Package, directory: &Path) -> Result<Self, MutatorError> {
         std::fs::create_dir_all(directory).map_err(|error| MutatorError::io("create", directory, error))?;
         // The folder may be one of the package: what is built is no source of it.
-        write(&request.package.products().join("CACHEDIR.TAG"), PRODUCTS_TAG)?;
+        write(&package.products().join("CACHEDIR.TAG"), PRODUCTS_TAG)?;
         let root = directory.canonicalize().map_err(|error| MutatorError::io("find", directory, error))?;
         // The build products of all folders are in one place.
         let mut folder = Hash::default();
         folder.write(root.as_os_str().as_encoded_bytes());
         let mark = format!("{:016x}", folder.0);
-        let package = request.package;
         let folder = |member: &Member| match &member.short_name {
             None => root.join(format!("package-{mark}")),
             Some(name) => root.join(format!("dependencies-{mark}")).join(name),
@@ -272,23 +310,26 @@ impl Workspace {
         self.root.join(format!("{LINK}-{}", self.mark))
     }
 
-    /// Writes the workspace's manifest with its members, and how each package is compiled.
-    fn write_manifest(
+    /// Writes the manifest of a workspace that makes a worker of `members`, and how each package is compiled.
+    fn write_worker_manifest(
         &self,
         members: &[PathBuf],
         settings: &[(String, String)],
         rest: &Table,
     ) -> Result<(), MutatorError> {
-        let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
-        let members: Vec<String> = members.iter().chain([&self.link(), &self.main()]).map(relative).collect();
+        let members = [members, &[self.link(), self.main()]].concat();
         let settings: String = settings
             .iter()
             .map(|(package, settings)| format!("[profile.release.package.{package:?}]\n{settings}\n"))
             .collect();
-        write(
-            &self.root.join("Cargo.toml"),
-            &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{PROFILE}\n{settings}{rest}"),
-        )
+        self.write_manifest(&members, &format!("{PROFILE}\n{settings}{rest}"))
+    }
+
+    /// Writes the workspace's manifest with its members, and `rest` after them.
+    fn write_manifest(&self, members: &[PathBuf], rest: &str) -> Result<(), MutatorError> {
+        let relative = |folder: &PathBuf| folder.strip_prefix(&self.root).unwrap_or(folder).display().to_string();
+        let members: Vec<String> = members.iter().map(relative).collect();
+        write(&self.root.join("Cargo.toml"), &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{rest}"))
     }
 
     /// The name of the executable among those of all folders.
@@ -312,14 +353,26 @@ impl Workspace {
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         let settings = [(LINK.to_owned(), IN_ONE_PIECE.to_owned()), (MAIN.to_owned(), UNOPTIMISED.to_owned())];
-        self.write_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
+        self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
+        self.write_copies(package, |member| {
+            package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)
+        })?;
+        self.write_program(request, &self.copies[0])
+    }
+
+    /// Copies the members, but for the files that are instrumented; `manifest` returns that of a member's copy.
+    fn write_copies(
+        &self,
+        package: &Package,
+        manifest: impl Fn(usize) -> Result<Table, MutatorError>,
+    ) -> Result<(), MutatorError> {
         self.write_lock(package)?;
         for (member, copy) in self.copies.iter().enumerate() {
-            let manifest = package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)?;
+            let manifest = manifest(member)?;
             copy_package(package.members[member].root(), copy, &package.files_of(member))?;
             write(&copy.join("Cargo.toml"), &manifest.to_string())?;
         }
-        self.write_program(request, &self.copies[0])
+        Ok(())
     }
 
     /// Writes the lock file of the package's workspace, when that has changed: cargo drops the entries that are not needed here.
@@ -374,14 +427,18 @@ impl Workspace {
     }
 
     fn write_sources(&self, instrumented: &Instrumented) -> Result<(), MutatorError> {
-        let mut lines = String::new();
-        for ((file, output), copy) in instrumented.sites.files.iter().zip(&instrumented.outputs).zip(&self.files) {
-            write(copy, &output.text)?;
+        instrumented.outputs.iter().zip(&self.files).try_for_each(|(output, copy)| write(copy, &output.text))
+    }
+
+    /// Returns the rows of the main program's table for the instrumented files.
+    fn lines(&self, instrumented: &Instrumented) -> String {
+        let files = instrumented.sites.files.iter().zip(&instrumented.outputs).zip(&self.files);
+        let row = |((file, output), copy): ((&SourceFile, &Output), &PathBuf)| {
             // The compiler has paths from the workspace's root.
             let compiled = copy.strip_prefix(&self.root).unwrap_or(copy).display().to_string();
-            lines.push_str(&format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines()));
-        }
-        self.write_main(&lines)
+            format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines())
+        };
+        files.map(row).collect()
     }
 
     /// Writes the main program, with a row of its table for each line of `lines`.
@@ -394,14 +451,21 @@ impl Workspace {
         write(&self.main().join("src/main.rs"), &main)
     }
 
-    fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled, MutatorError> {
+    fn compile(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Compiled<PathBuf>, MutatorError> {
         let program = self.program();
         let mut command = cargo("build");
         command.args(["--package", MAIN]);
         let run = self.run(command, progress)?;
-        let executable = run.artifacts.into_iter().find(|artifact| artifact.target.name == program);
-        match executable.and_then(|artifact| artifact.executable) {
-            Some(executable) if run.succeeds => Ok(Compiled::Executable(executable.into())),
+        self.product(run, |artifacts| {
+            let executable = artifacts.into_iter().find(|artifact| artifact.target.name == program);
+            Some(executable?.executable?.into())
+        })
+    }
+
+    /// Returns what `find` finds among the artifacts, if cargo made all of them, or else what the compiler has against the source.
+    fn product<T>(&self, run: Run, find: impl FnOnce(Vec<Artifact>) -> Option<T>) -> Result<Compiled<T>, MutatorError> {
+        match find(run.artifacts) {
+            Some(product) if run.succeeds => Ok(Compiled::Product(product)),
             _ if run.errors.is_empty() => {
                 Err(MutatorError::Cargo { directory: self.root.clone(), message: run.complaints })
             }
@@ -541,27 +605,30 @@ impl Workspace {
     fn keep(&self, executable: &Path, kind: &str, hash: &Hash) -> Result<PathBuf, MutatorError> {
         let copy = self.root.join(format!("{kind}{:016x}", hash.0));
         copy_file(executable, &copy)?;
+        self.clear(kind, &copy)?;
+        Ok(copy)
+    }
+
+    /// Notes that `used` is asked for, a file or a folder whose name begins with `kind`, and removes those that nobody has asked for in a while.
+    fn clear(&self, kind: &str, used: &Path) -> Result<(), MutatorError> {
         let now = SystemTime::now();
         // What cannot be touched is made again when it is missing, and what cannot be removed is only in the way.
-        _ = File::options().append(true).open(&copy).and_then(|file| file.set_modified(now));
+        _ = File::open(used).and_then(|file| file.set_modified(now));
         let entries = std::fs::read_dir(&self.root).map_err(|error| MutatorError::io("list", &self.root, error))?;
         for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(kind)) {
             let used = entry.metadata().and_then(|metadata| metadata.modified());
             if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > KEPT)) {
-                _ = std::fs::remove_file(entry.path());
+                let path = entry.path();
+                _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             }
         }
-        Ok(copy)
-    }
-
-    /// Returns a hash of all local source that goes into the executable: the same wherever the folders are.
-    fn input_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
-        self.hash(request, &BTreeSet::new())
+        Ok(())
     }
 
     /// Returns a hash of the same but for the specification files, unless functions in there may be remembered elsewhere.
     fn fixed_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
         let package = request.package;
+        let others = [PROBE.as_ref(), request.worker.1];
         let mut specification = BTreeSet::new();
         for (number, member) in package.members.iter().enumerate() {
             specification.extend(package.files_of(number).iter().map(|file| member.root().join(file)));
@@ -570,18 +637,18 @@ impl Workspace {
             for (relative, path) in list_files(&member.root().join("src"))? {
                 let is_code = relative.extension().is_some_and(|extension| extension == "rs");
                 if is_code && !specification.contains(&path) && may_remember(&read(&path)?) {
-                    return self.input_hash(request);
+                    return self.hash(package, &others, &BTreeSet::new());
                 }
             }
         }
-        self.hash(request, &specification)
+        self.hash(package, &others, &specification)
     }
 
-    /// Returns a hash of all local source that goes into the executable but for the files that are left out.
-    fn hash(&self, request: &Request<'_>, left_out: &BTreeSet<PathBuf>) -> Result<u64, MutatorError> {
-        let package = request.package;
+    /// Returns a hash of all local source that goes into what is built, that of the packages in `others` included, but for the files that are left out: the
+    /// same wherever the folders are.
+    fn hash(&self, package: &Package, others: &[&Path], left_out: &BTreeSet<PathBuf>) -> Result<u64, MutatorError> {
         let dependencies = package.local_dependencies.iter().map(PathBuf::as_path);
-        let sources = dependencies.chain([Path::new(PROBE), request.worker.1]).map(|folder| folder.join("src"));
+        let sources = dependencies.chain(others.iter().copied()).map(|folder| folder.join("src"));
         let mut hash = Hash::default();
         for folder in package.members.iter().map(|member| member.root().to_owned()).chain(sources) {
             for (relative, path) in list_files(&folder)?.into_iter().filter(|(_, path)| !left_out.contains(path)) {

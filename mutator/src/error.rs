@@ -47,6 +47,16 @@ pub enum MutatorError {
         /// What is wrong with it.
         message: String,
     },
+    /// A package's programs cannot be mutated as they were asked for.
+    #[error("cannot mutate the programs of {}: `{field}`: {message}", manifest.display())]
+    Programs {
+        /// The manifest.
+        manifest: PathBuf,
+        /// What was asked for: `manifest` or `specification`.
+        field: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The package has no library that a worker could link.
     #[error("{}: the package has no library target; move the system from main.rs into lib.rs", manifest.display())]
     NoLibrary {

@@ -60,6 +60,8 @@ pub enum Probes {
     /// Four bodies for each: clean, mutated, recording, covering.
     #[default]
     All,
+    /// Two bodies, clean and mutated, that record and count nothing: for programs that no worker runs. A function without mutants stays as it is.
+    Mutants,
     /// The count of steps, without which no run of a mutant could be ended: to measure what the rest costs.
     Steps,
     /// Nothing, for the same end.
@@ -137,9 +139,12 @@ impl Specification {
     pub(crate) fn instrument(&self, verdicts: &Verdicts, probes: Probes) -> Instrumented {
         let mut sites = self.no_sites();
         let mut outputs = Vec::new();
-        let flows = self.flows(verdicts);
+        let flows = match probes {
+            Probes::Mutants => Flows::new(Vec::new()),
+            Probes::All | Probes::Steps | Probes::None => self.flows(verdicts),
+        };
         let numbering = match probes {
-            Probes::All => Numbering::new(self, verdicts, &mut sites),
+            Probes::All | Probes::Mutants => Numbering::new(self, verdicts, &mut sites),
             Probes::Steps | Probes::None => Numbering::default(),
         };
         let plan = Plan { verdicts, flows, numbering };
@@ -158,6 +163,7 @@ impl Specification {
                 plain.verbatim(at..inside.start, &mut output);
                 match probes {
                     Probes::All => self.function((file, index), &plan, &mut first_mark, &mut sites, &mut output),
+                    Probes::Mutants => self.mutated_function((file, index), &plan, &mut sites, &mut output),
                     Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
                     Probes::None => plain.verbatim(inside.clone(), &mut output),
                 }
@@ -262,15 +268,61 @@ impl Specification {
         });
     }
 
+    /// Renders the inside of one function's body so that it only chooses between the original and its mutants, and adds the function to the sites.
+    fn mutated_function(&self, (file, index): (usize, usize), plan: &Plan<'_>, sites: &mut Sites, output: &mut Output) {
+        let source = &self.sources[file];
+        let function = &source.functions[index];
+        let number = sites.functions.len();
+        sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
+        let inside = mutation::inside(&function.body);
+        let edits = self.point_edits((file, index), plan);
+        let renderer = Renderer::new(&source.file.text, &edits);
+        let Range { start: first, end } = plan.numbering.of_function(file, index);
+        if first == end {
+            renderer.verbatim(inside, output);
+            return;
+        }
+        renderer.owned(Owner::Function(index), output, |output| {
+            let count = end - first;
+            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
+            renderer.range(inside.clone(), Variant::Clean, output);
+            output.text.push_str("} _ => {");
+            renderer.range(inside, Variant::Mutated, output);
+            output.text.push_str("} } ");
+        });
+    }
+
+    /// Returns the edits that let the points of one function choose between the original and its mutants.
+    fn point_edits(&self, (file, index): (usize, usize), plan: &Plan<'_>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let mut point: Vec<Choice<'_>> = Vec::new();
+        for &(candidate, ref numbers) in plan.numbering.candidates_of(file, index) {
+            let placed = &self.candidates[candidate];
+            if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
+                edits.extend(point_edits(&point));
+                point.clear();
+            }
+            point.push(Choice {
+                candidate: &placed.candidate,
+                index: candidate,
+                numbers,
+                is_comparable: !plan.verdicts.incomparable.contains(&candidate),
+            });
+        }
+        edits.extend(point_edits(&point));
+        edits
+    }
+
     /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first, and adds
     /// what they measure and choose between to the sites.
     fn edits(
         &self,
         (file, index): (usize, usize),
-        Plan { verdicts, flows, numbering }: &Plan<'_>,
+        plan: &Plan<'_>,
         first_mark: &mut usize,
         sites: &mut Sites,
     ) -> (Vec<Edit>, String) {
+        let Plan { verdicts, flows, numbering } = plan;
         let source = &self.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
@@ -299,21 +351,7 @@ impl Specification {
             outcome: branch.outcome,
         }));
 
-        let mut point: Vec<Choice<'_>> = Vec::new();
-        for &(candidate, ref numbers) in numbering.candidates_of(file, index) {
-            let placed = &self.candidates[candidate];
-            if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
-                edits.extend(point_edits(&point));
-                point.clear();
-            }
-            point.push(Choice {
-                candidate: &placed.candidate,
-                index: candidate,
-                numbers,
-                is_comparable: !verdicts.incomparable.contains(&candidate),
-            });
-        }
-        edits.extend(point_edits(&point));
+        edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.end;
         let own = numbering.candidates_of(file, index);
         let declaration = format!(

@@ -23,6 +23,9 @@
 //! definition of each variable that no closure shares, so that the compiler knows most of them, and what is left of a use is one store. A block to which
 //! nothing but one branch leads has that branch's mark.
 //!
+//! A package's real programs can have mutants too ([`build_programs`]): without a worker, so with the first two bodies alone and no count of steps, and the
+//! environment says which mutant is active.
+//!
 //! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of the loop or of the chain of calls around
 //! them. An arm of a `match` goes by a guard that fails.
 //!
@@ -80,12 +83,15 @@ mod test_support;
 mod types;
 mod verdicts;
 
-pub use build::{Build, BuildEvent, Equivalence, Request, build, build_plain, build_with, compiler_equivalence};
+pub use build::{
+    Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
+    build_with, compiler_equivalence,
+};
 pub use error::MutatorError;
 pub use fingerprint::{Fingerprint, token_lines};
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::Definition;
-pub use package::Package;
+pub use package::{Package, Programs};
 pub use selection::{Selection, UnknownOperator};

@@ -6,6 +6,7 @@ mod graph;
 mod member;
 mod modules;
 mod patches;
+mod programs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub(crate) use self::features::Features;
 use self::files::specification_files;
 use self::graph::Graph;
 pub(crate) use self::member::Member;
+pub use self::programs::Programs;
 
 /// Packages that run a simulation: what they do cannot be what is simulated.
 const MACHINERY: [&str; 2] = ["simutant-sim-core", "simutant-probe"];
@@ -131,7 +133,14 @@ impl Package {
                     let message = format!("`judgements` is `{judgements}`: its name must end in `{FILE_END}`");
                     return Err(MutatorError::Manifest { manifest, message });
                 }
-                return Ok(Self { judgements, ..Self::new(&metadata, package, system, of_system, section.names)? });
+                let refuse = |field: &str, message: String| MutatorError::Specification {
+                    manifest: package.manifest_path.clone().into(),
+                    system: system.into(),
+                    field: field.into(),
+                    message,
+                };
+                let found = Self::new(&metadata, package, system, of_system, section.names, &refuse)?;
+                return Ok(Self { judgements, ..found });
             }
             known.extend(section.systems.into_keys());
         }
@@ -148,14 +157,9 @@ impl Package {
         system: &str,
         section: &SystemSection,
         names: Names,
+        refuse: &dyn Fn(&str, String) -> MutatorError,
     ) -> Result<Self, MutatorError> {
         let graph = Graph::new(metadata);
-        let refuse = |field: &str, message: String| MutatorError::Specification {
-            manifest: package.manifest_path.clone().into(),
-            system: system.into(),
-            field: field.into(),
-            message,
-        };
         let features = Features::new(package, &section.features, section.default_features)
             .map_err(|message| refuse("features", message))?;
         // What the section names, with its place there.
@@ -230,9 +234,14 @@ impl Package {
     /// Returns the folder for the builds of the system, below that of the workspace's build products: the same for all studies, so that
     /// what is compiled for one serves the others, and an edit costs what it changes.
     pub fn build_directory(&self) -> PathBuf {
+        self.directory("systems")
+    }
+
+    /// Returns the folder for the builds of this package among those of a kind.
+    fn directory(&self, kind: &str) -> PathBuf {
         let mut folder = Hash::default();
         folder.write(self.members[0].root().as_os_str().as_encoded_bytes());
-        self.products().join("systems").join(format!("{}-{:016x}", self.system, folder.0))
+        self.products().join(kind).join(format!("{}-{:016x}", self.system, folder.0))
     }
 
     /// Returns the folder for what cargo builds: apart from the ordinary builds, whose settings differ, and together for all

@@ -54,6 +54,8 @@ pub struct Subject {
     pub name: String,
     /// Where its faults come from.
     pub origin: Origin,
+    /// What it is; of a mutant, what it changes and where.
+    pub description: String,
     /// The test cases that failed on it, out of as many as the universe has.
     pub failed: BitSet,
     /// Wall-clock time of each test case, in milliseconds.
@@ -65,6 +67,9 @@ pub struct Subject {
 pub struct LeftOut {
     /// Its name.
     pub name: String,
-    /// Why, in words that follow the name.
+    /// Where its faults come from.
+    #[serde(default)]
+    pub origin: Origin,
+    /// Why, in words that follow the name; of mutants, the same words for the same reason.
     pub why: String,
 }

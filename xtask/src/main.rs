@@ -67,6 +67,8 @@ fn test(root: &Path) -> anyhow::Result<()> {
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     // What needs more than Rust is left out of the tests above, unless it is asked for.
     cargo(["test", "--package", "simutant-analysis", "--test", "browser", "--", "--ignored"], &[])?;
+    // What the probes do in programs that no worker runs.
+    cargo(["test", "--package", "simutant-probe", "--features", "program"], &[])?;
     in_bench(root, &["test"], &[])?;
     foreign::test(root)?;
     examples::test(root)?;

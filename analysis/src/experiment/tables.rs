@@ -1,9 +1,11 @@
 //! The experiments as tables for a terminal, in the order of the thesis, with its figures beside ours.
 
-use comfy_table::Table;
+use std::collections::BTreeMap;
+
+use comfy_table::{Cell, CellAlignment, Table};
 
 use super::thesis::{Figures, figures};
-use super::{Characteristic, Experiment, Findings, Prediction, Share, SubjectClass, SubjectSummary};
+use super::{Characteristic, Experiment, Findings, Input, Kind, Prediction, Share, SubjectClass, SubjectSummary};
 use crate::analysis::Analysis;
 use crate::conventional::Relation;
 use crate::criteria::CriterionAnalysis;
@@ -22,23 +24,47 @@ const BINS: usize = 10;
 /// Plain text without colours, ending in a line break. `analysis` is the one whose suites were judged.
 pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String {
     let (reference, figures) = (reference(&experiment.system), figures(&experiment.system));
+    let subjects_of = |kind| of_kind(experiment, kind).count();
+    let mutants = match subjects_of(Kind::ImplementationMutants) {
+        0 => String::new(),
+        mutants => format!(", and {} of an implementation", plural(mutants, "mutant")),
+    };
     let mut sections = Sections::new(format!(
-        "System {}, universe seed {}, {} test cases on {}\n",
+        "System {}, universe seed {}, {} test cases on {}{mutants}\n",
         experiment.system,
         experiment.universe_seed,
         count(experiment.preparation.cases as u64),
-        plural(experiment.subjects.len(), "implementation"),
+        plural(subjects_of(Kind::Implementations), "implementation"),
     ));
-    sections.add("Implementations (table 4.1)", subjects(experiment), &subjects_notes(experiment, figures));
+    for kind in Kind::ALL {
+        let notes = subjects_notes(experiment, kind, figures);
+        match kind {
+            Kind::Implementations => sections.add("Implementations (table 4.1)", subjects(experiment, kind), &notes),
+            Kind::ImplementationMutants if takes_part(experiment, kind) => {
+                sections.add(
+                    "Mutants of an implementation, as table 4.1 has implementations",
+                    subjects(experiment, kind),
+                    &notes,
+                );
+            }
+            Kind::ImplementationMutants => {}
+        }
+    }
     sections.add("Preparation (table 4.3)", preparation(experiment, figures), &[
         "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
     ]);
-    if !experiment.inputs.is_empty() {
-        sections.add(
-            "Inputs that fail, and those of the universe (tables 4.4 to 4.6)",
-            inputs(experiment),
-            &inputs_notes(figures),
-        );
+    for kind in Kind::ALL {
+        if !inputs_of(experiment, kind).is_empty() {
+            let of = match kind {
+                Kind::Implementations => "",
+                Kind::ImplementationMutants => " on mutants of an implementation",
+            };
+            sections.add(
+                &format!("Inputs that fail{of}, and those of the universe (tables 4.4 to 4.6)"),
+                inputs(experiment, kind),
+                &inputs_notes(figures),
+            );
+        }
     }
     for findings in &experiment.findings {
         add_findings(&mut sections, experiment, findings, (reference, figures));
@@ -93,26 +119,61 @@ fn add_findings(
     );
 }
 
-fn subjects(experiment: &Experiment) -> Table {
-    let mut table = table(["implementation", "faults", "failed", "rate", "class", "mean ms"]);
-    let mut by_rate: Vec<&SubjectSummary> = experiment.subjects.iter().collect();
-    by_rate.sort_by_key(|subject| subject.failed);
-    for subject in by_rate {
-        table.add_row(cells([
+/// Returns the implementations of a kind.
+fn of_kind(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = &SubjectSummary> {
+    experiment.subjects.iter().filter(move |subject| kind.has(subject.origin))
+}
+
+/// Returns the implementations of a kind, those first that fail most seldom.
+pub(crate) fn by_rate(experiment: &Experiment, kind: Kind) -> Vec<&SubjectSummary> {
+    let mut subjects: Vec<&SubjectSummary> = of_kind(experiment, kind).collect();
+    subjects.sort_by_key(|subject| subject.failed);
+    subjects
+}
+
+/// Returns whether there are any implementations of a kind, those included that are left out.
+pub(crate) fn takes_part(experiment: &Experiment, kind: Kind) -> bool {
+    of_kind(experiment, kind).next().is_some() || left_out(experiment, kind).next().is_some()
+}
+
+/// The head of the column with what a mutant changes.
+pub(crate) const CHANGE: &str = "change";
+
+/// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it may be long.
+pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
+    match kind {
+        Kind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
+        Kind::ImplementationMutants => ["mutant", "failed", "rate", "class", "mean ms", CHANGE],
+    }
+}
+
+fn subjects(experiment: &Experiment, kind: Kind) -> Table {
+    let mut table = table(subject_columns(kind));
+    for subject in by_rate(experiment, kind) {
+        let mut row = vec![
             subject.name.clone(),
-            subject.origin.to_string(),
             subject.failed.to_string(),
             percent(subject.failure_rate),
             subject.class.to_string(),
             or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean)),
-        ]));
+        ];
+        match kind {
+            Kind::Implementations => {
+                row.insert(1, subject.origin.to_string());
+                table.add_row(cells(row));
+            }
+            Kind::ImplementationMutants => {
+                let change = Cell::new(&subject.description).set_alignment(CellAlignment::Left);
+                table.add_row(cells(row).into_iter().chain([change]));
+            }
+        }
     }
     table
 }
 
-fn subjects_notes(experiment: &Experiment, figures: Option<&Figures>) -> Vec<String> {
+fn subjects_notes(experiment: &Experiment, kind: Kind, figures: Option<&Figures>) -> Vec<String> {
     let mut notes = Vec::new();
-    let pathological = experiment.subjects.iter().filter(|subject| subject.class == SubjectClass::Pathological);
+    let pathological = of_kind(experiment, kind).filter(|subject| subject.class == SubjectClass::Pathological);
     let names: Vec<&str> = pathological.map(|subject| subject.name.as_str()).collect();
     if !names.is_empty() {
         notes.push(format!(
@@ -121,31 +182,43 @@ fn subjects_notes(experiment: &Experiment, figures: Option<&Figures>) -> Vec<Str
             list(&names)
         ));
     }
-    notes.extend(left_out(experiment));
-    if let Some(figures) = figures {
+    notes.extend(left_out(experiment, kind));
+    if let Some(figures) = figures.filter(|_| kind == Kind::Implementations) {
         let rates: Vec<String> = figures.failure_rates.iter().map(|rate| format!("{rate}")).collect();
         notes.push(format!("Thesis: {} %.", rates.join(", ")));
     }
     notes
 }
 
-/// Returns which implementations do not take part, and why.
-pub(crate) fn left_out(experiment: &Experiment) -> impl Iterator<Item = String> {
-    experiment.left_out.iter().map(|left_out| format!("Left out, {}: {}.", left_out.name, left_out.why))
+/// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their number for each reason.
+pub(crate) fn left_out(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = String> {
+    let left_out = experiment.left_out.iter().filter(move |left_out| kind.has(left_out.origin));
+    let mut lines: Vec<(String, &str)> = Vec::new();
+    match kind {
+        Kind::Implementations => lines.extend(left_out.map(|left_out| (left_out.name.clone(), left_out.why.as_str()))),
+        Kind::ImplementationMutants => {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            left_out.for_each(|left_out| *counts.entry(&left_out.why).or_default() += 1);
+            lines.extend(counts.into_iter().map(|(why, count)| (plural(count, "mutant"), why)));
+        }
+    }
+    lines.into_iter().map(|(who, why)| format!("Left out, {who}: {why}."))
 }
 
 fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {
     let mut table = table(["", "N", "N_m", "N_i", "T_s", "T_i", "T"]);
-    let ours = experiment.preparation;
-    table.add_row(cells([
-        "here".to_owned(),
-        ours.cases.to_string(),
-        ours.mutants.to_string(),
-        ours.subjects.to_string(),
-        format!("{:.3} ms", ours.simulation_ms),
-        format!("{:.0} ms", ours.execution_ms),
-        duration(ours.total_s),
-    ]));
+    let here = [("here", Some(experiment.preparation)), ("here, on mutants", experiment.mutant_preparation)];
+    for (name, ours) in here.into_iter().filter_map(|(name, ours)| Some((name, ours?))) {
+        table.add_row(cells([
+            name.to_owned(),
+            ours.cases.to_string(),
+            ours.mutants.to_string(),
+            ours.subjects.to_string(),
+            format!("{:.3} ms", ours.simulation_ms),
+            format!("{:.0} ms", ours.execution_ms),
+            duration(ours.total_s),
+        ]));
+    }
     if let Some(Figures { preparation: there, .. }) = figures {
         table.add_row(cells([
             "thesis".to_owned(),
@@ -160,10 +233,15 @@ fn preparation(experiment: &Experiment, figures: Option<&Figures>) -> Table {
     table
 }
 
-fn inputs(experiment: &Experiment) -> Table {
+/// Returns what was found about the inputs on which implementations of a kind fail.
+fn inputs_of(experiment: &Experiment, kind: Kind) -> Vec<&Input> {
+    experiment.inputs.iter().filter(|input| kind.has(experiment.subjects[input.subject].origin)).collect()
+}
+
+fn inputs(experiment: &Experiment, kind: Kind) -> Table {
     let mut table = table(["implementation", "field", "failing", "universe", "A12", "p (BH)"]);
     let mut last = None;
-    for input in &experiment.inputs {
+    for input in inputs_of(experiment, kind) {
         let mut name = |field: String| {
             let shown = if last == Some(input.subject) {
                 String::new()
@@ -369,10 +447,11 @@ fn predictions(findings: &Findings, reference: Option<&Reference>) -> Table {
 /// What the experiments say.
 pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
     let mut sentences = Vec::new();
-    if experiment.findings.is_empty() {
+    if !experiment.findings.iter().any(|findings| findings.kind == Kind::Implementations) {
         sentences.push(format!(
-            "No implementation fails on some test cases and on at most {} of them: there is nothing to judge suites by.",
-            percent(super::PATHOLOGICAL_ABOVE)
+            "No implementation fails on some test cases and on at most {} of them: there is nothing{} to judge suites by.",
+            percent(super::PATHOLOGICAL_ABOVE),
+            if experiment.findings.is_empty() { "" } else { " but mutants of an implementation" }
         ));
     }
     for findings in &experiment.findings {

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::svg::{Scale, label, px};
 use super::{curve, distributions, document, order};
 use crate::analysis::Analysis;
-use crate::experiment::{Experiment, Findings, Prediction, SubjectSummary, left_out, sentences};
+use crate::experiment::{
+    CHANGE, Experiment, Findings, Kind, Prediction, by_rate, left_out, sentences, subject_columns, takes_part,
+};
 use crate::reference::{Agreement, reference};
 use crate::score::percent;
 use crate::text::{count, or_none, p_value};
@@ -17,12 +19,14 @@ const BOTTOM: f64 = 36.0;
 
 /// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites were judged.
 pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String {
+    let has_mutants = takes_part(experiment, Kind::ImplementationMutants);
     document(
         &format!("Simutant: experiments with {}", experiment.system),
         html! {
             nav aria-label="Sections" {
                 a.brand href="report.html" { "Simutant " b { (experiment.system) } }
                 a href="#implementations" { "Implementations" }
+                @if has_mutants { a href="#mutants" { "Their mutants" } }
                 @for (index, findings) in experiment.findings.iter().enumerate() { a href={ "#findings" (index) } { "By " (findings.kind) } }
             }
             main {
@@ -30,7 +34,16 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String
                     h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
                     @for sentence in sentences(experiment, analysis) { p.lead { (sentence) } }
                 }
-                section #implementations { h2 { "Implementations" } (implementations(experiment)) }
+                section #implementations { h2 { "Implementations" } (implementations(experiment, Kind::Implementations)) }
+                @if has_mutants {
+                    section #mutants {
+                        h2 { "Mutants of an implementation" }
+                        p {
+                            "These share their operators with the mutants that choose, and so flatter them. They count nowhere else."
+                        }
+                        (implementations(experiment, Kind::ImplementationMutants))
+                    }
+                }
                 @for (index, findings) in experiment.findings.iter().enumerate() {
                     section id={ "findings" (index) } {
                         h2 { "By " (findings.subjects.len()) " " (findings.kind) }
@@ -48,34 +61,30 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String
     )
 }
 
-fn implementations(experiment: &Experiment) -> Markup {
-    let mut by_rate: Vec<&SubjectSummary> = experiment.subjects.iter().collect();
-    by_rate.sort_by_key(|subject| subject.failed);
+fn implementations(experiment: &Experiment, kind: Kind) -> Markup {
     html! {
         p { "Each ran the " (count(experiment.preparation.cases as u64)) " test cases of the universe." }
         div.scroll {
             table.numbers.compact {
                 thead {
-                    tr {
-                        th scope="col" { "implementation" } th scope="col" { "faults" } th scope="col" { "failed" } th scope="col" { "rate" }
-                        th scope="col" { "class" } th scope="col" { "mean ms" }
-                    }
+                    tr { @for column in subject_columns(kind) { th scope="col" class=[(column == CHANGE).then_some("text")] { (column) } } }
                 }
                 tbody {
-                    @for subject in by_rate {
+                    @for subject in by_rate(experiment, kind) {
                         tr {
                             th scope="row" { (subject.name) }
-                            td { (subject.origin) }
+                            @if kind == Kind::Implementations { td { (subject.origin) } }
                             td { (subject.failed) }
                             td { (percent(subject.failure_rate)) }
                             td { (subject.class) }
                             td { (or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean))) }
+                            @if kind == Kind::ImplementationMutants { td.text { (subject.description) } }
                         }
                     }
                 }
             }
         }
-        @for line in left_out(experiment) { p { (line) } }
+        @for line in left_out(experiment, kind) { p { (line) } }
     }
 }
 

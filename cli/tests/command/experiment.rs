@@ -1,6 +1,6 @@
 //! The universe of a study on implementations.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -77,4 +77,142 @@ fn what_cannot_be_tried_is_named_before_anything_is_built() {
         "another one has the name `udp`",
     );
     check(&["experiment", "gbn", "--implementation", "nothing"], "nothing");
+    let without = copies(folder.path(), "without", false);
+    check(
+        &["experiment", "gbn", "--mutants", "3", "--implementation", &without],
+        "--mutants 3: no implementation that takes part has the table [mutants]",
+    );
+    let package = Package::new("refused");
+    let file = package.implementation("specification = [\"src/other.rs\"]");
+    check(
+        &["experiment", "gbn", "--mutants", "3", "--implementation", &file],
+        "[mutants] of implementation refused: cannot mutate the programs of ",
+    );
+    let file = package.implementation("specification = [\"src/copy.rs\"]\noperators = \"ROT\"");
+    check(
+        &["experiment", "gbn", "--mutants", "3", "--implementation", &file],
+        "[mutants] of implementation refused: `operators`: there is no operator or set `ROT`, did you mean `ROR`?",
+    );
+}
+
+/// A package with a program that copies a file, in a folder that stays, so that it is compiled once.
+struct Package {
+    name: &'static str,
+    folder: PathBuf,
+}
+
+/// No mutant of it runs for ever.
+const COPY: &str = "//! Copies in blocks.
+const BLOCK: usize = 65_536;
+
+pub fn copy(input: &[u8]) -> Vec<u8> {
+    (0..input.len()).step_by(BLOCK).flat_map(|start| &input[start..end(start, input.len())]).copied().collect()
+}
+
+fn end(start: usize, length: usize) -> usize {
+    let end = start + BLOCK;
+    if end < length { end } else { length }
+}
+
+pub fn is_never_called(length: usize) -> bool {
+    length > 7
+}
+";
+
+const MAIN: &str = "mod copy;
+fn main() {
+    let input = std::fs::read(std::env::args().nth(1).expect(\"a path\")).expect(\"a file\");
+    if std::env::args().count() > 2 {
+        assert!(copy::is_never_called(input.len()));
+    }
+    std::fs::write(\"output\", copy::copy(&input)).expect(\"room\");
+}
+";
+
+impl Package {
+    fn new(name: &'static str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages").join(name);
+        std::fs::create_dir_all(folder.join("src")).expect("room");
+        let manifest = format!("[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        write(&folder.join("Cargo.toml"), manifest);
+        write(&folder.join("src/main.rs"), MAIN);
+        write(&folder.join("src/copy.rs"), COPY);
+        Self { name, folder }
+    }
+
+    /// Writes the implementation, whose table `[mutants]` has these fields; returns the path of its file.
+    fn implementation(&self, mutants: &str) -> String {
+        let name = self.name;
+        let text = format!(
+            "name = \"{name}\"\nsystem = \"gbn\"\ndescription = \"Copies the file, and sends nothing\"\n\
+             build = [\"cargo\", \"build\", \"--release\", \"--target-dir\", \"{{build}}\"]\n\
+             [[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
+             [[side]]\nname = \"sender\"\ncommand = [\"{{build}}/release/{name}\", \"{{input}}\"]\n\
+             [mutants]\nmanifest = \"Cargo.toml\"\n{mutants}\n"
+        );
+        write(&self.folder.join(format!("{name}.toml")), text)
+    }
+}
+
+#[test]
+fn mutants_of_an_implementation_take_part_apart_from_all_others() {
+    let study = finished_study();
+    let package = Package::new("copying");
+    let file = package.implementation("specification = [\"src/copy.rs\"]");
+    let arguments =
+        ["experiment", "gbn", "--seed", "7", "--implementation", &file, "--mutants", "3", "--timeout", "20"];
+    let output = run(&arguments, &study.out);
+    assert_exit(&output, 0);
+    assert!(stderr(&output).contains("24 test cases on copying~original, 0 failed"), "{}", stderr(&output));
+    let read = || -> Value {
+        let text = std::fs::read(study.out.join("experiment.json")).expect("it was written");
+        serde_json::from_slice(&text).expect("JSON")
+    };
+    let first = read();
+    // Three functions: one mutant of each, and nothing calls one of them.
+    let subjects = first["subjects"].as_array().expect("a list");
+    let [copying, mutants @ ..] = subjects.as_slice() else { panic!("{first}") };
+    assert_eq!((copying["origin"].as_str(), copying["failed"].as_u64()), (Some("release"), Some(0)));
+    assert_eq!(mutants.len(), 2);
+    for mutant in mutants {
+        assert_eq!(mutant["origin"], "mutant");
+        let name = mutant["name"].as_str().expect("a name");
+        assert!(name.len() == "copying~".len() + 8 && name.starts_with("copying~"), "{name}");
+        let description = mutant["description"].as_str().expect("a text");
+        assert!(description.contains(" at src/copy.rs:") && description.contains(" -> "), "{description}");
+    }
+    assert!(mutants.iter().any(|mutant| mutant["failed"].as_u64() > Some(0)), "{first}");
+    let [unreached] = first["left_out"].as_array().expect("a list").as_slice() else { panic!("{first}") };
+    assert_eq!(
+        (&unreached["origin"], &unreached["why"]),
+        (&"mutant".into(), &"none of the first 24 test cases reaches it".into())
+    );
+    assert_eq!(first["preparation"]["subjects"], 0, "mutants are in no sum of the others");
+    let text = std::fs::read_to_string(study.out.join("experiment.txt")).expect("it was written");
+    assert!(text.contains("Left out, 1 mutant: none of the first 24 test cases reaches it."), "{text}");
+
+    // What was run is not run again, until the programs are others.
+    let said = |output: &std::process::Output| stderr(output).matches("24 test cases on copying~").count();
+    let kept = |output: &std::process::Output| {
+        let said = stderr(output);
+        said.lines().filter(|line| line.contains("on copying~") && line.contains(", 24 of them before")).count()
+    };
+    assert_eq!((said(&output), kept(&output)), (3, 0));
+    let again = run(&arguments, &study.out);
+    assert_exit(&again, 0);
+    assert_eq!(kept(&again), 2, "{}", stderr(&again));
+    assert_eq!(read()["subjects"], first["subjects"]);
+    write(&package.folder.join("src/copy.rs"), COPY.replace("65_536", "65_535"));
+    let edited = run(&arguments, &study.out);
+    assert_exit(&edited, 0);
+    assert_eq!((said(&edited), kept(&edited)), (3, 0), "{}", stderr(&edited));
+
+    // Mutants of what fails by itself would say nothing.
+    write(&package.folder.join("src/copy.rs"), COPY.replace(".copied()", ".copied().take(301_000)"));
+    assert_exit(&run(&arguments, &study.out), 0);
+    let failing = read();
+    assert_eq!(failing["subjects"].as_array().map(Vec::len), Some(1), "{failing}");
+    let why: Vec<&Value> =
+        failing["left_out"].as_array().expect("a list").iter().map(|mutant| &mutant["why"]).collect();
+    assert_eq!(why, ["its programs fail test cases while no mutant is active"; 3]);
 }

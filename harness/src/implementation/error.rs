@@ -104,6 +104,20 @@ pub enum ImplementationError {
         /// The name.
         name: String,
     },
+    /// The package whose mutants can be tried is not there.
+    #[error("{}: field `manifest` of `mutants`: there is no file {}; give the path of the package's Cargo.toml from the folder of this file", path.display(), manifest.display())]
+    NoManifest {
+        /// The implementation's file.
+        path: PathBuf,
+        /// The manifest that is not there.
+        manifest: PathBuf,
+    },
+    /// No file of the package is to be mutated.
+    #[error("{}: field `specification` of `mutants` is empty; name the files of the package that are mutated", path.display())]
+    NothingMutated {
+        /// The implementation's file.
+        path: PathBuf,
+    },
     /// A side that has no port cannot be ready when its port is bound.
     #[error("{}: side `{side}`: field `ready` is \"port\", but this side is given no port; use \"started\" or {{ line = \"...\" }}", path.display())]
     NoPort {

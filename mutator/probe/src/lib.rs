@@ -8,10 +8,13 @@
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
 //! [`finish`]) stands first; the rest is called by generated code only.
 //!
-//! The crate has no dependencies, so that it can be added to any package. The feature `rehearsal` is for the tests of the mutator alone.
+//! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
+//! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
 
 mod flow;
 mod marks;
+#[cfg(feature = "program")]
+mod program;
 mod record;
 #[cfg(feature = "rehearsal")]
 mod rehearsal;
@@ -51,10 +54,21 @@ struct Run {
 }
 
 thread_local! {
-    #[cfg(not(feature = "rehearsal"))]
+    #[cfg(not(any(feature = "program", feature = "rehearsal")))]
     static RUN: Run = const { Run::new() };
+    #[cfg(any(feature = "program", feature = "rehearsal"))]
+    static RUN: Run = as_the_environment_says();
+}
+
+/// Returns a run as a thread begins with it.
+#[cfg(any(feature = "program", feature = "rehearsal"))]
+fn as_the_environment_says() -> Run {
+    let run = Run::new();
+    #[cfg(feature = "program")]
+    program::begin(&run);
     #[cfg(feature = "rehearsal")]
-    static RUN: Run = rehearsal::run();
+    rehearsal::begin(&run);
+    run
 }
 
 /// What a run that uses up its steps unwinds with; not text, and no panic hook sees it.
@@ -240,6 +254,8 @@ pub fn active() -> u32 {
 /// Notes that the active mutant is executed.
 #[inline(always)]
 pub fn hit() {
+    #[cfg(feature = "program")]
+    program::reached();
     RUN.with(|run| run.mutant_reached.set(true));
 }
 

@@ -34,13 +34,11 @@ static BODY: LazyLock<Body> = LazyLock::new(|| {
     }
 });
 
-/// Returns a run as a thread begins with it.
-pub(crate) fn run() -> Run {
-    let run = Run::new();
+/// Makes a run what a thread begins with.
+pub(crate) fn begin(run: &Run) {
     if let Body::Recording(sizes) = *BODY {
         run.record(sizes);
     }
-    run
 }
 
 /// Whether functions with mutants run the body that has them.

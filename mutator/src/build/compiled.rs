@@ -44,7 +44,7 @@ pub fn compiler_equivalence(
 ) -> Result<Equivalence, MutatorError> {
     let package = request.package;
     let directory = request.directory.join(FOLDER);
-    let workspace = Workspace::new(&Request { directory: &directory, ..request.clone() })?;
+    let workspace = Workspace::new(package, &directory)?;
     let _one_at_a_time = workspace.lock()?;
     let known = workspace.root.join(format!("equivalence-{:016x}.json", build.source_hash));
     if let Some(known) = std::fs::read_to_string(&known).ok().and_then(|text| serde_json::from_str(&text).ok()) {
@@ -58,6 +58,7 @@ pub fn compiler_equivalence(
         let Copied { outputs, functions } = copy(&specification, &build.sites, &mentions, &left_out);
         let instrumented = Instrumented { outputs, sites: build.sites.clone() };
         workspace.write_sources(&instrumented)?;
+        workspace.write_main(&workspace.lines(&instrumented))?;
         let mutants = functions.iter().map(|function| function.mutants.len()).sum();
         let rejected = left_out.candidates.len();
         progress(BuildEvent::Compiling { round, mutants, rejected });

@@ -19,11 +19,11 @@ const FOLDER: &str = "plain";
 pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, MutatorError> {
     let package = request.package;
     let directory = request.directory.join(FOLDER);
-    let workspace = Workspace::new(&Request { directory: &directory, ..request.clone() })?;
+    let workspace = Workspace::new(package, &directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_plain(request)?;
     let executable = match workspace.compile(progress)? {
-        Compiled::Executable(executable) => executable,
+        Compiled::Product(executable) => executable,
         Compiled::Errors(errors) => return Err(workspace.does_not_compile(&errors)),
     };
     let bytes = std::fs::read(&executable).map_err(|error| MutatorError::io("read", &executable, error))?;
@@ -40,7 +40,7 @@ impl Workspace {
         let package = request.package;
         let packages = [package.members[0].specifier(), LINK.to_owned(), MAIN.to_owned()];
         let settings = packages.map(|package| (package, IN_PARTS.to_owned()));
-        self.write_manifest(&[], &settings, &package.own_patches()?)?;
+        self.write_worker_manifest(&[], &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
         self.write_program(request, package.members[0].root())?;
         self.write_main(&own_lines(package)?)

@@ -54,14 +54,40 @@ impl Member {
         extra: &[(&str, &Path)],
         copy_of: &dyn Fn(&Path) -> Option<PathBuf>,
     ) -> Result<Table, MutatorError> {
-        let library = self.library()?;
-        let mut lib = Table::new();
-        lib.insert("name".into(), library.name.clone().into());
-        lib.insert("path".into(), self.relative(library.src_path.as_std_path()).into());
+        let mut manifest = self.manifest_without_targets(extra, copy_of);
+        manifest.insert("lib".into(), self.target_section(self.library()?).into());
+        Ok(manifest)
+    }
 
+    /// Returns the same with the package's programs, and its library if it has one.
+    pub(super) fn manifest_of_programs(
+        &self,
+        extra: &[(&str, &Path)],
+        copy_of: &dyn Fn(&Path) -> Option<PathBuf>,
+    ) -> Table {
+        let mut manifest = self.manifest_without_targets(extra, copy_of);
+        if let Ok(library) = self.library() {
+            manifest.insert("lib".into(), self.target_section(library).into());
+        }
+        let programs = self.metadata.targets.iter().filter(|target| target.kind.contains(&TargetKind::Bin));
+        let programs: Vec<Value> = programs.map(|program| self.target_section(program).into()).collect();
+        manifest.insert("bin".into(), programs.into());
+        manifest
+    }
+
+    fn target_section(&self, target: &Target) -> Table {
+        let mut section = Table::new();
+        section.insert("name".into(), target.name.clone().into());
+        section.insert("path".into(), self.relative(target.src_path.as_std_path()).into());
+        if !target.required_features.is_empty() {
+            section.insert("required-features".into(), target.required_features.clone().into());
+        }
+        section
+    }
+
+    fn manifest_without_targets(&self, extra: &[(&str, &Path)], copy_of: &dyn Fn(&Path) -> Option<PathBuf>) -> Table {
         let mut manifest = Table::new();
         manifest.insert("package".into(), self.package_section().into());
-        manifest.insert("lib".into(), lib.into());
         let kept = |dependency: &&Dependency| dependency.kind != DependencyKind::Development;
         for dependency in self.metadata.dependencies.iter().filter(kept) {
             let section = match dependency.kind {
@@ -84,7 +110,7 @@ impl Member {
             dependencies.insert((*name).into(), dependency.into());
         }
         manifest.insert("features".into(), self.features().into());
-        Ok(manifest)
+        manifest
     }
 
     fn package_section(&self) -> Table {

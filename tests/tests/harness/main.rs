@@ -4,6 +4,7 @@ mod dns;
 mod faults;
 mod leftovers;
 mod lsr;
+mod mutants;
 mod ospf;
 mod python;
 mod support;
