@@ -334,6 +334,14 @@ impl Campaign {
         let again = sample::kept_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), &kept);
         let checks = Checks { pruned: self.sampled(&selected), kept: self.journal.kept_runs(&again)? };
         let Self { plan, journal, session, directory, .. } = self;
+        // Where all runs are kept, and none of them is a check, there is nothing to do.
+        let has_runs = |number: &usize| {
+            let mut selected = selected[*number].iter();
+            checks.mutants(*number).next().is_some() || selected.any(|&mutant| !kept[*number].contains(mutant as usize))
+        };
+        let idle: Vec<usize> = todo.extract_if(.., |number| !has_runs(number)).collect();
+        journal.transaction(|journal| idle.iter().try_for_each(|&number| journal.add_executions(number, &[])))?;
+        session.kept += idle.iter().map(|&number| kept[number].count_ones(..) as u64).sum::<u64>();
         let executors = (0..jobs.get().min(todo.len()))
             .map(|job| {
                 let answers = directory.join(format!("{ANSWERS_PREFIX}{job}{ANSWERS_SUFFIX}"));

@@ -1,11 +1,13 @@
 //! From the journal to outcomes: what a campaign found out, in the order of cases and mutants.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use serde_json::Value;
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Sites, VerdictCounts,
+    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Sites, Verdict,
+    VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
@@ -169,9 +171,10 @@ impl Matrix {
         let mut verdicts = vec![all_reasonable; content.mutants];
         let mut causes = vec![BTreeMap::new(); content.mutants];
         let mut diverged = vec![BitSet::with_capacity(content.cases); content.mutants];
-        let mut reasons: Vec<BTreeMap<(Cause, String), ReasonCount>> = vec![BTreeMap::new(); content.mutants];
+        let texts = journal.reasons()?;
+        let mut reasons: Vec<BTreeMap<(Cause, i64), Count>> = vec![BTreeMap::new(); content.mutants];
         let mut executions = 0;
-        journal.executions(content, |pair| {
+        journal.executions(content, &texts, |pair| {
             executions += 1;
             if !scope.contains(pair.case) {
                 return;
@@ -185,16 +188,15 @@ impl Matrix {
             verdicts[mutant].reasonable -= 1;
             verdicts[mutant].add(pair.verdict);
             *causes[mutant].entry(cause).or_default() += 1;
-            let key = (cause, without_numbers(&pair.reason));
-            let first =
-                ReasonCount { verdict: pair.verdict, cause, reason: pair.reason, count: 0, first_case: pair.case };
-            reasons[mutant].entry(key).or_insert(first).count += 1;
+            let first = Count { verdict: pair.verdict, count: 0, first_case: pair.case };
+            reasons[mutant].entry((cause, pair.reason)).or_insert(first).count += 1;
         })?;
         let expected: u64 = journal.units(content)?.into_iter().flatten().sum();
         if executions != expected {
             return Err(journal.damaged(format!("{expected} runs were written down, {executions} are there")));
         }
-        let reasons = reasons.into_iter().map(most_frequent).collect();
+        let alike = texts.iter().map(|(&number, text)| (number, without_numbers(text))).collect();
+        let reasons = reasons.into_iter().map(|counts| most_frequent(counts, &texts, &alike)).collect();
         Ok(Self { kills, verdicts, causes, diverged, reasons })
     }
 }
@@ -216,8 +218,35 @@ pub(crate) fn without_numbers(reason: &str) -> String {
     text
 }
 
-fn most_frequent(counts: BTreeMap<(Cause, String), ReasonCount>) -> Vec<ReasonCount> {
-    let mut counts: Vec<ReasonCount> = counts.into_values().collect();
+/// How often a mutant was killed for a reason, and by which test case first.
+#[derive(Debug, Clone)]
+struct Count {
+    verdict: Verdict,
+    count: u32,
+    first_case: usize,
+}
+
+/// Returns the reasons for which a mutant was killed most often; those that are `alike` but for numbers are one, in the words of the first test case.
+fn most_frequent(
+    counts: BTreeMap<(Cause, i64), Count>,
+    texts: &BTreeMap<i64, String>,
+    alike: &BTreeMap<i64, String>,
+) -> Vec<ReasonCount> {
+    let mut merged: BTreeMap<(Cause, &str), ReasonCount> = BTreeMap::new();
+    for ((cause, number), Count { verdict, count, first_case }) in counts {
+        let new = ReasonCount { verdict, cause, reason: texts[&number].clone(), count, first_case };
+        match merged.entry((cause, &alike[&number])) {
+            Entry::Vacant(vacant) => _ = vacant.insert(new),
+            Entry::Occupied(mut known) => {
+                let count = known.get().count + count;
+                if first_case < known.get().first_case {
+                    known.insert(new);
+                }
+                known.get_mut().count = count;
+            }
+        }
+    }
+    let mut counts: Vec<ReasonCount> = merged.into_values().collect();
     counts.sort_by_key(|reason| (std::cmp::Reverse(reason.count), reason.first_case));
     counts.truncate(Outcomes::REASONS_MAX);
     counts
@@ -231,5 +260,20 @@ mod tests {
     fn reasons_that_differ_in_numbers_are_one_but_places_are_kept() {
         let reason = "a panicked at src/a.rs:12: 5 is not 17";
         assert_eq!(without_numbers(reason), "a panicked at src/a.rs:12: # is not #");
+    }
+
+    #[test]
+    fn reasons_that_are_one_have_the_words_of_the_first_test_case() {
+        let texts: BTreeMap<i64, String> = [(1, "5 is not 17"), (2, "it hangs"), (3, "4 is not 6")]
+            .map(|(number, text)| (number, text.to_owned()))
+            .into();
+        let alike = texts.iter().map(|(&number, text)| (number, without_numbers(text))).collect();
+        let count = |count, first_case| Count { verdict: Verdict::Abnormal, count, first_case };
+        let counts =
+            [((Cause::Panic, 1), count(2, 7)), ((Cause::Panic, 2), count(4, 0)), ((Cause::Panic, 3), count(3, 1))];
+        let found = most_frequent(counts.into(), &texts, &alike);
+        let found: Vec<(&str, u32, usize)> =
+            found.iter().map(|reason| (&*reason.reason, reason.count, reason.first_case)).collect();
+        assert_eq!(found, [("4 is not 6", 5, 1), ("it hangs", 4, 0)]);
     }
 }

@@ -1,5 +1,7 @@
 //! Reading the journal back: everything is checked, since a file can be damaged in ways that SQLite does not see.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Row;
 use simutant_outcomes::{BitSet, Cause, MutantNumber, Verdict};
 
@@ -26,8 +28,8 @@ pub(crate) struct ExecutedPair {
     /// `None` if the verdict is reasonable.
     pub(crate) cause: Option<Cause>,
     pub(crate) diverged: bool,
-    /// Empty if the verdict is reasonable.
-    pub(crate) reason: String,
+    /// The number of the reason, which is the empty one if the verdict is reasonable.
+    pub(crate) reason: i64,
 }
 
 impl Journal {
@@ -123,23 +125,32 @@ impl Journal {
         Ok(units)
     }
 
-    /// Calls `visit` with every run on a mutant, in the order of test cases and mutants.
+    /// Returns the reasons by their numbers.
+    pub(crate) fn reasons(&self) -> Result<BTreeMap<i64, String>, CampaignError> {
+        let rows = self.rows("SELECT number, text FROM reasons", |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Calls `visit` with every run on a mutant, in the order of test cases and mutants; their reasons are among `reasons`.
     pub(crate) fn executions(
         &self,
         content: &Content,
+        reasons: &BTreeMap<i64, String>,
         mut visit: impl FnMut(ExecutedPair),
     ) -> Result<(), CampaignError> {
-        let sql = "SELECT test_case, mutant, verdict, cause, diverged, text FROM executions \
-                   LEFT JOIN reasons ON reasons.number = executions.reason ORDER BY test_case, mutant";
+        let sql = "SELECT test_case, mutant, verdict, cause, diverged, reason FROM executions \
+                   ORDER BY test_case, mutant";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
             let mutant = self.index(row.get(1)?, content.mutants);
             let verdict = self.index(row.get(2)?, Verdict::ALL.len());
             let cause = self.index(row.get(3)?, Cause::ALL.len() + 1);
             let diverged = self.index(row.get(4)?, 2);
-            let reason: Option<String> = row.get(5)?;
+            let reason: i64 = row.get(5)?;
             Ok(case.and_then(|case| {
-                let reason = reason.ok_or_else(|| self.damaged("a run without a reason"))?;
+                if !reasons.contains_key(&reason) {
+                    return Err(self.damaged("a run without a reason"));
+                }
                 let (mutant, verdict) = (mutant? as MutantNumber, Verdict::ALL[verdict?]);
                 let cause = cause?.checked_sub(1).map(|index| Cause::ALL[index]);
                 if cause.map_or(Verdict::Reasonable, Cause::verdict) != verdict {
