@@ -459,7 +459,7 @@ pub(crate) struct ExperimentArguments {
     /// Run again what was run before, after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// How many mutants of each implementation that takes part are tried as well, if its file has the table [mutants]; none unless said otherwise. They are drawn
+    /// How many mutants of each implementation that takes part are tried as well, if its file has a table called mutants; none unless said otherwise. They are drawn
     /// by --seed, from as many functions and places as there are, and stand apart in all results. Left out are those that fail on more than 30 of the first 100
     /// test cases, that none of these reaches, or, where test cases take a second or more, that none of these shows.
     #[arg(long, value_name = "N", default_value_t = 0)]
