@@ -317,6 +317,7 @@ impl EventQueue {
     #[inline(never)]
     fn remove_simultaneous(&mut self, key: Key) {
         self.simultaneous.remove(key);
+        self.limit_dead();
     }
 
     /// Moves all but the soonest keys from `sorted` to the wheel.
