@@ -334,12 +334,13 @@ impl Campaign {
         let again = sample::kept_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), &kept);
         let checks = Checks { pruned: self.sampled(&selected), kept: self.journal.kept_runs(&again)? };
         let Self { plan, journal, session, directory, .. } = self;
-        // Where all runs are kept, and none of them is a check, there is nothing to do.
-        let has_runs = |number: &usize| {
-            let mut selected = selected[*number].iter();
-            checks.mutants(*number).next().is_some() || selected.any(|&mutant| !kept[*number].contains(mutant as usize))
+        let (checks, selected, kept) = (&checks, &selected, &kept);
+        let to_run = |number: usize| {
+            let is_new = move |mutant: &MutantNumber| !kept[number].contains(*mutant as usize);
+            checks.mutants(number).chain(selected[number].iter().copied().filter(is_new))
         };
-        let idle: Vec<usize> = todo.extract_if(.., |number| !has_runs(number)).collect();
+        // Where all runs are kept, and none of them is a check, there is nothing to do.
+        let idle: Vec<usize> = todo.extract_if(.., |number| to_run(*number).next().is_none()).collect();
         journal.transaction(|journal| idle.iter().try_for_each(|&number| journal.add_executions(number, &[])))?;
         session.kept += idle.iter().map(|&number| kept[number].count_ones(..) as u64).sum::<u64>();
         let executors = (0..jobs.get().min(todo.len()))
@@ -352,9 +353,7 @@ impl Campaign {
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
             let case = Numbered { number, case: &cases[number], digest, reached };
-            let kept = |mutant: &MutantNumber| kept[number].contains(*mutant as usize);
-            let mut mutants: Vec<MutantNumber> = checks.mutants(number).collect();
-            mutants.extend(selected[number].iter().filter(|mutant| !kept(mutant)));
+            let mut mutants: Vec<MutantNumber> = to_run(number).collect();
             mutants.sort_unstable();
             let mut runs = executor.execute(case, limits, &mutants)?;
             checks.take(plan, number, &mut runs)?;

@@ -201,7 +201,7 @@ impl Trying<'_> {
             None => self.first(cases.len(), implementation, options, &phase).map(|()| None),
         });
         let why = match tried {
-            Err(error) if may_leave_out && is_of_implementation(&error) => Some(mutants::first_line(&error)),
+            Err(error) if may_leave_out && is_of_implementation(&error) => Some(first_line(&error)),
             tried => tried.with_context(|| format!("cannot test {name}"))?,
         };
         if let Some(why) = why {
@@ -335,6 +335,11 @@ fn subject(implementation: &Implementation, universe: &Suite, log: &TrialLog) ->
     }
     let Implementation { name, origin, description, .. } = implementation.clone();
     Subject { name, origin, description, failed, durations_ms }
+}
+
+/// Returns the first line of an error, as it stands in a sentence.
+fn first_line(error: &anyhow::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 /// Measures what an event of the simulation costs, with all that comes with asking for a run.

@@ -1,7 +1,7 @@
 -- Settings of the campaign and what it noted once: key, and value as JSON.
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
---   fingerprint (of the source, by function), kept_limits (of the runs that are kept), kept_criteria and kept_labels (of the recordings
+--   fingerprint (of the source, by function), kept_limits (of the runs that are kept), kept_criteria (of the recordings
 --   that are kept), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
@@ -34,7 +34,7 @@ CREATE TABLE coverage (
     PRIMARY KEY (test_case, criterion)
 ) STRICT, WITHOUT ROWID;
 
--- Requirements of the criteria that look at traces: what at least one test case covers.
+-- Requirements of the criteria that look at traces: what at least one test case covers, or did before an edit.
 CREATE TABLE labels (
     number INTEGER PRIMARY KEY,
     criterion INTEGER NOT NULL, -- in the order of trace_criteria

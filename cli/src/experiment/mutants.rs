@@ -8,7 +8,7 @@ use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, Selection};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
 
-use super::{PILOT, Trying, is_of_implementation, known};
+use super::{PILOT, Trying, first_line, is_of_implementation, known};
 use crate::build;
 use crate::exit::BadInput;
 use crate::progress::Phase;
@@ -145,11 +145,6 @@ fn shown(code: &str) -> String {
         Some((end, _)) => format!("`{}…`", &line[..end]),
         None => format!("`{line}`"),
     }
-}
-
-/// Returns the first line of an error, as it stands in a sentence.
-pub(super) fn first_line(error: &anyhow::Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
