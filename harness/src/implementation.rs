@@ -454,9 +454,18 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn the_package_whose_mutants_can_be_tried_is_named() {
-        let mine = with_mutants("manifest = \"Cargo.toml\"\nspecification = [\"src/*.rs\"]").expect("a good file");
-        let package =
-            MutatedPackage { manifest: "Cargo.toml".into(), specification: vec!["src/*.rs".into()], operators: None };
+        let table = "manifest = \"Cargo.toml\"\nspecification = [\"src/*.rs\"]";
+        let mine = with_mutants(table).expect("a good file");
+        let package = MutatedPackage {
+            manifest: "Cargo.toml".into(),
+            specification: vec!["src/*.rs".into()],
+            features: Vec::new(),
+            default_features: true,
+            operators: None,
+        };
+        let with_features = with_mutants(&format!("{table}\nfeatures = [\"a\"]\ndefault-features = false"));
+        let other = MutatedPackage { features: vec!["a".into()], default_features: false, ..package.clone() };
+        assert_eq!(with_features.expect("a good file").mutants, Some(other));
         assert_eq!(mine.mutants, Some(package));
         let active = ActiveMutant { number: Some(7), programs: 1 };
         let mutant = mine.with_mutant("mine~7".into(), "It is changed".into(), active);

@@ -377,7 +377,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         with_log(folder.path(), |log| {
             log.add("one", &result("a", true)).expect("room");
-            let package = MutatedPackage { manifest: "Cargo.toml".into(), specification: Vec::new(), operators: None };
+            let package = MutatedPackage {
+                manifest: "Cargo.toml".into(),
+                specification: Vec::new(),
+                features: Vec::new(),
+                default_features: true,
+                operators: None,
+            };
             let with_mutants = Implementation { mutants: Some(package), ..implementation("true") };
             log.agree(&with_mutants, &options(), false).expect("room");
             assert!(log.get("one", "a", &json!({ "n": 1 })).is_some());

@@ -598,20 +598,24 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
         }
         Form::Expression => {
             let before = format!("({}, match ", notes.join(", "));
+            let compared: Vec<&Choice<'_>> = point.iter().filter(|choice| choice.can_be_compared()).collect();
+            let numbers: Vec<MutantNumber> = compared.iter().map(|choice| choice.number()).collect();
             let open = format!(
-                " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ",
+                " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ::simutant_probe::compare(&{numbers:?}, &simutant_value, \
+                 &mut |simutant_mutant| match simutant_mutant {{ ",
                 point[0].number(),
                 point.len()
             );
             let mut after: Vec<Piece> = vec![open.into()];
-            for choice in point.iter().filter(|choice| choice.can_be_compared()) {
-                let start = format!("::simutant_probe::compare({}, &simutant_value, || ", choice.number());
-                let mut comparison = vec![start.into()];
+            for (index, choice) in compared.iter().enumerate() {
+                let is_last = index + 1 == compared.len();
+                let pattern = if is_last { "_".to_owned() } else { choice.number().to_string() };
+                let mut comparison = vec![format!("{pattern} => (").into()];
                 comparison.extend(choice.candidate.change.replacement.iter().cloned());
-                comparison.push("); ".into());
+                comparison.push("), ".into());
                 after.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
             }
-            after.push(format!("}} simutant_value }} }}).{}", notes.len()).into());
+            after.push(format!("}}) }} simutant_value }} }}).{}", notes.len()).into());
             Edit::wrap(range, RECORDING, vec![before.into()], after)
         }
     }

@@ -26,7 +26,7 @@ pub(crate) use self::features::Features;
 use self::files::specification_files;
 use self::graph::Graph;
 pub(crate) use self::member::Member;
-pub use self::programs::Programs;
+pub use self::programs::{Programs, ProgramsSection};
 
 /// Packages that run a simulation: what they do cannot be what is simulated.
 const MACHINERY: [&str; 2] = ["simutant-sim-core", "simutant-probe"];

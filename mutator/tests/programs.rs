@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use simutant_mutator::{BuiltPrograms, MutatorError, Programs, ProgramsRequest, Selection, build_programs};
+use simutant_mutator::{
+    BuiltPrograms, MutatorError, Programs, ProgramsRequest, ProgramsSection, Selection, build_programs,
+};
 use tempfile::TempDir;
 
 /// Assertions are on in its releases, and a program needs a feature that is off.
@@ -69,6 +71,14 @@ fn main() {
 }
 "#;
 
+const EXTRA: &str = r#"
+#[cfg(not(feature = "extra"))]
+compile_error!("the feature is off");
+fn main() {
+    println!("{}", sums::sums::sum(7, 3));
+}
+"#;
+
 fn write(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a temporary folder");
     std::fs::write(path, text).expect("a temporary file");
@@ -83,20 +93,27 @@ fn package() -> TempDir {
         ("src/sums.rs", SUMS),
         ("src/bin/one.rs", ONE),
         ("src/bin/many.rs", MANY),
-        ("src/bin/extra.rs", "compile_error!(\"the feature is off\");"),
+        ("src/bin/extra.rs", EXTRA),
     ] {
         write(&root.path().join("sums").join(file), text);
     }
     root
 }
 
-fn find(root: &Path, specification: &[&str]) -> Result<Programs, MutatorError> {
-    let specification: Vec<String> = specification.iter().map(|file| (*file).to_owned()).collect();
-    Programs::find(&root.join("sums/Cargo.toml"), "sums", &specification)
+fn find(root: &Path, specification: &[&str], features: &[&str]) -> Result<Programs, MutatorError> {
+    let [specification, features] =
+        [specification, features].map(|names| names.iter().map(|&name| name.into()).collect::<Vec<_>>());
+    let section =
+        ProgramsSection { name: "sums", specification: &specification, features: &features, default_features: true };
+    Programs::find(&root.join("sums/Cargo.toml"), section)
 }
 
 fn built(root: &Path) -> BuiltPrograms {
-    let programs = find(root, &["src/sums.rs"]).expect("it is there");
+    built_with(root, &[])
+}
+
+fn built_with(root: &Path, features: &[&str]) -> BuiltPrograms {
+    let programs = find(root, &["src/sums.rs"], features).expect("it is there");
     let request =
         ProgramsRequest { programs: &programs, operators: &Selection::default(), directory: &root.join("build") };
     build_programs(&request, &mut |_| {}).expect("it compiles")
@@ -161,6 +178,17 @@ fn programs_are_the_mutant_that_the_environment_names() {
 }
 
 #[test]
+fn programs_have_the_features_that_are_asked_for() {
+    let root = package();
+    let built = built_with(root.path(), &["extra"]);
+    let difference = built.sites.mutants.iter().position(|mutant| mutant.replacement == "a - b").expect("it is there");
+    assert_eq!(run(&built, "extra", None), ("10\n".into(), false));
+    assert_eq!(run(&built, "extra", Some(difference)), ("4\n".into(), true));
+    let error = find(root.path(), &["src/sums.rs"], &["more"]).expect_err("there is none").to_string();
+    assert!(error.contains("`features`: the package has no feature `more`; it has extra"), "{error}");
+}
+
+#[test]
 fn a_number_that_is_none_ends_the_program() {
     let root = package();
     let built = built(root.path());
@@ -196,7 +224,7 @@ fn programs_of_other_source_are_told_apart_and_stay() {
 fn what_cannot_be_mutated_is_told() {
     let root = package();
     let check = |specification: &[&str], expect: &str| {
-        let error = find(root.path(), specification).expect_err("it cannot be mutated").to_string();
+        let error = find(root.path(), specification, &[]).expect_err("it cannot be mutated").to_string();
         assert!(error.contains(expect), "{error}");
     };
     check(&["src/other.rs"], "sums/Cargo.toml: `specification`: `src/other.rs` is no file of ");

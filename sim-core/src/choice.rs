@@ -16,6 +16,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::outlined::{Outlined, outline};
 use crate::random::Draw;
 use crate::source::Sampler;
 
@@ -168,6 +169,8 @@ impl ChoiceSource for Replay {
     }
 }
 
+outline!(Option<Choices>);
+
 /// The choices of one run: who makes them, and those that were made.
 #[derive(Default)]
 pub(crate) struct Choices {
@@ -242,18 +245,18 @@ impl Choices {
 thread_local! {
     /// Whether the run on this thread makes its choices through [`CHOICES`].
     static IS_ACTIVE: Cell<bool> = const { Cell::new(false) };
-    static CHOICES: RefCell<Option<Choices>> = const { RefCell::new(None) };
+    static CHOICES: RefCell<Outlined<Option<Choices>>> = const { RefCell::new(Outlined::new(None)) };
 }
 
 /// Makes the choices of a run those of the thread, until it is dropped; those of a run around it wait meanwhile.
 pub(crate) struct CurrentChoices {
-    outer: Option<Choices>,
+    outer: Outlined<Option<Choices>>,
 }
 
 impl CurrentChoices {
     pub(crate) fn enter(choices: Choices) -> Self {
         IS_ACTIVE.set(choices.is_active());
-        Self { outer: CHOICES.replace(Some(choices)) }
+        Self { outer: CHOICES.replace(Some(choices).into()) }
     }
 
     /// Returns what was recorded.
@@ -269,7 +272,7 @@ impl CurrentChoices {
 
 impl Drop for CurrentChoices {
     fn drop(&mut self) {
-        let outer = self.outer.take();
+        let outer = std::mem::take(&mut self.outer);
         IS_ACTIVE.set(outer.as_ref().is_some_and(Choices::is_active));
         CHOICES.set(outer);
     }

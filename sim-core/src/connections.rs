@@ -28,6 +28,7 @@ pub(crate) use self::round_trip::{INITIAL, RoundTrip, doubled};
 pub(crate) use self::segment::{Acknowledgement, Content, Segment};
 use crate::event_queue::EventId;
 use crate::message::ComponentId;
+use crate::outlined::{Outlined, outline};
 use crate::stream::StreamSettings;
 use crate::trace::ResetReason;
 use crate::waker::Waiter;
@@ -41,20 +42,22 @@ pub(crate) struct EndId {
     serial: u64,
 }
 
+outline!(Places, BTreeSet<(ComponentId, u32)>, BTreeSet<(Address, u32)>, BTreeMap<u64, EndId>);
+
 /// The streams of a run.
 #[derive(Debug)]
 pub(crate) struct Connections<M> {
-    pub(crate) places: Places,
+    pub(crate) places: Outlined<Places>,
     ends: Slab<End<M>>,
     /// The ends by their components, and by their indices.
-    of_component: BTreeSet<(ComponentId, u32)>,
+    of_component: Outlined<BTreeSet<(ComponentId, u32)>>,
     /// The ends that nobody has accepted yet, by the addresses of their listeners, and by their indices.
-    unaccepted: BTreeSet<(Address, u32)>,
+    unaccepted: Outlined<BTreeSet<(Address, u32)>>,
     serials: u64,
     /// Segments on their way.
     pub(crate) segments: Slab<SegmentInFlight<M>>,
     /// The ends of servers by the serials of the ends of their clients.
-    by_client: BTreeMap<u64, EndId>,
+    by_client: Outlined<BTreeMap<u64, EndId>>,
     pub(crate) left: Left<M>,
 }
 
@@ -175,13 +178,13 @@ impl Wait {
 impl<M: Clone> Connections<M> {
     pub(crate) fn new() -> Self {
         Self {
-            places: Places::default(),
+            places: Outlined::default(),
             ends: Slab::new(),
-            of_component: BTreeSet::new(),
-            unaccepted: BTreeSet::new(),
+            of_component: Outlined::default(),
+            unaccepted: Outlined::default(),
             serials: 0,
             segments: Slab::new(),
-            by_client: BTreeMap::new(),
+            by_client: Outlined::default(),
             left: Left::NOTHING,
         }
     }

@@ -20,8 +20,10 @@ use crate::kernel::{Kernel, Outcome, Shared};
 use crate::message::ComponentId;
 use crate::network::PartitionChange;
 use crate::noted_waits::{NotedWaits, begin_poll, noted_waits};
+use crate::outlined::Outlined;
 use crate::prefetch::prefetch;
-use crate::simulation::{Body, Configured, FinalCheck, Report};
+use crate::setup::{FinalCheck, Setup};
+use crate::simulation::{Body, Configured, Report};
 use crate::trace::{Action, DurableState};
 use crate::verdict::{Failure, Origin, Violation, Wait, WaitSubject, Waiting};
 use crate::waker::{TaskKey, Waiter, WokenRing};
@@ -85,7 +87,8 @@ struct Executor<M: Message> {
     components: Vec<Option<Component<M>>>,
     /// In the order in which they were added.
     added: Vec<ComponentId>,
-    changes: Vec<Change>,
+    /// What happens by schedule, and when.
+    changes: Outlined<Vec<(VirtualTime, Change)>>,
     /// Whose code runs.
     current: Option<ComponentId>,
     /// What decides between simultaneous events, unless it is the order of scheduling.
@@ -103,26 +106,25 @@ enum Stop {
 }
 
 pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
-    let Configured { kernel, components, limits, checks, changes, order, choices, random } = configured;
-    let mut choices = CurrentChoices::enter(choices);
+    let Configured { kernel, components, mut setup, changes } = configured;
+    let mut choices = CurrentChoices::enter(setup.take_choices());
     let count = kernel.borrow().components.len();
     let mut executor = Executor {
         kernel,
         tasks: Vec::with_capacity(components.len()),
         components: Vec::new(),
         added: Vec::with_capacity(components.len()),
-        changes: Vec::with_capacity(changes.len()),
+        changes,
         current: None,
-        order,
-        random,
+        order: setup.order(),
+        random: setup.random.clone(),
         events: 0,
         violation: None,
     };
     executor.components.resize_with(count, || None);
     // Changes come first, so that they happen before anything else of their instant.
-    for (index, (at, change)) in changes.into_iter().enumerate() {
+    for (index, &(at, _)) in executor.changes.iter().enumerate() {
         executor.kernel.borrow_mut().schedule(at, Event::Change(index as u32));
-        executor.changes.push(change);
     }
     for added in components {
         let key = executor.kernel.borrow_mut().new_task();
@@ -140,16 +142,16 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
             starts_at: added.starts_at,
         });
     }
-    let mut report = executor.run(limits, checks);
+    let mut report = executor.run(setup);
     report.choices = choices.take_log();
     report
 }
 
 impl<M: Message> Executor<M> {
-    fn run(mut self, limits: Limits, checks: Vec<FinalCheck>) -> Report {
+    fn run(mut self, mut setup: Outlined<Setup>) -> Report {
         self.kernel.borrow_mut().is_running = true;
         let noted_waits = NotedWaits::enter(self.kernel.clone());
-        let end = self.guarded(|executor| executor.handle_events(limits)).and_then(|end| end);
+        let end = self.guarded(|executor| executor.handle_events(setup.limits)).and_then(|end| end);
         let (mut waiting, mut missing) = (Vec::new(), None);
         let mut end = end.and_then(|()| {
             waiting = self.waiting();
@@ -181,7 +183,7 @@ impl<M: Message> Executor<M> {
             Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
             Ok(()) => match self.violation.take().or(missing) {
                 Some(violation) => Verdict::Unreasonable(violation),
-                None => self.check(checks),
+                None => self.check(&mut setup.checks),
             },
         };
         let mut kernel = self.kernel.borrow_mut();
@@ -399,7 +401,7 @@ impl<M: Message> Executor<M> {
 
     #[cold]
     fn handle_task_requests(&mut self) {
-        let requests = std::mem::take(&mut self.kernel.borrow_mut().task_requests);
+        let requests = std::mem::take(&mut *self.kernel.borrow_mut().task_requests);
         for request in requests {
             match request {
                 TaskRequest::Spawn { component, key, future } => {
@@ -470,7 +472,7 @@ impl<M: Message> Executor<M> {
 
     #[cold]
     fn change(&mut self, index: usize) {
-        match self.changes[index].clone() {
+        match self.changes[index].1.clone() {
             Change::Fault(Fault::Crash { .. }, component) => self.crash(component),
             Change::Fault(Fault::Restart { durable_state, .. }, component) => self.restart(component, durable_state),
             Change::Fault(Fault::Pause { duration, .. }, component) => self.pause(component, duration),
@@ -653,8 +655,8 @@ impl<M: Message> Executor<M> {
         Stop::Panic(Failure { origin, at: kernel.now, message })
     }
 
-    fn check(&self, checks: Vec<FinalCheck>) -> Verdict {
-        for FinalCheck { name, check } in checks {
+    fn check(&self, checks: &mut Vec<FinalCheck>) -> Verdict {
+        for FinalCheck { name, check } in checks.drain(..) {
             match catch_unwind(AssertUnwindSafe(check)) {
                 Ok(Ok(())) => {}
                 Ok(Err(failure)) => return Verdict::Unreasonable(Violation::CheckFailed { check: name, failure }),

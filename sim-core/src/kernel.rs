@@ -24,6 +24,7 @@ use crate::groups::Groups;
 use crate::message::ComponentId;
 use crate::network::{Arrival, Decision, Fate, NetworkState, Open, PacketInfo, first_draw};
 use crate::noted_waits::VirtualClock;
+use crate::outlined::{Outlined, outline};
 use crate::ports::{PortIndex, Ports};
 use crate::send_sites::{Caller, SendSites};
 use crate::trace::{Action, DropReason, Endpoint, Packet, Trace, TraceEvent, Transport};
@@ -42,34 +43,47 @@ pub(crate) struct Kernel<M> {
     pub(crate) now: VirtualTime,
     /// Whether the run goes on; false before its start and after its end.
     pub(crate) is_running: bool,
-    pub(crate) queue: EventQueue,
-    pub(crate) ports: Ports,
-    pub(crate) components: Components,
-    pub(crate) network: NetworkState,
+    pub(crate) queue: Outlined<EventQueue>,
+    pub(crate) ports: Outlined<Ports>,
+    pub(crate) components: Outlined<Components>,
+    pub(crate) network: Outlined<NetworkState>,
     pub(crate) digest: Digest,
     /// `None` unless the run is to be recorded.
-    pub(crate) trace: Option<Trace>,
+    pub(crate) trace: Outlined<Option<Trace>>,
     /// How many events of it are kept: the first.
     pub(crate) trace_max: usize,
     /// Of a run that is recorded.
-    send_sites: SendSites,
+    send_sites: Outlined<SendSites>,
     /// What components ask of the executor about their child tasks.
-    pub(crate) task_requests: Vec<TaskRequest>,
+    pub(crate) task_requests: Outlined<Vec<TaskRequest>>,
     /// Indices of tasks that are gone, to be used again.
     pub(crate) free_tasks: Vec<u32>,
     pub(crate) tasks_len: u32,
     pub(crate) connections: Connections<M>,
-    pub(crate) endless_pauses: EndlessPauses,
+    pub(crate) endless_pauses: Outlined<EndlessPauses>,
     /// Packets on their way or in mailboxes.
     packets: Slab<PacketInFlight<M>>,
-    foreign_wakers: Slab<Waker>,
-    groups: Groups,
+    foreign_wakers: Outlined<Slab<Waker>>,
+    groups: Outlined<Groups>,
     /// Where the members that a message goes to are listed; empty between calls.
     recipients: Vec<Address>,
     packets_sent: u64,
     /// By component: what fixes everything that is random about the next packet that it sends.
     next_draws: Vec<u64>,
 }
+
+outline!(
+    EventQueue,
+    Ports,
+    Components,
+    NetworkState,
+    Option<Trace>,
+    SendSites,
+    Vec<TaskRequest>,
+    EndlessPauses,
+    Slab<Waker>,
+    Groups
+);
 
 /// A packet's number in the run, and the number that fixes everything that is random about it.
 #[derive(Debug, Clone, Copy)]
@@ -125,22 +139,22 @@ impl<M: Message> Kernel<M> {
         Self {
             now: VirtualTime::ZERO,
             is_running: false,
-            queue: EventQueue::new(),
-            ports: Ports::new(),
-            components: Components::default(),
-            network: NetworkState::unconfigured(),
+            queue: EventQueue::new().into(),
+            ports: Ports::new().into(),
+            components: Outlined::default(),
+            network: NetworkState::unconfigured().into(),
             digest: Digest::EMPTY,
-            trace: None,
+            trace: None.into(),
             trace_max: usize::MAX,
-            send_sites: SendSites::default(),
-            task_requests: Vec::new(),
+            send_sites: Outlined::default(),
+            task_requests: Outlined::default(),
             free_tasks: Vec::new(),
             tasks_len: 0,
             connections: Connections::new(),
-            endless_pauses: EndlessPauses::default(),
+            endless_pauses: Outlined::default(),
             packets: Slab::new(),
-            foreign_wakers: Slab::new(),
-            groups: Groups::default(),
+            foreign_wakers: Slab::new().into(),
+            groups: Outlined::default(),
             recipients: Vec::new(),
             packets_sent: 0,
             next_draws: Vec::new(),
@@ -606,8 +620,8 @@ impl<M: Message> Kernel<M> {
         if self.trace.as_ref().is_some_and(|trace| trace.len() >= self.trace_max) {
             return;
         }
-        let event = TraceEvent { at: self.now, action: action(self) };
-        self.trace.get_or_insert_default().push(event);
+        let action = action(self);
+        add_to(&mut self.trace, self.now, action);
     }
 
     fn record_packet(
@@ -735,4 +749,10 @@ fn choose_decision(choices: &mut Choices, stream: &str, open: Open, mut decision
         }
     }
     decision
+}
+
+/// Adds an event to a trace. Whoever calls this hands the event over, and so need not know how to drop one.
+#[inline(never)]
+fn add_to(trace: &mut Option<Trace>, at: VirtualTime, action: Action) {
+    trace.get_or_insert_default().push(TraceEvent { at, action });
 }

@@ -134,6 +134,7 @@ mod limits;
 mod message;
 pub mod network;
 mod noted_waits;
+mod outlined;
 mod pause;
 mod portable;
 mod ports;
@@ -142,6 +143,7 @@ mod probability;
 mod random;
 mod select;
 mod send_sites;
+mod setup;
 mod simulation;
 mod source;
 mod stream;
@@ -169,7 +171,8 @@ pub use pause::Pause;
 pub use probability::{InvalidProbability, Probability};
 pub use random::{Random, UniformInteger};
 pub use select::{Either2, Either3, Either4, Select, select};
-pub use simulation::{Added, InvalidConfiguration, Report, Simulation, TieOrder};
+pub use setup::{InvalidConfiguration, TieOrder};
+pub use simulation::{Added, Report, Simulation};
 pub use source::{InputSource, Universe};
 pub use stream::{
     Accept, Connect, ConnectError, Listener, Stream, StreamError, StreamReceiver, StreamRecv, StreamSend, StreamSender,

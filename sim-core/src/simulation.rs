@@ -1,7 +1,6 @@
 //! A simulation that is being put together: components, their starts and expectations, the network, checks.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug};
 use std::future::Future;
 use std::pin::Pin;
@@ -10,19 +9,18 @@ use std::task::{self, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::choice::{ChoiceSource, Choices, RecordedChoice};
+use crate::choice::{ChoiceSource, RecordedChoice};
 use crate::executor::{self, BoxedFuture, Change};
 use crate::expectation::{AnyResultSlot, ResultSlot, Returned};
-use crate::fault::{Fault, Faults};
-use crate::kernel::{EVERYONE, Kernel, Shared};
+use crate::fault::Faults;
+use crate::kernel::{Kernel, Shared};
 use crate::message::{ComponentId, Group};
-use crate::network::{NetworkState, network_seed, some_names};
+use crate::network::NetworkState;
+use crate::outlined::Outlined;
+use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
 use crate::trace::Trace;
 use crate::verdict::Waiting;
-use crate::{
-    Address, CheckFailure, Context, InvalidFaults, InvalidNetwork, Limits, Message, Network, Random, Verdict,
-    VirtualTime,
-};
+use crate::{Address, CheckFailure, Context, Limits, Message, Network, Verdict, VirtualTime};
 
 /// A configuration of components and a network, ready to run once.
 ///
@@ -30,30 +28,15 @@ use crate::{
 pub struct Simulation<M: Message> {
     kernel: Shared<M>,
     components: Vec<Component<M>>,
-    network: Network,
-    faults: Faults,
-    limits: Limits,
-    checks: Vec<FinalCheck>,
-    tie_order: TieOrder,
-    choices: Choices,
-    seed: u64,
-    random: Random,
-    ids: BTreeMap<String, ComponentId>,
-    groups: BTreeMap<String, Group>,
-    /// The first name that was given to two components.
-    name_twice: Option<String>,
+    setup: Outlined<Setup>,
 }
 
 /// A simulation whose configuration is valid.
 pub(crate) struct Configured<M: Message> {
     pub(crate) kernel: Shared<M>,
     pub(crate) components: Vec<Component<M>>,
-    pub(crate) limits: Limits,
-    pub(crate) checks: Vec<FinalCheck>,
-    pub(crate) changes: Vec<(VirtualTime, Change)>,
-    pub(crate) order: Option<Random>,
-    pub(crate) choices: Choices,
-    pub(crate) random: Random,
+    pub(crate) setup: Outlined<Setup>,
+    pub(crate) changes: Outlined<Vec<(VirtualTime, Change)>>,
 }
 
 /// What makes the future of a component, as often as it starts.
@@ -67,48 +50,6 @@ pub(crate) struct Component<M: Message> {
     pub(crate) starts_at: VirtualTime,
     /// `None` if it cannot be restarted.
     pub(crate) body: Option<Body<M>>,
-}
-
-/// Which of several events of one instant comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TieOrder {
-    /// The one that was scheduled first.
-    #[default]
-    Scheduling,
-    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises. Scheduled faults and
-    /// partitions come first all the same.
-    Random,
-}
-
-/// A configuration that cannot be: nothing of it runs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidConfiguration {
-    /// Two components have one name; give one of them another.
-    #[error("there are two components called {name}: give one of them another name")]
-    NameTwice {
-        /// The name.
-        name: String,
-    },
-    /// A component or group has a name that would be mistaken for something else; give it another.
-    #[error("the name {name:?} cannot be: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// Why not.
-        reason: &'static str,
-    },
-    /// The network cannot be.
-    #[error("network: {0}")]
-    Network(#[from] InvalidNetwork),
-    /// The faults cannot be.
-    #[error("faults: {0}")]
-    Faults(#[from] InvalidFaults),
-}
-
-/// A check of the end state.
-pub(crate) struct FinalCheck {
-    pub(crate) name: String,
-    pub(crate) check: Box<dyn FnOnce() -> Result<(), CheckFailure>>,
 }
 
 /// What a run leaves.
@@ -134,74 +75,60 @@ pub struct Report {
 impl<M: Message> Simulation<M> {
     /// Returns a simulation without components. The seed fixes everything in it that is random.
     pub fn new(seed: u64) -> Self {
-        Self {
-            kernel: Rc::new(RefCell::new(Kernel::new())),
-            components: Vec::new(),
-            network: Network::default(),
-            faults: Faults::default(),
-            limits: Limits::default(),
-            checks: Vec::new(),
-            tie_order: TieOrder::default(),
-            choices: Choices::default(),
-            seed,
-            random: Random::from_seed(seed),
-            ids: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            name_twice: None,
-        }
+        Self { kernel: Rc::new(RefCell::new(Kernel::new())), components: Vec::new(), setup: Setup::new(seed).into() }
     }
 
     /// Sets how the network treats packets; without this, [`Network::default`].
     pub fn network(&mut self, network: impl Into<Network>) -> &mut Self {
-        self.network = network.into();
+        self.setup.set_network(network.into());
         self
     }
 
     /// Sets what goes wrong with components; without this, nothing does.
     pub fn faults(&mut self, faults: Faults) -> &mut Self {
-        self.faults = faults;
+        self.setup.set_faults(faults);
         self
     }
 
     /// Sets which of simultaneous events comes first; without this, the one that was scheduled first.
     pub fn tie_order(&mut self, tie_order: TieOrder) -> &mut Self {
-        self.tie_order = tie_order;
+        self.setup.tie_order = tie_order;
         self
     }
 
     /// Lets `source` make the choices that the run leaves open; without this, the seed does.
     pub fn choices(&mut self, source: impl ChoiceSource) -> &mut Self {
-        self.choices.set_source(Box::new(source));
+        self.setup.choices.set_source(Box::new(source));
         self
     }
 
     /// Asks for the choices that were made in the report.
     pub fn record_choices(&mut self) -> &mut Self {
-        self.choices.record();
+        self.setup.choices.record();
         self
     }
 
     /// Sets how far the run may go; without this, [`Limits::default`].
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        self.limits = limits;
+        self.setup.limits = limits;
         self
     }
 
     /// Lowers the limit on events to `events_max`, if it is above.
     pub fn events_at_most(&mut self, events_max: u64) -> &mut Self {
-        self.limits.events = self.limits.events.min(events_max);
+        self.setup.limits.events = self.setup.limits.events.min(events_max);
         self
     }
 
     /// Lowers the limit on virtual time to `last`, if it is later.
     pub fn virtual_time_at_most(&mut self, last: VirtualTime) -> &mut Self {
-        self.limits.virtual_time = self.limits.virtual_time.min(last);
+        self.setup.limits.virtual_time = self.setup.limits.virtual_time.min(last);
         self
     }
 
     /// Asks for a [`Trace`] in the report. It costs a few texts for each packet; a run without it pays nothing.
     pub fn record_trace(&mut self) -> &mut Self {
-        self.kernel.borrow_mut().trace = Some(Trace::new());
+        *self.kernel.borrow_mut().trace = Some(Trace::new());
         self
     }
 
@@ -218,8 +145,12 @@ impl<M: Message> Simulation<M> {
 
     /// Returns the multicast group called `name`: channels [join](crate::Channel::join) it, and a message to a port of it goes to all that did.
     pub fn group(&mut self, name: &str) -> Group {
-        let kernel = &self.kernel;
-        *self.groups.entry(name.to_owned()).or_insert_with(|| Group(kernel.borrow_mut().add_group(name)))
+        if let Some(group) = self.setup.group(name) {
+            return group;
+        }
+        let group = Group(self.kernel.borrow_mut().add_group(name));
+        self.setup.name_group(name, group);
+        group
     }
 
     /// Adds a component, which starts at the start of the run unless [`Added::starting_at`] says otherwise.
@@ -245,7 +176,7 @@ impl<M: Message> Simulation<M> {
         Added { simulation: self, result }
     }
 
-    /// Adds a component as [`Simulation::add`] does, which can be [restarted](Fault::Restart) after a crash: `body` is called
+    /// Adds a component as [`Simulation::add`] does, which can be [restarted](crate::Fault::Restart) after a crash: `body` is called
     /// for each start.
     pub fn add_restartable<T, F>(&mut self, name: &str, body: impl Fn(Context<M>) -> F + 'static) -> Added<'_, M, T>
     where
@@ -265,17 +196,16 @@ impl<M: Message> Simulation<M> {
     fn new_context(&mut self, name: &str) -> (ComponentId, Context<M>) {
         let id = self.id(name);
         let was_added = self.kernel.borrow_mut().components.set_added(id);
-        if was_added && self.name_twice.is_none() {
-            self.name_twice = Some(name.to_owned());
+        if was_added {
+            self.setup.note_name_twice(name);
         }
-        let random = self.random.stream(&format!("component/{name}"));
-        (id, Context::new(self.kernel.clone(), id, random))
+        (id, Context::new(self.kernel.clone(), id, self.setup.component_random(name)))
     }
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
     /// if the run was reasonable so far; the first that fails is the verdict.
     pub fn check(&mut self, name: &str, check: impl FnOnce() -> Result<(), CheckFailure> + 'static) -> &mut Self {
-        self.checks.push(FinalCheck { name: name.to_owned(), check: Box::new(check) });
+        self.setup.checks.push(FinalCheck { name: name.to_owned(), check: Box::new(check) });
         self
     }
 
@@ -300,79 +230,24 @@ impl<M: Message> Simulation<M> {
             Ok(compiled) => compiled,
             Err(error) => panic!("the configuration is invalid: {error}"),
         };
-        let Self { kernel, components, limits, checks, faults, mut choices, random, ids, tie_order, .. } = self;
-        {
-            let mut kernel = kernel.borrow_mut();
-            kernel.network = network;
-            faults.clocks.iter().for_each(|fault| kernel.components.set_clock(ids[&fault.component], fault.clock));
-            let slow = faults.slow.iter();
-            slow.for_each(|fault| kernel.components.set_pause_percent(ids[&fault.component], fault.percent));
-        }
-        if choices.is_active() {
-            for name in ids.keys() {
-                let seed = random.stream(&format!("component/{name}")).seed();
-                choices.name_stream(seed, format!("component {name}"));
-            }
-        }
-        let order = (tie_order == TieOrder::Random).then(|| random.stream("order"));
-        executor::run(Configured { kernel, components, limits, checks, changes, order, choices, random })
+        let Self { kernel, components, setup } = self;
+        *kernel.borrow_mut().network = network;
+        setup.set_speeds(&mut kernel.borrow_mut().components);
+        executor::run(Configured { kernel, components, setup, changes: changes.into() })
     }
 
     /// Returns the network of the run, and what happens by schedule.
     fn compile(&self) -> Result<(NetworkState, Vec<(VirtualTime, Change)>), InvalidConfiguration> {
-        if let Some(name) = self.name_twice.clone() {
-            return Err(InvalidConfiguration::NameTwice { name });
-        }
-        for name in self.ids.keys().chain(self.groups.keys()) {
-            let reason = if name.is_empty() {
-                "it is empty"
-            } else if name.contains("->") {
-                "\"->\" stands between the two ends of a packet"
-            } else if name == EVERYONE {
-                "it stands for all components"
-            } else if self.ids.contains_key(name) && self.groups.contains_key(name) {
-                "a component and a group have it"
-            } else {
-                continue;
-            };
-            return Err(InvalidConfiguration::Name { name: name.clone(), reason });
-        }
-        let names: Vec<String> = self.kernel.borrow().components.added_names().map(str::to_owned).collect();
-        let network = NetworkState::new(&self.network, &names, network_seed(self.seed))?;
-        self.faults.validate()?;
-        for (field, name) in self.faults.names() {
-            if !self.ids.get(name).is_some_and(|&id| self.kernel.borrow().components.is_added(id)) {
-                let allowed = format!("the name of a component: {}", some_names(&names));
-                return Err(InvalidFaults { field, value: format!("{name:?}"), allowed }.into());
-            }
-        }
-        let restartable: BTreeSet<ComponentId> =
-            self.components.iter().filter(|component| component.body.is_some()).map(|component| component.id).collect();
-        let mut changes = Vec::new();
-        for (index, scheduled) in self.faults.schedule.iter().enumerate() {
-            let component = self.ids[scheduled.fault.component()];
-            if matches!(scheduled.fault, Fault::Restart { .. }) && !restartable.contains(&component) {
-                return Err(InvalidFaults {
-                    field: format!("schedule[{index}].component"),
-                    value: format!("{:?}", scheduled.fault.component()),
-                    allowed: "a component that was added by add_restartable, since it is to restart".to_owned(),
-                }
-                .into());
-            }
-            changes.push((scheduled.at, Change::Fault(scheduled.fault.clone(), component)));
-        }
-        for (at, change) in self.network.scheduled() {
-            changes.push((at, Change::Partition(change, self.network.partitions[change.index()].groups.clone())));
-        }
-        Ok((network, changes))
+        let restartable = self.components.iter().filter(|component| component.body.is_some());
+        self.setup.compile(&self.kernel.borrow().components, &restartable.map(|component| component.id).collect())
     }
 
     fn id(&mut self, name: &str) -> ComponentId {
-        if let Some(&id) = self.ids.get(name) {
+        if let Some(id) = self.setup.id(name) {
             return id;
         }
         let id = self.kernel.borrow_mut().add_component(name);
-        self.ids.insert(name.to_owned(), id);
+        self.setup.name_component(name, id);
         id
     }
 }
@@ -399,7 +274,7 @@ impl<F: Future> Future for Filling<F> {
 
 impl<M: Message> Debug for Simulation<M> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Simulation").field("components", &self.ids).finish_non_exhaustive()
+        formatter.debug_struct("Simulation").field("components", self.setup.ids()).finish_non_exhaustive()
     }
 }
 

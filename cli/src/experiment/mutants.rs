@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Context;
 use simutant_harness::{ActiveMutant, Implementation, Options};
-use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, Selection};
+use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
 
@@ -39,7 +39,13 @@ pub(super) fn find(implementations: &[Implementation], count: usize) -> anyhow::
         let operators = package.operators.as_deref().map(Selection::parse).transpose();
         let operators = operators.map_err(|error| BadInput(format!("{}: `operators`: {error}", of())))?;
         let manifest = implementation.folder.join(&package.manifest);
-        let programs = Programs::find(&manifest, name, &package.specification).with_context(of)?;
+        let section = ProgramsSection {
+            name,
+            specification: &package.specification,
+            features: &package.features,
+            default_features: package.default_features,
+        };
+        let programs = Programs::find(&manifest, section).with_context(of)?;
         found.push(Mutated { implementation, programs, operators: operators.unwrap_or_default() });
     }
     if found.is_empty() {

@@ -25,9 +25,23 @@ pub struct MutatedPackage {
     pub manifest: PathBuf,
     /// The files that are mutated: names or patterns, from the package's folder.
     pub specification: Vec<String>,
+    /// The package's features, beside those that are on by default, that its programs are compiled with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+    /// Whether those by default are on; they are unless said otherwise.
+    #[serde(default = "yes", skip_serializing_if = "is_yes", rename = "default-features")]
+    pub default_features: bool,
     /// The mutation operators, as `--operators` takes them; the default ones unless said otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operators: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 impl MutatedPackage {

@@ -349,21 +349,23 @@ fn is_still_open(first: u32, count: u32) -> bool {
     })
 }
 
-/// Notes that a mutant infects if `mutated` is not the same as `original`, or panics.
+/// Notes which of the mutants of a point infect: those for which `mutated` is not the same as `original`, or panics.
 ///
-/// `mutated` has no effects. It is evaluated until it has infected once in a run; what it covers and the steps that it
-/// takes do not count.
-#[inline]
-pub fn compare<T: Same>(mutant: u32, original: &T, mutated: impl FnOnce() -> T) {
-    let is_open = RUN.with(|run| run.mutants.is_on() && run.mutants.infected.is_open(mutant));
-    if is_open && !evaluates_to(original, mutated) {
-        infect(mutant);
+/// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
+/// that it takes do not count. It is one function for all mutants of a point, and not generic, so that the compiler has little to do for each.
+#[inline(never)]
+pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u32) -> T) {
+    for &mutant in mutants {
+        let is_open = RUN.with(|run| run.mutants.is_on() && run.mutants.infected.is_open(mutant));
+        if is_open && !evaluates_to(original, &mut || mutated(mutant)) {
+            infect(mutant);
+        }
     }
 }
 
 /// Returns whether `mutated` has the value `original`; what it does leaves no trace in the run.
 #[inline(never)]
-fn evaluates_to<T: Same>(original: &T, mutated: impl FnOnce() -> T) -> bool {
+fn evaluates_to<T: Same>(original: &T, mutated: &mut dyn FnMut() -> T) -> bool {
     let (active, left, out_of_steps) =
         RUN.with(|run| (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get()));
     let value = catch_unwind(AssertUnwindSafe(mutated));
@@ -455,13 +457,16 @@ mod tests {
     fn a_mutant_infects_when_its_value_differs_or_panics() {
         start_recording(10, SIZES);
         reach(0);
-        compare(0, &1, || {
-            assert_eq!(enter(0, 3, 0), 0, "an alternative records nothing");
-            1
-        });
-        compare(1, &1, || 2);
-        compare(1, &1, || unreachable!("infected already"));
-        compare(2, &1, || resume_unwind(Box::new("a panic")));
+        reach(1);
+        let mut evaluated = Vec::new();
+        for _ in 0..2 {
+            compare(&[0, 1, 2], &1, &mut |mutant| {
+                assert_eq!(enter(0, 3, 0), 0, "an alternative records nothing");
+                evaluated.push(mutant);
+                if mutant == 2 { resume_unwind(Box::new("a panic")) } else { mutant + 1 }
+            });
+        }
+        assert_eq!(evaluated, [0, 1, 2, 0], "what has infected is not evaluated again");
         let finished = finish();
         assert_eq!(finished.steps, 0, "the steps of alternatives do not count");
         let recording = finished.recording.expect("it was recorded");

@@ -57,10 +57,11 @@ pub fn build_programs(
     workspace.target_directory = workspace.root.join(PRODUCTS);
     let _one_at_a_time = workspace.lock()?;
     workspace.write_programs(request.programs)?;
+    let features = package.features.of_command();
     let inputs = workspace.hash(package, &[PROBE.as_ref()], &BTreeSet::new())?;
     let rounds = Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs };
     let Accepted { instrumented, product, .. } =
-        rounds.run(progress, &mut |_, progress| workspace.compile_programs(progress))?;
+        rounds.run(progress, &mut |_, progress| workspace.compile_programs(&features, progress))?;
     let (folder, hash) = workspace.keep_programs(&product)?;
     Ok(BuiltPrograms { sites: instrumented.sites, folder, hash: hash.0 })
 }
@@ -77,10 +78,11 @@ impl Workspace {
     /// Returns the programs by their names.
     fn compile_programs(
         &self,
+        features: &[String],
         progress: &mut dyn FnMut(BuildEvent),
     ) -> Result<Compiled<BTreeMap<String, PathBuf>>, MutatorError> {
         let mut command = cargo("build");
-        command.arg("--bins");
+        command.arg("--bins").args(features);
         let run = self.run(command, progress)?;
         self.product(run, |artifacts| {
             let programs = artifacts.into_iter().filter(|artifact| artifact.target.kind.contains(&TargetKind::Bin));

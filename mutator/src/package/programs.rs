@@ -12,6 +12,19 @@ use crate::{MutatorError, Selection};
 /// The feature by which the probes do as the environment says.
 const FEATURE: &str = "program";
 
+/// What of a package's programs is mutated.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramsSection<'a> {
+    /// What reports call the programs.
+    pub name: &'a str,
+    /// The files that are mutated, as the section of a system names them.
+    pub specification: &'a [String],
+    /// The features that the package is compiled with, beside those that are on by default.
+    pub features: &'a [String],
+    /// Whether those by default are on.
+    pub default_features: bool,
+}
+
 /// A package with programs, and the files of it that are mutated.
 #[derive(Debug)]
 pub struct Programs {
@@ -20,12 +33,12 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Finds the package of a manifest. `name` is what reports call its programs, `specification` names the files that are mutated, as the section
-    /// of a system does. The package is compiled with the features that are on by default.
+    /// Finds the package of a manifest.
     ///
     /// # Errors
-    /// If the manifest is not that of a package with programs, or `specification` names what is not there or cannot be mutated.
-    pub fn find(manifest: &Path, name: &str, specification: &[String]) -> Result<Self, MutatorError> {
+    /// If the manifest is not that of a package with programs, or `section` names what is not there or cannot be mutated.
+    pub fn find(manifest: &Path, section: ProgramsSection<'_>) -> Result<Self, MutatorError> {
+        let ProgramsSection { name, specification, features, default_features } = section;
         let refuse = |field: &str, message: String| MutatorError::Programs {
             manifest: manifest.into(),
             field: field.into(),
@@ -42,8 +55,8 @@ impl Programs {
             type_path: String::new(),
             specification: specification.to_vec(),
             dependencies: BTreeMap::new(),
-            features: Vec::new(),
-            default_features: true,
+            features: features.to_vec(),
+            default_features,
             operators: Selection::default(),
         };
         let names = section_of(package)?.map(|section| section.names).unwrap_or_default();
