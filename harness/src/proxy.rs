@@ -7,13 +7,13 @@
 
 mod fate;
 mod links;
+mod relay_thread;
 mod servers;
 
-use std::io::{self, ErrorKind, PipeReader, PipeWriter};
+use std::io::{self, ErrorKind, PipeReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 
 use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use simutant_sim_core::Probability;
 
 pub use fate::{Fate, Fates};
 pub(crate) use links::{Linked, Links};
+use relay_thread::RelayThread;
 pub(crate) use servers::{Listener, Losses, LossyServers, Served};
 
 /// The largest payload that a UDP datagram can have, in bytes.
@@ -98,11 +99,7 @@ pub enum ProxyError {
 pub struct LossyProxy {
     address: SocketAddr,
     counts: Arc<Counters>,
-    /// Why the thread ended by itself, if it did.
-    failure: Arc<OnceLock<Arc<io::Error>>>,
-    thread: Option<JoinHandle<()>>,
-    /// Its closing wakes and ends the thread.
-    alive: Option<PipeWriter>,
+    thread: RelayThread,
 }
 
 impl LossyProxy {
@@ -121,7 +118,6 @@ impl LossyProxy {
 
     /// Returns a proxy that runs on these sockets: `front` towards clients, `back` towards the server.
     fn between(front: UdpSocket, back: UdpSocket, configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
-        let (stop, alive) = io::pipe()?;
         let address = front.local_addr()?;
         let counts = Arc::new(Counters::default());
         let relay = Relay {
@@ -133,14 +129,8 @@ impl LossyProxy {
             back_fates: Fates::new(configuration.seed, SERVER, configuration.drop, configuration.duplicate),
             counts: Arc::clone(&counts),
         };
-        let failure = Arc::new(OnceLock::new());
-        let failure_of_relay = Arc::clone(&failure);
-        let thread = std::thread::Builder::new().name("lossy-proxy".into()).spawn(move || {
-            if let Err(error) = relay.run(&stop) {
-                failure_of_relay.get_or_init(|| Arc::new(error));
-            }
-        })?;
-        Ok(Self { address, counts, failure, thread: Some(thread), alive: Some(alive) })
+        let thread = RelayThread::start("lossy-proxy", move |stop| relay.run(stop))?;
+        Ok(Self { address, counts, thread })
     }
 
     /// Returns the address that clients send to, with the port that was chosen if port 0 was asked for.
@@ -158,26 +148,13 @@ impl LossyProxy {
     /// # Errors
     /// [`ProxyError::Broken`] if it passes nothing on any more.
     pub fn check(&self) -> Result<(), ProxyError> {
-        self.failure.get().map_or(Ok(()), |error| Err(ProxyError::Broken(Arc::clone(error))))
+        self.thread.check()
     }
 
     /// Stops the proxy and returns the final counts.
     pub fn stop(mut self) -> ProxyCounts {
-        self.join();
+        self.thread.stop();
         self.counts.read()
-    }
-
-    fn join(&mut self) {
-        self.alive = None;
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the relay has no way to panic");
-        }
-    }
-}
-
-impl Drop for LossyProxy {
-    fn drop(&mut self) {
-        self.join();
     }
 }
 
@@ -337,8 +314,7 @@ pub(crate) fn broken_proxy() -> LossyProxy {
     };
     let back = std::os::fd::OwnedFd::from(no_socket).into();
     let mut proxy = LossyProxy::between(front, back, &configuration).expect("the proxy starts");
-    let thread = proxy.thread.take().expect("it was just started");
-    thread.join().expect("the relay has no way to panic");
+    proxy.thread.wait();
     proxy
 }
 

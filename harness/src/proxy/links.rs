@@ -4,16 +4,16 @@
 //! address that this one has there for the first. So a program sees one address for each neighbour, and needs to know no other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, PipeReader, PipeWriter};
+use std::io::{self, PipeReader};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use simutant_sim_core::{VirtualTime, network};
 
+use super::relay_thread::RelayThread;
 use super::{BURST_MAX, DATAGRAM_BYTES_MAX, DirectionCounters, DirectionCounts, Fate, ProxyError, receive, send};
 
 /// A program that links lead to.
@@ -31,11 +31,7 @@ pub(crate) struct Links {
     /// By the numbers of the program that sends and of the one that receives.
     entries: BTreeMap<(usize, usize), SocketAddr>,
     traffic: Arc<Traffic>,
-    /// Why the thread ended by itself, if it did.
-    failure: Arc<OnceLock<Arc<io::Error>>>,
-    thread: Option<JoinHandle<()>>,
-    /// Its closing wakes and ends the thread.
-    alive: Option<PipeWriter>,
+    thread: RelayThread,
 }
 
 /// What the thread tells.
@@ -61,18 +57,11 @@ impl Links {
                 ends.push(End { socket, source, destination });
             }
         }
-        let (stop, alive) = io::pipe()?;
         let traffic = Arc::new(Traffic::default());
         let relay =
             Relay { ends, programs, on_their_way: BTreeMap::new(), next_number: 0, traffic: Arc::clone(&traffic) };
-        let failure = Arc::new(OnceLock::new());
-        let failure_of_relay = Arc::clone(&failure);
-        let thread = std::thread::Builder::new().name("links".into()).spawn(move || {
-            if let Err(error) = relay.run(&stop) {
-                failure_of_relay.get_or_init(|| Arc::new(error));
-            }
-        })?;
-        Ok(Self { entries, traffic, failure, thread: Some(thread), alive: Some(alive) })
+        let thread = RelayThread::start("links", move |stop| relay.run(stop))?;
+        Ok(Self { entries, traffic, thread })
     }
 
     /// Returns where the program `source` sends what is for `destination`.
@@ -104,22 +93,7 @@ impl Links {
     /// # Errors
     /// [`ProxyError::Broken`] if they pass nothing on any more.
     pub(crate) fn check(&self) -> Result<(), ProxyError> {
-        self.failure.get().map_or(Ok(()), |error| Err(ProxyError::Broken(Arc::clone(error))))
-    }
-}
-
-impl Links {
-    fn join(&mut self) {
-        self.alive = None;
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the relay has no way to panic");
-        }
-    }
-}
-
-impl Drop for Links {
-    fn drop(&mut self) {
-        self.join();
+        self.thread.check()
     }
 }
 
@@ -250,7 +224,7 @@ mod tests {
 
     /// Stops the links and returns the final counts.
     fn stop(mut links: Links) -> DirectionCounts {
-        links.join();
+        links.thread.stop();
         links.counts()
     }
 

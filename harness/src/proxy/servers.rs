@@ -6,16 +6,16 @@
 //! of each message that is passed back.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
+use std::io::{self, ErrorKind, PipeReader, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
 
+use super::relay_thread::RelayThread;
 use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send};
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
@@ -57,11 +57,7 @@ pub(crate) trait Listener: Send + Sync {
 #[derive(Debug)]
 pub(crate) struct LossyServers {
     counts: Arc<Counters>,
-    /// Why the thread ended by itself, if it did.
-    failure: Arc<OnceLock<Arc<io::Error>>>,
-    thread: Option<JoinHandle<()>>,
-    /// Its closing wakes and ends the thread.
-    alive: Option<PipeWriter>,
+    thread: RelayThread,
 }
 
 impl LossyServers {
@@ -84,19 +80,12 @@ impl LossyServers {
             streams.set_nonblocking(true)?;
             fronts.push(Front { datagrams, streams, server: forward, fates: fates(&name) });
         }
-        let (stop, alive) = io::pipe()?;
         let counts = Arc::new(Counters::default());
         let forward_fates = fates(losses.clients);
         let clients = VecDeque::new();
         let relay = Relay { fronts, clients, forward_fates, counts: Arc::clone(&counts), listener };
-        let failure = Arc::new(OnceLock::new());
-        let failure_of_relay = Arc::clone(&failure);
-        let thread = std::thread::Builder::new().name("lossy-servers".into()).spawn(move || {
-            if let Err(error) = relay.run(&stop) {
-                failure_of_relay.get_or_init(|| Arc::new(error));
-            }
-        })?;
-        Ok(Self { counts, failure, thread: Some(thread), alive: Some(alive) })
+        let thread = RelayThread::start("lossy-servers", move |stop| relay.run(stop))?;
+        Ok(Self { counts, thread })
     }
 
     /// Returns the counts of datagrams so far: forward is from clients to servers.
@@ -109,16 +98,7 @@ impl LossyServers {
     /// # Errors
     /// [`ProxyError::Broken`] if it passes nothing on any more.
     pub(crate) fn check(&self) -> Result<(), ProxyError> {
-        self.failure.get().map_or(Ok(()), |error| Err(ProxyError::Broken(Arc::clone(error))))
-    }
-}
-
-impl Drop for LossyServers {
-    fn drop(&mut self) {
-        self.alive = None;
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the relay has no way to panic");
-        }
+        self.thread.check()
     }
 }
 
