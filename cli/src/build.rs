@@ -32,8 +32,8 @@ pub(crate) fn both(
     let build = || {
         let package = find(arguments)?;
         output::make_folder(out)?;
-        let (mutated, plain) = (mutated(arguments, &package)?, plain(arguments, &package)?);
-        Ok((package, mutated, plain))
+        let (instrumented, plain) = (instrumented(arguments, &package)?, plain(arguments, &package)?);
+        Ok((package, instrumented, plain))
     };
     interrupt::unless(interrupted, build())
 }
@@ -49,11 +49,7 @@ fn with_request<T>(arguments: &SystemArguments, package: &Package, action: impl 
 }
 
 /// Builds the system with all its mutants.
-pub(crate) fn instrumented(arguments: &SystemArguments) -> anyhow::Result<Build> {
-    mutated(arguments, &find(arguments)?)
-}
-
-fn mutated(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Build> {
+pub(crate) fn instrumented(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Build> {
     let phase = Phase::open("compiling");
     let built = with_request(arguments, package, |request| build(request, &mut showing(&phase)))
         .with_context(|| format!("cannot mutate {}", arguments.system))?;

@@ -44,8 +44,9 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     // What cannot be used is told before anything is run.
     let implementations = implementations(arguments)?;
     let mutated = mutants::find(&implementations, arguments.mutants)?;
-    let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
-    let built = build::instrumented(&arguments.system)?;
+    let package = build::find(&arguments.system)?;
+    let judgements = read_judgements(&package.judgements(), system)?;
+    let built = build::instrumented(&arguments.system, &package)?;
     let outcomes = match finished(&built, common.seed, &out) {
         Some(outcomes) => outcomes,
         None => {

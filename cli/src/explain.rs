@@ -51,8 +51,9 @@ struct Explained<'a> {
 pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let judgements = read_judgements(&build::find(&arguments.system)?.judgements(), system)?;
-    let built = build::instrumented(&arguments.system)?;
+    let package = build::find(&arguments.system)?;
+    let judgements = read_judgements(&package.judgements(), system)?;
+    let built = build::instrumented(&arguments.system, &package)?;
     let number = mutants::resolve(&built.sites, &arguments.mutant)?;
     // A study of other source would tell of other mutants.
     let outcomes = read_outcomes(&out).ok().filter(|outcomes| outcomes.sites == built.sites);

@@ -30,7 +30,7 @@ pub(crate) struct Run<'a> {
 pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let built = build::instrumented(&arguments.system)?;
+    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
     check_mutant(arguments.mutant, &built)?;
 
     let mut simulator = Simulator::new(&built, Bounds::default());
