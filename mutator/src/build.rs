@@ -538,6 +538,10 @@ impl Workspace {
                         verdicts.incomparable.insert(candidate);
                         return;
                     }
+                    Owner::Comparisons(first, last) => {
+                        verdicts.incomparable.extend(first..=last);
+                        return;
+                    }
                     // There are no mutants in there: the probes of data flow are what can be done without.
                     Owner::Recording(index) => {
                         if verdicts.without_flow.insert((file, index), error.message.clone()).is_none() {

@@ -26,8 +26,10 @@ pub(crate) const COVERING: &[Variant] = &[Variant::Recording, Variant::Covering]
 pub(crate) enum Owner {
     /// The code of a mutant.
     Mutant(usize),
-    /// The comparison of a mutant with the original in the recording body.
+    /// The value of a mutant in the recording body, where it is compared with the original's.
     Comparison(usize),
+    /// The comparison of all mutants of a point: the first of them, and the last.
+    Comparisons(usize, usize),
     /// The recording bodies of a function of the file, by its index there.
     Recording(usize),
     /// A function of the file, by its index there.

@@ -600,22 +600,33 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             let before = format!("({}, match ", notes.join(", "));
             let compared: Vec<&Choice<'_>> = point.iter().filter(|choice| choice.can_be_compared()).collect();
             let numbers: Vec<MutantNumber> = compared.iter().map(|choice| choice.number()).collect();
-            let open = format!(
-                " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ::simutant_probe::compare(&{numbers:?}, &simutant_value, \
-                 &mut |simutant_mutant| match simutant_mutant {{ ",
-                point[0].number(),
-                point.len()
-            );
-            let mut after: Vec<Piece> = vec![open.into()];
+            let mut comparisons: Vec<Piece> = vec![
+                format!(
+                    "::simutant_probe::compare(&{numbers:?}, &simutant_value, \
+                     &mut |simutant_mutant| match simutant_mutant {{ "
+                )
+                .into(),
+            ];
             for (index, choice) in compared.iter().enumerate() {
                 let is_last = index + 1 == compared.len();
                 let pattern = if is_last { "_".to_owned() } else { choice.number().to_string() };
                 let mut comparison = vec![format!("{pattern} => (").into()];
                 comparison.extend(choice.candidate.change.replacement.iter().cloned());
                 comparison.push("), ".into());
-                after.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
+                comparisons.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
             }
-            after.push(format!("}}) }} simutant_value }} }}).{}", notes.len()).into());
+            comparisons.push("})".into());
+            let (first, last) = (compared[0].index, compared[compared.len() - 1].index);
+            let after = vec![
+                format!(
+                    " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ",
+                    point[0].number(),
+                    point.len()
+                )
+                .into(),
+                Piece::Owned(Owner::Comparisons(first, last), comparisons),
+                format!(" }} simutant_value }} }}).{}", notes.len()).into(),
+            ];
             Edit::wrap(range, RECORDING, vec![before.into()], after)
         }
     }

@@ -12,7 +12,7 @@ use crate::declarations::Declarations;
 use crate::edit::{Piece, plain_text};
 use crate::graph::diverges;
 use crate::names::{Kind, Names};
-use crate::operators::{self, Change, Context, Infection, Operator, Place, binds, range_of};
+use crate::operators::{self, Change, Context, Infection, Operator, Place, Spawner, binds, range_of};
 use crate::selection::Selection;
 use crate::source::FunctionSource;
 use crate::types::{Types, is_unsigned_integer};
@@ -114,6 +114,7 @@ pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Setti
     let types = Types::new(declarations, names, self_type, &function.signature, &function.body, text);
     let mut labels = BlockLabels(BTreeSet::new());
     labels.visit_block(&function.body);
+    let spawner = Spawner::of(&function.body, text, names);
     let context = Context {
         text,
         signature: &function.signature,
@@ -122,6 +123,7 @@ pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Setti
         types: &types,
         is_unsigned: false,
         block_labels: &labels.0,
+        spawner: spawner.as_ref(),
         definition: operators::Definition::Reduced,
     };
     let mut finder = Finder {

@@ -53,6 +53,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::spanned::Spanned;
 use syn::{Arm, Block, Expr, ExprForLoop, Member, Signature, Stmt};
 
+pub(crate) use await_deletion::Spawner;
 pub(crate) use conditional::binds;
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
 
@@ -165,6 +166,8 @@ pub(crate) struct Context<'a> {
     pub(crate) is_unsigned: bool,
     /// The labels of blocks that are no loops.
     pub(crate) block_labels: &'a BTreeSet<String>,
+    /// How the function starts tasks, if it does.
+    pub(crate) spawner: Option<&'a Spawner>,
     /// Which replacements are asked for.
     pub(crate) definition: Definition,
 }

@@ -184,7 +184,7 @@ impl Workspace {
                         left_out.functions.insert((file, index));
                         return;
                     }
-                    Owner::Comparison(_) | Owner::Recording(_) => {}
+                    Owner::Comparison(_) | Owner::Comparisons(..) | Owner::Recording(_) => {}
                 }
             }
         }

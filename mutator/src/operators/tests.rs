@@ -238,6 +238,10 @@ fn aw_d() {
         "async fn f() { context.pause(D).await; work(a()).await; let x = g().await; tokio::spawn(task(b)); context.spawn(|c| h(c)); tx.flush().await?; }",
         "AW-D,SDL"
     ));
+    assert_snapshot!(mutants(
+        "async fn f() { work(a).await; let child = context.spawn(|context| h(context, b)); child.await; set.spawn(async { i().await; }); }",
+        "AW-D"
+    ));
 }
 
 #[test]

@@ -592,5 +592,54 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input)
+    ) + &more(input) + &block_on(raced(input))
+}
+
+/// As those that others wrote: branches by tokens.
+macro_rules! select {
+    ($a:pat = $one:expr => $x:expr, $b:pat = $other:expr => $y:expr $(,)?) => {
+        match select(($one, $other)).await {
+            Either2::First($a) => $x,
+            Either2::Second($b) => $y,
+        }
+    };
+    ($a:pat = $only:expr => $x:expr $(,)?) => {{
+        let $a = $only.await;
+        $x
+    }};
+}
+
+/// Tasks that run when they are asked to.
+#[derive(Default)]
+struct Tasks(std::cell::RefCell<Vec<std::pin::Pin<Box<dyn Future<Output = ()>>>>>);
+
+impl Tasks {
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.0.borrow_mut().push(Box::pin(task));
+    }
+
+    fn run(&self) {
+        let tasks = self.0.take();
+        tasks.into_iter().for_each(block_on);
+    }
+}
+
+async fn post(engine: std::rc::Rc<Engine>, number: u8) {
+    engine.send(number, Message::Ping(number));
+}
+
+async fn raced(input: u32) -> String {
+    let (engine, tasks) = (std::rc::Rc::new(Engine::default()), Tasks::default());
+    let number = (input % 3) as u8;
+    tasks.spawn(post(engine.clone(), number));
+    post(engine.clone(), 7).await;
+    engine.sleep(2).await;
+    let mut heard = Vec::new();
+    select! {
+        (to, message) = engine.recv() => heard.push(format!("{to} {message:?}")),
+        () = engine.sleep(3) => heard.push("slept".to_owned()),
+    }
+    tasks.run();
+    let last = engine.recv().await;
+    format!(" {heard:?} {last:?} {}", engine.now())
 }
