@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::Context;
 use serde::Serialize;
 use simutant_campaign::read_outcomes;
 use simutant_mutator::{read_judgements, with_judgement};
@@ -42,10 +41,6 @@ pub(crate) fn run(arguments: &JudgeArguments, common: &Common) -> anyhow::Result
         let mutant = &sites.mutants[number as usize];
         check_kills(&out, mutant, &judgement)?;
         let text = with_judgement(&path, sites, mutant, &judgement)?;
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make {} for judgements", folder.display()))?;
-        }
         output::write_named(&path, text.as_bytes())?;
     }
     let judgements = read_judgements(&path, system)?;

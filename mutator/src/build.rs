@@ -523,8 +523,10 @@ impl Workspace {
             let children = error.children.iter().flat_map(|child| &child.spans);
             error.spans.iter().chain(children).filter(move |span| span.is_primary == is_primary)
         };
-        let mut function = None;
-        for span in spans(true).chain(spans(false)) {
+        let (mut function, mut point) = (None, None);
+        // Of a value that is used after it was moved, the move is to blame, and that is a secondary place.
+        let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
+        for span in spans(!is_moved).chain(spans(is_moved)) {
             let Some((file, range)) = self.range_of(span, instrumented) else { continue };
             let owners = &instrumented.outputs[file].owners;
             // Inner ranges come first.
@@ -538,10 +540,12 @@ impl Workspace {
                         verdicts.incomparable.insert(candidate);
                         return;
                     }
+                    // One of them may be named elsewhere in the error.
                     Owner::Comparisons(first, last) => {
-                        verdicts.incomparable.extend(first..=last);
-                        return;
+                        point = point.or(Some(first..=last));
+                        break;
                     }
+                    Owner::Recording(_) if point.is_some() => break,
                     // There are no mutants in there: the probes of data flow are what can be done without.
                     Owner::Recording(index) => {
                         if verdicts.without_flow.insert((file, index), error.message.clone()).is_none() {
@@ -551,6 +555,10 @@ impl Workspace {
                     Owner::Function(index) => function = function.or(Some((file, index))),
                 }
             }
+        }
+        if let Some(point) = point {
+            verdicts.incomparable.extend(point);
+            return;
         }
         let Some((file, index_of_function)) = function else { return };
         // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the error

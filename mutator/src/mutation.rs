@@ -114,7 +114,7 @@ pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Setti
     let types = Types::new(declarations, names, self_type, &function.signature, &function.body, text);
     let mut labels = BlockLabels(BTreeSet::new());
     labels.visit_block(&function.body);
-    let spawner = Spawner::of(&function.body, text, names);
+    let spawner = Spawner::of(&function.body, names);
     let context = Context {
         text,
         signature: &function.signature,

@@ -71,6 +71,21 @@ fn main() {
 }
 "#;
 
+/// Numbers if the feature is on, and texts if it is not.
+const BY_FEATURE: &str = r#"
+#[cfg(feature = "extra")]
+pub type Left = u32;
+#[cfg(feature = "extra")]
+pub type Right = u32;
+#[cfg(not(feature = "extra"))]
+pub type Left = String;
+#[cfg(not(feature = "extra"))]
+pub type Right = &'static str;
+pub fn both(c: Left, d: Right) -> Left {
+    c + d
+}
+"#;
+
 const EXTRA: &str = r#"
 #[cfg(not(feature = "extra"))]
 compile_error!("the feature is off");
@@ -184,6 +199,14 @@ fn programs_have_the_features_that_are_asked_for() {
     let difference = built.sites.mutants.iter().position(|mutant| mutant.replacement == "a - b").expect("it is there");
     assert_eq!(run(&built, "extra", None), ("10\n".into(), false));
     assert_eq!(run(&built, "extra", Some(difference)), ("4\n".into(), true));
+    // What the compiler says is about the features that it was told.
+    write(&root.path().join("sums/src/sums.rs"), &format!("{SUMS}\n{BY_FEATURE}"));
+    let difference_is_rejected = |features: &[&str]| {
+        let built = built_with(root.path(), features);
+        let mut rejected = built.sites.rejected.iter().map(|rejected| rejected.mutant.replacement.as_str());
+        rejected.any(|replacement| replacement == "c - d")
+    };
+    assert!(difference_is_rejected(&[]) && !difference_is_rejected(&["extra"]));
     let error = find(root.path(), &["src/sums.rs"], &["more"]).expect_err("there is none").to_string();
     assert!(error.contains("`features`: the package has no feature `more`; it has extra"), "{error}");
 }

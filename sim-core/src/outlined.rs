@@ -7,10 +7,10 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-/// What is compiled here.
+/// What is dropped here.
 pub(crate) trait Outline: Sized {
     /// Drops the value. It must not be inlined: what is inlined is compiled elsewhere.
-    fn end(self);
+    fn drop_here(self);
 }
 
 /// Makes types have an [`Outline`].
@@ -18,14 +18,14 @@ macro_rules! outline {
     ($($type:ty),* $(,)?) => {
         $(impl $crate::outlined::Outline for $type {
             #[inline(never)]
-            fn end(self) {}
+            fn drop_here(self) {}
         })*
     };
 }
 
 pub(crate) use outline;
 
-/// A value that ends in its [`Outline`].
+/// A value that is dropped by its [`Outline`].
 pub(crate) struct Outlined<T: Outline>(ManuallyDrop<T>);
 
 impl<T: Outline> Outlined<T> {
@@ -73,10 +73,13 @@ impl<T: Outline> DerefMut for Outlined<T> {
 impl<T: Outline> Drop for Outlined<T> {
     #[inline]
     fn drop(&mut self) {
-        #[expect(unsafe_code, reason = "the standard library has no safe way to drop a field elsewhere")]
+        #[expect(
+            unsafe_code,
+            reason = "without an allocation, the standard library has no safe way to drop a field elsewhere"
+        )]
         // SAFETY: the value is taken nowhere else, and not used after it is dropped.
         let value = unsafe { ManuallyDrop::take(&mut self.0) };
-        value.end();
+        value.drop_here();
     }
 }
 
@@ -95,7 +98,17 @@ mod tests {
         }
     }
 
-    outline!(Counted);
+    struct Panicking;
+
+    impl Drop for Panicking {
+        fn drop(&mut self) {
+            panic!("a destructor does");
+        }
+    }
+
+    type Three = (Counted, Panicking, Counted);
+
+    outline!(Counted, Three);
 
     #[test]
     fn a_value_is_dropped_once() {
@@ -105,5 +118,15 @@ mod tests {
         assert_eq!(drops.get(), 1, "the one that was replaced");
         drop(value);
         assert_eq!((drops.get(), Rc::strong_count(&drops)), (2, 1));
+    }
+
+    #[test]
+    fn a_destructor_that_panics_leaves_the_rest_dropped_once() {
+        let drops = Rc::new(Cell::new(0));
+        let three = Outlined::from((Counted(Rc::clone(&drops)), Panicking, Counted(Rc::clone(&drops))));
+        let other = Outlined::from(Counted(Rc::clone(&drops)));
+        let dropping = std::panic::AssertUnwindSafe(|| drop((three, other)));
+        assert!(std::panic::catch_unwind(dropping).is_err());
+        assert_eq!((drops.get(), Rc::strong_count(&drops)), (3, 1));
     }
 }

@@ -89,6 +89,8 @@ impl Setup {
         }
     }
 
+    // What these put something in the place of is dropped here, and not by the crate of a system.
+
     #[inline(never)]
     pub(crate) fn set_network(&mut self, network: Network) {
         self.network = network;

@@ -95,7 +95,7 @@ fn copy_of_gcd(folder: &Path) -> String {
 }
 
 #[test]
-fn judgements_are_kept_beside_the_manifest_and_have_their_say_in_studies() {
+fn judgements_have_their_say_in_studies_and_are_kept_where_the_manifest_says() {
     let folder = folder();
     let manifest = copy_of_gcd(folder.path());
     let out = folder.path().join("out");
@@ -152,19 +152,19 @@ fn judgements_are_kept_beside_the_manifest_and_have_their_say_in_studies() {
     assert!(list.contains(&format!("mutant {number} [{identity}]")) && list.contains("3 judgements"), "{list}");
 
     // The manifest may have them elsewhere.
-    let section = |judgements: &str| {
+    let keep_in = |judgements: &str| {
         let original = std::fs::read_to_string(&manifest).expect("it was written");
         let original = original.split("[package.metadata.simutant]").next().expect("a text has a start");
         write(Path::new(&manifest), format!("{original}[package.metadata.simutant]\njudgements = {judgements:?}\n"))
     };
-    section("kept/judgements.toml");
+    keep_in("kept/judgements.toml");
     let list = stdout(&call(&["judge", "gcd", "--list"]));
     assert!(list.starts_with("0 judgements in "), "{list}");
     assert_exit(&call(&["judge", "gcd", &number, "equivalent", "--reason", "nobody looks"]), 0);
     let list = stdout(&call(&["judge", "gcd", "--list"]));
     let elsewhere = folder.path().join("kept/judgements.toml");
     assert!(list.ends_with(&format!("1 judgements in {}\n", text(&elsewhere))) && elsewhere.is_file(), "{list}");
-    section("kept/judged.toml");
+    keep_in("kept/judged.toml");
     let refused = call(&["judge", "gcd", "--list"]);
     assert_exit(&refused, 3);
     let expect = "`judgements` is `kept/judged.toml`: its name must end in `judgements.toml`";

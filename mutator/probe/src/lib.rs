@@ -352,12 +352,12 @@ fn is_still_open(first: u32, count: u32) -> bool {
 /// Notes which of the mutants of a point infect: those for which `mutated` is not the same as `original`, or panics.
 ///
 /// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
-/// that it takes do not count. It is one function for all mutants of a point, and not generic, so that the compiler has little to do for each.
+/// that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that the compiler has little to do for each.
 #[inline(never)]
 pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u32) -> T) {
     for &mutant in mutants {
         let is_open = RUN.with(|run| run.mutants.is_on() && run.mutants.infected.is_open(mutant));
-        if is_open && !evaluates_to(original, &mut || mutated(mutant)) {
+        if is_open && !evaluates_to(original, mutant, mutated) {
             infect(mutant);
         }
     }
@@ -365,10 +365,10 @@ pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u
 
 /// Returns whether `mutated` has the value `original`; what it does leaves no trace in the run.
 #[inline(never)]
-fn evaluates_to<T: Same>(original: &T, mutated: &mut dyn FnMut() -> T) -> bool {
+fn evaluates_to<T: Same>(original: &T, mutant: u32, mutated: &mut dyn FnMut(u32) -> T) -> bool {
     let (active, left, out_of_steps) =
         RUN.with(|run| (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get()));
-    let value = catch_unwind(AssertUnwindSafe(mutated));
+    let value = catch_unwind(AssertUnwindSafe(|| mutated(mutant)));
     RUN.with(|run| {
         run.active.set(active);
         run.steps_left.set(left);

@@ -58,8 +58,11 @@ pub fn build_programs(
     let _one_at_a_time = workspace.lock()?;
     workspace.write_programs(request.programs)?;
     let features = package.features.of_command();
-    let inputs = workspace.hash(package, &[PROBE.as_ref()], &BTreeSet::new())?;
-    let rounds = Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs };
+    let mut inputs = Hash(workspace.hash(package, &[PROBE.as_ref()], &BTreeSet::new())?);
+    // The features may be asked for outside of the package.
+    features.iter().for_each(|feature| inputs.write(feature.as_bytes()));
+    let rounds =
+        Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs: inputs.0 };
     let Accepted { instrumented, product, .. } =
         rounds.run(progress, &mut |_, progress| workspace.compile_programs(&features, progress))?;
     let (folder, hash) = workspace.keep_programs(&product)?;

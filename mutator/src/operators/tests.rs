@@ -239,7 +239,7 @@ fn aw_d() {
         "AW-D,SDL"
     ));
     assert_snapshot!(mutants(
-        "async fn f() { work(a).await; let child = context.spawn(|context| h(context, b)); child.await; set.spawn(async { i().await; }); }",
+        "async fn f() { fn g() { spawn(h()) } work(a).await; thread::spawn(|| 1); let child = context.spawn(|context| h(context, b)); child.await; set.spawn(async { i().await; }); context.spawn(j).await; }",
         "AW-D"
     ));
 }

@@ -592,7 +592,7 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input) + &block_on(raced(input))
+    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input))
 }
 
 /// As those that others wrote: branches by tokens.
@@ -626,6 +626,33 @@ impl Tasks {
 
 async fn post(engine: std::rc::Rc<Engine>, number: u8) {
     engine.send(number, Message::Ping(number));
+}
+
+/// Tasks with a context of their own, as engines give them.
+#[derive(Default)]
+struct Children(Tasks);
+
+impl Children {
+    fn spawn<F: Future<Output = ()> + 'static>(&self, body: impl FnOnce(u8) -> F) {
+        self.0.spawn(body(0));
+    }
+}
+
+async fn tell(engine: std::rc::Rc<Engine>, words: Vec<String>) {
+    words.into_iter().for_each(|word| engine.send(1, Message::Text(word)));
+}
+
+/// What a task of its own takes with it is used later, by the original and by mutants.
+async fn started(input: u32) -> String {
+    let (engine, children) = (std::rc::Rc::new(Engine::default()), Children::default());
+    let words = vec![input.to_string()];
+    let other = engine.clone();
+    children.spawn(|number| post(other, number + 5));
+    tell(engine.clone(), words.clone()).await;
+    let count = words.len() + 1;
+    let (_, message) = engine.recv().await;
+    children.0.run();
+    format!(" {message:?} {count} {words:?}")
 }
 
 async fn raced(input: u32) -> String {
