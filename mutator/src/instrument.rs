@@ -618,12 +618,7 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             comparisons.push("})".into());
             let (first, last) = (compared[0].index, compared[compared.len() - 1].index);
             let after = vec![
-                format!(
-                    " {{ simutant_value => {{ if ::simutant_probe::is_open({}, {}) {{ ",
-                    point[0].number(),
-                    point.len()
-                )
-                .into(),
+                format!(" {{ simutant_value => {{ if ::simutant_probe::is_open({}) {{ ", numbers[0]).into(),
                 Piece::Owned(Owner::Comparisons(first, last), comparisons),
                 format!(" }} simutant_value }} }}).{}", notes.len()).into(),
             ];

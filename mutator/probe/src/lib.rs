@@ -331,50 +331,47 @@ fn first_time(first: u32, count: u32, certain: u64) {
     }
 }
 
-/// Returns whether the run has not infected all of the `count` mutants of a point.
+/// Returns whether [`compare`] has anything to do for the mutants of which this is the first.
 #[inline(always)]
-pub fn is_open(first: u32, count: u32) -> bool {
-    RUN.with(move |run| run.mutants.settled.is_open(first)) && is_still_open(first, count)
+pub fn is_open(first: u32) -> bool {
+    RUN.with(move |run| run.mutants.settled.is_open(first))
 }
 
-#[inline(never)]
-fn is_still_open(first: u32, count: u32) -> bool {
-    RUN.with(|run| {
-        let mutants = &run.mutants;
-        let is_open = mutants.is_on() && (first..first + count).any(|mutant| mutants.infected.is_open(mutant));
-        if !is_open {
-            mutants.settle(first);
-        }
-        is_open
-    })
-}
-
-/// Notes which of the mutants of a point infect: those for which `mutated` is not the same as `original`, or panics.
+/// Notes which of these mutants infect: those for which `mutated` is not the same as `original`, or panics.
 ///
 /// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
 /// that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that the compiler has little to do for each.
 #[inline(never)]
 pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u32) -> T) {
-    for &mutant in mutants {
-        let is_open = RUN.with(|run| run.mutants.is_on() && run.mutants.infected.is_open(mutant));
-        if is_open && !evaluates_to(original, mutant, mutated) {
-            infect(mutant);
-        }
-    }
-}
-
-/// Returns whether `mutated` has the value `original`; what it does leaves no trace in the run.
-#[inline(never)]
-fn evaluates_to<T: Same>(original: &T, mutant: u32, mutated: &mut dyn FnMut(u32) -> T) -> bool {
-    let (active, left, out_of_steps) =
-        RUN.with(|run| (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get()));
-    let value = catch_unwind(AssertUnwindSafe(|| mutated(mutant)));
     RUN.with(|run| {
+        if !run.mutants.is_on() {
+            return;
+        }
+        let (active, left, out_of_steps) = (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get());
+        let (mut rest, last, mut all_infect) = (mutants.iter(), Cell::new(NONE), true);
+        let mut evaluate = || {
+            for &mutant in rest.by_ref().filter(|&&mutant| run.mutants.infected.is_open(mutant)) {
+                last.set(mutant);
+                let is_same = mutated(mutant).same(original);
+                run.steps_left.set(left);
+                if is_same {
+                    all_infect = false;
+                } else {
+                    infect(mutant);
+                }
+            }
+        };
+        // Few alternatives panic: those that do not are evaluated within one guard.
+        while catch_unwind(AssertUnwindSafe(&mut evaluate)).is_err() {
+            infect(last.get());
+            run.steps_left.set(left);
+            run.out_of_steps.set(out_of_steps);
+        }
         run.active.set(active);
-        run.steps_left.set(left);
-        run.out_of_steps.set(out_of_steps);
+        if all_infect {
+            run.mutants.settle(mutants[0]);
+        }
     });
-    value.is_ok_and(|value| value.same(original))
 }
 
 #[cfg(test)]
@@ -474,22 +471,25 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_open_until_all_its_mutants_infect() {
+    fn a_comparison_is_open_until_all_its_mutants_infect() {
+        let compare_to = |value: u32| compare(&[1, 2], &value, &mut |mutant| mutant);
         start_recording(10, SIZES);
-        point(0, 3, 0b101);
-        assert!(is_open(0, 3), "the second mutant has not infected");
-        infect(1);
-        assert!(!is_open(0, 3));
+        point(0, 3, 0b1);
+        compare_to(1);
+        assert!(is_open(1), "the second mutant has not infected");
+        compare_to(0);
+        assert!(!is_open(1));
         assert_eq!(enter(0, 3, 0), 2, "the function has not recorded");
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![0, 1, 2]));
 
         start_recording(10, SIZES);
-        point(1, 2, 0b10);
-        assert!(is_open(1, 2), "what an earlier run infected does not count");
+        point(1, 2, 0b0);
+        assert!(is_open(1), "what an earlier run infected does not count");
+        compare_to(2);
         let recording = finish().recording.expect("it was recorded");
-        assert_eq!((recording.reached, recording.infected), (vec![1, 2], vec![2]));
-        assert!(!is_open(1, 2), "nothing is compared outside of a recording");
+        assert_eq!((recording.reached, recording.infected), (vec![1, 2], vec![1]));
+        compare(&[1], &0, &mut |_| unreachable!("nothing is compared outside of a recording"));
     }
 
     #[test]
@@ -497,10 +497,9 @@ mod tests {
         start_recording(10, SIZES);
         FUNCTION.record();
         point(0, 2, 0b11);
-        reach(2);
+        point(2, 1, 0b0);
         assert_eq!(enter(0, 3, 0), 2, "the third has not infected");
-        infect(2);
-        assert!(!is_open(2, 1));
+        compare(&[2], &0, &mut |_| 1);
         assert_eq!(enter(0, 3, 0), 3);
         start_recording(10, SIZES);
         assert_eq!(enter(0, 3, 0), 2, "a run begins anew");
@@ -516,7 +515,7 @@ mod tests {
         FUNCTION.record();
         point(0, 3, 0b1);
         mark(5);
-        assert!(!is_open(0, 3));
+        compare(&[1], &0, &mut |_| unreachable!("only coverage is recorded"));
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.blocks, recording.reached), (vec![68], vec![]));
     }

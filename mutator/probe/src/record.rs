@@ -44,7 +44,7 @@ pub(crate) struct Mutants {
     sizes: Cell<Option<Sizes>>,
     pub(crate) reached: Set,
     pub(crate) infected: Set,
-    /// The first mutants of points of which all mutants are infected.
+    /// The first mutants of points, and of comparisons, of which all mutants are infected.
     pub(crate) settled: Set,
     /// The first mutants of functions of which all mutants are infected.
     pub(crate) finished: Set,
@@ -79,7 +79,7 @@ impl Mutants {
         self.sizes.get().is_some_and(|sizes| sizes.mutants > 0)
     }
 
-    /// Notes that all mutants of the point are infected that begins with `first`.
+    /// Notes that all mutants of the point or the comparison are infected that begins with `first`.
     pub(crate) fn settle(&self, first: u32) {
         self.settled.insert(first);
         let Some((first_of_function, mut mutants)) = marks::function_with(first) else { return };
