@@ -49,7 +49,7 @@ fn main() -> std::process::ExitCode {
     };
     let exit = result.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
-        output::tell(&format!("error: {error:#}"));
+        output::tell_error(&error);
         exit
     });
     exit.into()

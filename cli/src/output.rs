@@ -32,6 +32,16 @@ pub(crate) fn tell(line: &str) {
     _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// Tells an error with its causes; what was said already of a cause is not said again.
+pub(crate) fn tell_error(error: &anyhow::Error) {
+    tell(&format!("error: {}", with_causes(error)));
+}
+
+fn with_causes(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    causes.reduce(|told, cause| if told.contains(&cause) { told } else { format!("{told}: {cause}") }).unwrap_or_default()
+}
+
 /// What `--json` prints: a result with the version of its form.
 #[derive(Debug, Serialize)]
 pub(crate) struct Versioned<T> {
@@ -87,4 +97,17 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_is_said_once() {
+        let bottom = || anyhow::Error::new(std::io::Error::from(ErrorKind::PermissionDenied));
+        assert_eq!(with_causes(&bottom().context("cannot write")), "cannot write: permission denied");
+        let own = bottom().context("cannot write: permission denied; give another folder").context("cannot study");
+        assert_eq!(with_causes(&own), "cannot study: cannot write: permission denied; give another folder");
+    }
 }
