@@ -39,7 +39,9 @@ pub(crate) fn tell_error(error: &anyhow::Error) {
 
 fn with_causes(error: &anyhow::Error) -> String {
     let causes = error.chain().map(ToString::to_string);
-    causes.reduce(|told, cause| if told.contains(&cause) { told } else { format!("{told}: {cause}") }).unwrap_or_default()
+    causes
+        .reduce(|told, cause| if told.contains(&cause) { told } else { format!("{told}: {cause}") })
+        .unwrap_or_default()
 }
 
 /// What `--json` prints: a result with the version of its form.

@@ -135,6 +135,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
         let resized = Self::counted(new_size, || unsafe { blocks::reallocate(pointer, layout, new_size) });
         if !resized.is_null() {
             Self::release(layout.size());
+            probe::moved(pointer.addr(), layout.size(), resized.addr(), new_size);
         }
         resized
     }
@@ -143,6 +144,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
         // SAFETY: as in `realloc`.
         unsafe { blocks::deallocate(pointer, layout) };
         Self::release(layout.size());
+        probe::freed(pointer.addr(), layout.size());
     }
 }
 

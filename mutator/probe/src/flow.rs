@@ -13,10 +13,14 @@
 //! begins without definitions. An object on which a method is called after another of its type was born may have
 //! been replaced by that one: it begins again without definitions. So pairs can be missed, and a false one is recorded only
 //! if an object takes the place of another of its type without a birth in between, as a clone can.
+//!
+//! Where memory is given back, what was known of the objects there is forgotten, and where a block is moved, it moves along
+//! ([`freed`], [`moved`]): what a run covers must not depend on which addresses the allocator happens to give it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::sync::atomic::AtomicU16;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -68,6 +72,8 @@ struct Object {
     slots: Box<[Slot]>,
     /// How many objects of the type had been born when it was seen last.
     births_seen: Cell<u32>,
+    /// Of those that are not there any more, the next one with as many slots.
+    next: Cell<Option<&'static Self>>,
 }
 
 /// What is known of the births of objects of one type.
@@ -117,14 +123,18 @@ impl Store {
         slots
     }
 
-    /// Returns an object that was not known, with the definitions of the literal that made it; with none if that is unknown.
-    fn object(&mut self, length: usize, births: &Births) -> &'static Object {
-        let make = || Box::new(Object { slots: new_slots(length), births_seen: Cell::new(0) });
-        let object = Pool::lend(&mut self.object_pools, length, make);
-        object.births_seen.set(births.total.get());
+    fn object(&mut self, length: usize) -> &'static Object {
+        let make = || Box::new(Object { slots: new_slots(length), births_seen: Cell::new(0), next: Cell::new(None) });
+        Pool::lend(&mut self.object_pools, length, make)
+    }
+}
+
+impl Object {
+    /// Begins with the definitions of the literal that made the object; with none if that is unknown.
+    fn begin(&self, births: &Births) {
+        self.births_seen.set(births.total.get());
         let definitions = births.attribute().iter().copied().chain(std::iter::repeat(0));
-        object.slots.iter().zip(definitions).for_each(|(slot, definition)| slot.set(definition));
-        object
+        self.slots.iter().zip(definitions).for_each(|(slot, definition)| slot.set(definition));
     }
 }
 
@@ -167,6 +177,12 @@ const TYPES: usize = 64;
 const RECENT: usize = 64;
 /// How many places there are for objects at first; a power of two.
 const OBJECTS: usize = 64;
+/// Objects with fewer slots than this are lent again when they are gone.
+const LENGTHS: usize = 32;
+/// So many bytes of memory are a line.
+const LINE: usize = 64;
+/// Objects at addresses with the same quotient by this have a place in common.
+const GROUP: usize = 8;
 
 /// The objects whose methods were called in a run, and the births.
 #[derive(Debug)]
@@ -178,6 +194,11 @@ pub(crate) struct Objects {
     /// larger one, and never freed: there are as many as the logarithm of the most objects.
     known: Cell<&'static [Cell<Known>]>,
     count: Cell<usize>,
+    /// A bit for each line of memory in which an object was known; lines share bits. So there is little to do for most memory
+    /// that is given back.
+    lines: [Cell<u64>; 64],
+    /// Objects that are gone, by how many slots they have.
+    gone: [Cell<Option<&'static Object>>; LENGTHS],
     /// The number of the run.
     run: Cell<u32>,
 }
@@ -208,6 +229,8 @@ impl Objects {
             recent: [const { Cell::new(Known::FREE) }; RECENT],
             known: Cell::new(&[]),
             count: Cell::new(0),
+            lines: [const { Cell::new(0) }; 64],
+            gone: [const { Cell::new(None) }; LENGTHS],
             run: Cell::new(0),
         }
     }
@@ -218,6 +241,8 @@ impl Objects {
         STORE.with_borrow_mut(|store| store.clear());
         self.count.set(0);
         self.recent.iter().for_each(|known| known.set(Known::FREE));
+        self.lines.iter().for_each(|bits| bits.set(0));
+        self.gone.iter().for_each(|objects| objects.set(None));
         self.run.set(self.run.get().wrapping_add(1));
         if self.run.get() == 0 {
             // So many runs were there that their numbers begin anew.
@@ -233,9 +258,7 @@ impl Objects {
 
     /// Looks for an object wherever it may stand, and adds it if it is not known.
     fn find(&self, type_number: u32, address: usize, length: usize) -> &'static Object {
-        if 2 * self.count.get() >= self.known.get().len() {
-            self.grow();
-        }
+        self.make_room();
         let births = self.births(type_number);
         let run = self.run.get();
         let place = self.place(address, |known| known.run != run || known.is(type_number, address));
@@ -247,14 +270,105 @@ impl Objects {
                 object
             }
             _ => {
-                self.count.set(self.count.get() + 1);
-                STORE.with_borrow_mut(|store| store.object(length, births))
+                let object = self.lend(length);
+                object.begin(births);
+                self.add(place, Known { run, type_number, address, object: Some(object) });
+                object
             }
         };
-        let known = Known { run, type_number, address, object: Some(object) };
-        place.set(known);
-        self.recent[place_of(address) % RECENT].set(known);
+        self.recent[place_of(address) % RECENT].set(place.get());
         object
+    }
+
+    fn lend(&self, length: usize) -> &'static Object {
+        let gone = self.gone.get(length).and_then(|objects| {
+            let first = objects.take()?;
+            objects.set(first.next.take());
+            Some(first)
+        });
+        gone.unwrap_or_else(|| STORE.with_borrow_mut(|store| store.object(length)))
+    }
+
+    fn add(&self, place: &Cell<Known>, known: Known) {
+        place.set(known);
+        self.count.set(self.count.get() + 1);
+        let (word, bit) = self.line(known.address / LINE);
+        word.set(word.get() | bit);
+    }
+
+    /// Returns the bit of a line, in its word.
+    fn line(&self, line: usize) -> (&Cell<u64>, u64) {
+        let number = line ^ (line / 4096);
+        (&self.lines[number / 64 % 64], 1 << (number % 64))
+    }
+
+    /// Takes all objects in a range of addresses out, and calls `action` with each.
+    fn take_all(&self, addresses: &Range<usize>, mut action: impl FnMut(Known)) {
+        if self.count.get() == 0 || addresses.is_empty() {
+            return;
+        }
+        for line in addresses.start / LINE..=(addresses.end - 1) / LINE {
+            let (word, bit) = self.line(line);
+            if word.get() & bit == 0 {
+                continue;
+            }
+            for group in line * (LINE / GROUP)..(line + 1) * (LINE / GROUP) {
+                while let Some(known) = self.take(group, addresses) {
+                    action(known);
+                }
+            }
+        }
+    }
+
+    /// Takes one object out that is in the range and in this group of addresses, if there is one.
+    fn take(&self, group: usize, addresses: &Range<usize>) -> Option<Known> {
+        let (known, run) = (self.known.get(), self.run.get());
+        let fits = |known: &Known| known.address / GROUP == group && addresses.contains(&known.address);
+        let mut gap = self.place(group * GROUP, |known| known.run != run || fits(known));
+        let taken = gap.get();
+        if taken.run != run {
+            return None;
+        }
+        // What stands behind it moves up, so that a search still ends at the first free place.
+        let mask = known.len() - 1;
+        let index = |place: &Cell<Known>| known.element_offset(place).expect("a place of the table");
+        let mut next = (index(gap) + 1) & mask;
+        while known[next].get().run == run {
+            let home = place_of(known[next].get().address) & mask;
+            if next.wrapping_sub(home) & mask >= next.wrapping_sub(index(gap)) & mask {
+                gap.set(known[next].get());
+                gap = &known[next];
+            }
+            next = (next + 1) & mask;
+        }
+        gap.set(Known::FREE);
+        self.count.set(self.count.get() - 1);
+        let recent = &self.recent[place_of(taken.address) % RECENT];
+        if recent.get().is(taken.type_number, taken.address) {
+            recent.set(Known::FREE);
+        }
+        Some(taken)
+    }
+
+    fn freed(&self, addresses: &Range<usize>) {
+        self.take_all(addresses, |known| {
+            if let Some(object) = known.object
+                && let Some(gone) = self.gone.get(object.slots.len())
+            {
+                object.next.set(gone.replace(Some(object)));
+            }
+        });
+    }
+
+    fn moved(&self, from: &Range<usize>, to: usize) {
+        self.take_all(from, |known| {
+            self.make_room();
+            let known = Known { address: known.address - from.start + to, ..known };
+            let run = self.run.get();
+            let place =
+                self.place(known.address, |other| other.run != run || other.is(known.type_number, known.address));
+            self.add(place, known);
+        });
     }
 
     /// Returns the first place that fits, from the one on that the address gives; some place does.
@@ -266,6 +380,12 @@ impl Objects {
             place = (place + 1) & mask;
         }
         &known[place]
+    }
+
+    fn make_room(&self) {
+        if 2 * self.count.get() >= self.known.get().len() {
+            self.grow();
+        }
     }
 
     #[cold]
@@ -332,6 +452,30 @@ fn forget<const LENGTH: usize>(slots: &[Slot; LENGTH]) {
 #[inline(never)]
 fn find(type_number: u32, address: usize, length: usize) -> &'static Object {
     RUN.with(|run| run.objects.find(type_number, address, length))
+}
+
+/// Says that a block of memory was given back: the objects in it are gone. For allocators, so it never unwinds.
+#[inline]
+pub fn freed(address: usize, bytes: usize) {
+    RUN.with(|run| {
+        if run.is_recorded() {
+            run.objects.freed(&(address..address + bytes));
+        }
+    });
+}
+
+/// Says that a block of memory has other bounds now, with the objects in what is left of it. For allocators, so it never unwinds.
+#[inline]
+pub fn moved(from: usize, bytes: usize, to: usize, new_bytes: usize) {
+    RUN.with(|run| {
+        if run.is_recorded() {
+            let left = from + bytes.min(new_bytes);
+            run.objects.freed(&(left..from + bytes));
+            if from != to {
+                run.objects.moved(&(from..left), to);
+            }
+        }
+    });
 }
 
 /// Notes that a struct literal makes an object of a type, with the definitions of its fields.
@@ -490,6 +634,66 @@ mod tests {
             });
         }
         recorded(&[], || assert_eq!(seen(3, 64), 0, "another run has other objects"));
+    }
+
+    #[test]
+    fn objects_go_with_the_memory_they_are_in() {
+        recorded(&[], || {
+            birth(3, &[5, 6]);
+            birth(3, &[5, 6]);
+            assert_eq!((seen(3, 160), seen(3, 176)), (5, 5));
+            moved(160, 32, 320, 64);
+            assert_eq!((seen(3, 320), seen(3, 336), seen(3, 160)), (5, 5, 0));
+            moved(320, 64, 320, 16);
+            assert_eq!((seen(3, 320), seen(3, 336)), (5, 0), "the block has become shorter");
+            freed(320, 16);
+            birth(3, &[5, 6]);
+            assert_eq!(seen(3, 320), 5, "another has the place of one that is gone");
+        });
+        freed(320, 16);
+        moved(0, 1, 1, 1);
+    }
+
+    #[test]
+    fn objects_are_known_until_they_are_gone() {
+        // Random calls on objects, some of which share a place in the table or an address, against a map.
+        let mut state = 1_u64;
+        let mut below = |limit: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        };
+        recorded(&[], || {
+            let mut model: BTreeMap<(usize, u32), u16> = BTreeMap::new();
+            for _ in 0..50_000 {
+                let address = 512 * below(40) + 4 * below(16);
+                match below(10) {
+                    0 => {
+                        let bytes = 1 + below(700);
+                        freed(address, bytes);
+                        model.retain(|(other, _), _| !(address..address + bytes).contains(other));
+                    }
+                    1 => {
+                        let (bytes, to) = (1 + below(64), (1 << 20) + 512 * below(40));
+                        freed(to, bytes);
+                        moved(address, bytes, to, bytes);
+                        model.retain(|(other, _), _| !(to..to + bytes).contains(other));
+                        let of = |(other, _): &(usize, u32)| (address..address + bytes).contains(other);
+                        let gone: Vec<_> = model.extract_if(.., |key, _| of(key)).collect();
+                        model
+                            .extend(gone.into_iter().map(|((other, kind), slot)| ((other - address + to, kind), slot)));
+                    }
+                    _ => {
+                        let (kind, definition) = (below(2) as u32, below(1 << 15) as u16);
+                        let address = if below(3) == 0 { address + (1 << 20) } else { address };
+                        let [first] = object(kind, std::ptr::without_provenance::<u8>(address));
+                        assert_eq!(first.get(), *model.get(&(address, kind)).unwrap_or(&0));
+                        first.set(definition);
+                        model.insert((address, kind), definition);
+                    }
+                }
+            }
+            assert!(model.len() > 100, "{}", model.len());
+        });
     }
 
     #[test]

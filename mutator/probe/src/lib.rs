@@ -6,7 +6,7 @@
 //! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
-//! [`finish`]) stands first; the rest is called by generated code only.
+//! [`finish`]) stands first; the rest is called by generated code only, but for what its allocator says ([`freed`], [`moved`]).
 //!
 //! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
 //! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
-pub use flow::{Held, Iterate, Slot, birth, branch, holds, iterate, object, question, select, slots};
+pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
 pub use marks::{Function, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use record::{Recording, Sizes};
 pub use same::Same;
@@ -208,6 +208,12 @@ impl Run {
         self.marks.start();
         self.objects.start();
         self.mutants.start(sizes);
+    }
+
+    /// Whether a run is recorded, and what is evaluated is not what a mutant would have.
+    #[inline(always)]
+    fn is_recorded(&self) -> bool {
+        matches!(self.active.get(), COVER | RECORD)
     }
 
     #[inline(always)]
