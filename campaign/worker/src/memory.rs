@@ -221,4 +221,34 @@ mod tests {
         let (refused, _) = watched(Watch::StopBeyond(32 << 20), 256 << 20, reserve);
         assert!(refused.is_err(), "a run that takes no steps is stopped by the second limit");
     }
+
+    #[test]
+    fn objects_are_known_as_long_as_their_memory_is_theirs() {
+        const TYPE: u32 = 1;
+        const DEFINITION: u16 = 5;
+        let definition = |object: &[u64; 2]| {
+            let [slot] = probe::object(TYPE, &raw const *object);
+            slot.get()
+        };
+        let born = || {
+            probe::birth(TYPE, &[DEFINITION]);
+            Box::new([0; 2])
+        };
+        probe::start_recording(10, probe::Sizes::default());
+        let mut addresses = Vec::new();
+        for _ in 0..4 {
+            let object = born();
+            addresses.push((&raw const *object).addr());
+            assert_eq!(definition(&object), DEFINITION, "at {addresses:x?}");
+        }
+        assert!(addresses.windows(2).any(|pair| pair[0] == pair[1]), "an address is used again: {addresses:x?}");
+
+        let mut objects = vec![*born()];
+        assert_eq!(definition(&objects[0]), DEFINITION);
+        let before = objects.as_ptr();
+        objects.reserve_exact(1_000);
+        assert_ne!(objects.as_ptr(), before, "the block has moved");
+        assert_eq!(definition(&objects[0]), DEFINITION);
+        probe::finish();
+    }
 }
