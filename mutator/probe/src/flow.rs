@@ -262,6 +262,7 @@ impl Objects {
         let births = self.births(type_number);
         let run = self.run.get();
         let place = self.place(address, |known| known.run != run || known.is(type_number, address));
+        let known = |object| Known { run, type_number, address, object: Some(object) };
         let object = match place.get() {
             Known { run: its_run, object: Some(object), .. } if its_run == run => {
                 if object.births_seen.replace(births.total.get()) != births.total.get() {
@@ -272,11 +273,11 @@ impl Objects {
             _ => {
                 let object = self.lend(length);
                 object.begin(births);
-                self.add(place, Known { run, type_number, address, object: Some(object) });
+                self.add(place, known(object));
                 object
             }
         };
-        self.recent[place_of(address) % RECENT].set(place.get());
+        self.recent[place_of(address) % RECENT].set(known(object));
         object
     }
 

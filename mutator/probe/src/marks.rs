@@ -220,8 +220,11 @@ impl Marks {
 
     fn collect_of(&self, function: &Function, recording: &mut Recording, pairs: &mut [u64]) {
         let Recording { blocks, branches, conditions, pairs_unlisted, .. } = recording;
-        let is_executed = |(_, mark): &(u32, &u32)| self.is_set(**mark as usize);
-        blocks.extend((function.first_block..).zip(function.blocks).filter(is_executed).map(|(block, _)| block));
+        for (block, &mark) in (function.first_block..).zip(function.blocks) {
+            if self.is_set(mark as usize) {
+                blocks.push(block);
+            }
+        }
         let [first_branch, of_branches] = function.branches;
         let [first_condition, of_conditions] = function.conditions;
         let first = function.first_mark as usize + 1;
