@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use simutant_mutator::Fingerprint;
+use simutant_mutator::{Build, Fingerprint};
 use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict};
 use simutant_protocol::{Limits, Recorded, Sizes, Universe};
 
@@ -90,7 +90,7 @@ impl Campaign {
         let sites: Option<Sites> = journal.get("sites")?;
         let sites = sites.ok_or_else(|| journal.damaged("the settings are not complete"))?;
         let source_hash: Option<Value> = journal.get(SOURCE_HASH)?;
-        if sites == plan.build.sites && source_hash == Some(source_hash_of(plan)) {
+        if sites == plan.build.sites && source_hash == Some(source_hash_of(&plan.build)) {
             return Ok(());
         }
         let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
@@ -388,7 +388,7 @@ impl Campaign {
 }
 
 /// The key of what tells one version of the source from another.
-const SOURCE_HASH: &str = "source_hash";
+pub(crate) const SOURCE_HASH: &str = "source_hash";
 /// The key of how the universe is drawn.
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
@@ -402,7 +402,7 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
         (INPUT_SOURCE, input_source.name().into()),
         ("cases", (*cases).into()),
         ("operators", build.operators.as_str().into()),
-        (SOURCE_HASH, source_hash_of(plan)),
+        (SOURCE_HASH, source_hash_of(&plan.build)),
         ("pruning", serde_json::to_value(pruning).expect("a name")),
         ("baseline_steps", bounds.baseline_steps.into()),
         ("baseline_events", bounds.baseline_events.into()),
@@ -411,8 +411,8 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
     ]
 }
 
-fn source_hash_of(plan: &Plan) -> Value {
-    format!("{:016x}", plan.build.source_hash).into()
+pub(crate) fn source_hash_of(build: &Build) -> Value {
+    format!("{:016x}", build.source_hash).into()
 }
 
 /// Notes the settings and the source that the journal is about from now on.

@@ -5,13 +5,14 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use serde_json::Value;
+use simutant_mutator::Build;
 use simutant_outcomes::{
     BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Sites, Verdict,
     VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
-use crate::campaign::INPUT_SOURCE;
+use crate::campaign::{INPUT_SOURCE, SOURCE_HASH, source_hash_of};
 use crate::journal::{Content, Journal};
 use crate::{CampaignError, traced, white_box};
 
@@ -21,6 +22,19 @@ use crate::{CampaignError, traced, white_box};
 /// If there is no campaign, if it is not finished, or if its journal is damaged.
 pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
     read(&Journal::open_existing(directory)?)
+}
+
+/// Returns the outcomes of the finished campaign in `directory`; `None` if it is of other source than `build`, be it of the
+/// specification, the system around it, or Simutant.
+///
+/// # Errors
+/// As [`read_outcomes`].
+pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcomes>, CampaignError> {
+    let journal = Journal::open_existing(directory)?;
+    if journal.get(SOURCE_HASH)? != Some(source_hash_of(build)) {
+        return Ok(None);
+    }
+    read(&journal).map(|outcomes| Some(outcomes).filter(|outcomes| outcomes.sites == build.sites))
 }
 
 /// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.

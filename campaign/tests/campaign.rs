@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
+    read_outcomes_of,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CriterionKind, InputSource, Outcomes, Quota, Verdict};
@@ -348,6 +349,20 @@ fn outcomes_can_be_read_without_the_build() {
     assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
     let nowhere = read_outcomes(&folder.path().join("nowhere")).expect_err("nothing is there");
     assert!(matches!(nowhere, CampaignError::File { .. }), "{nowhere}");
+}
+
+#[test]
+fn outcomes_of_other_source_are_not_taken_for_those_of_a_build() {
+    let folder = folder();
+    let expected = run(folder.path(), plan(), 2);
+    let of = |build: &Build| read_outcomes_of(build, folder.path()).expect("it is finished");
+    assert!(of(&build()) == Some(expected));
+    let mut other = build();
+    other.source_hash ^= 1;
+    assert!(of(&other).is_none(), "the same mutants, in another system around them");
+    other = build();
+    other.sites.mutants.pop();
+    assert!(of(&other).is_none(), "other mutants");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
-use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes};
+use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
 use simutant_harness::{HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_suite};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
@@ -138,7 +138,7 @@ fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implem
 
 /// Returns the outcomes in `out`, if they are there, and of the source that was built and the universe of `seed`.
 fn finished(built: &Build, seed: u64, out: &Path) -> Option<Outcomes> {
-    read_outcomes(out).ok().filter(|outcomes| outcomes.sites == built.sites && outcomes.seed == seed)
+    read_outcomes_of(built, out).ok().flatten().filter(|outcomes| outcomes.seed == seed)
 }
 
 /// Runs the study, or the rest of it; returns how it ended unless it is done.

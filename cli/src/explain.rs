@@ -8,7 +8,7 @@ use serde_json::Value;
 use simutant_analysis::{
     Analysis, CasePage, Explanation, MutantClass, MutantPage, Parting, boosted, case_name, example_case,
 };
-use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_outcomes};
+use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_outcomes_of};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, Verdict};
 use simutant_sim_core::{Divergence, trace};
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     let built = build::instrumented(&arguments.system, &package)?;
     let number = mutants::resolve(&built.sites, &arguments.mutant)?;
     // A study of other source would tell of other mutants.
-    let outcomes = read_outcomes(&out).ok().filter(|outcomes| outcomes.sites == built.sites);
+    let outcomes = read_outcomes_of(&built, &out).ok().flatten();
 
     let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
     let (case, case_number) = match (&arguments.case, &outcomes) {
