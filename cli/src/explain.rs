@@ -70,8 +70,10 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
             (outcomes.cases[case].case.clone(), Some(case))
         }
         (None, None) => {
-            let message =
-                format!("there is no finished study of this source in {}; run one, or give --case", out.display());
+            let message = format!(
+                "there is no finished study of this source, with all files as they are now, in {}; run one, or give --case",
+                out.display()
+            );
             return Err(BadInput(message).into());
         }
     };

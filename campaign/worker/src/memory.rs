@@ -117,8 +117,9 @@ impl CountingAllocator {
     }
 }
 
-// SAFETY: every block comes from and goes back to `blocks` with the layout that the caller gave; only counters are added,
-// which neither allocate nor unwind, and a null pointer is a permitted answer.
+// SAFETY: every block comes from and goes back to `blocks` with the layout that the caller gave; what is added are counters,
+// and what the probe knows of addresses, both in cells of the thread, and neither allocates nor unwinds; a null pointer is a
+// permitted answer.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `alloc`: the size is not 0.

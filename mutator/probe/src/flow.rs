@@ -178,7 +178,7 @@ const RECENT: usize = 64;
 /// How many places there are for objects at first; a power of two.
 const OBJECTS: usize = 64;
 /// Objects with fewer slots than this are lent again when they are gone.
-const LENGTHS: usize = 32;
+const LENGTHS: usize = 256;
 /// So many bytes of memory are a line.
 const LINE: usize = 64;
 /// Objects at addresses with the same quotient by this have a place in common.
@@ -308,15 +308,38 @@ impl Objects {
         if self.count.get() == 0 || addresses.is_empty() {
             return;
         }
-        for line in addresses.start / LINE..=(addresses.end - 1) / LINE {
+        let (first, last) = (addresses.start / GROUP, (addresses.end - 1) / GROUP);
+        if last - first > 8 * self.known.get().len() {
+            // A block so large that there are fewer objects than places in it where one could be.
+            return self.take_all_by_scan(addresses, action);
+        }
+        let mut group = first;
+        while group <= last {
+            let line = group * GROUP / LINE;
             let (word, bit) = self.line(line);
-            if word.get() & bit == 0 {
-                continue;
-            }
-            for group in line * (LINE / GROUP)..(line + 1) * (LINE / GROUP) {
-                while let Some(known) = self.take(group, addresses) {
-                    action(known);
+            let end = (line + 1) * (LINE / GROUP);
+            if word.get() & bit != 0 {
+                for group in group..end.min(last + 1) {
+                    while let Some(known) = self.take(group, addresses) {
+                        action(known);
+                    }
                 }
+            }
+            group = end;
+        }
+    }
+
+    /// As [`Self::take_all`], by a look at each place of the table.
+    fn take_all_by_scan(&self, addresses: &Range<usize>, mut action: impl FnMut(Known)) {
+        let (known, run) = (self.known.get(), self.run.get());
+        for place in known {
+            // What stands behind one that is taken moves up, so the place is looked at until nothing in it fits.
+            while let Known { run: its_run, address, .. } = place.get()
+                && its_run == run
+                && addresses.contains(&address)
+                && let Some(taken) = self.take(address / GROUP, addresses)
+            {
+                action(taken);
             }
         }
     }
@@ -351,6 +374,7 @@ impl Objects {
         Some(taken)
     }
 
+    #[inline(never)]
     fn freed(&self, addresses: &Range<usize>) {
         self.take_all(addresses, |known| {
             if let Some(object) = known.object
@@ -361,9 +385,10 @@ impl Objects {
         });
     }
 
+    #[inline(never)]
     fn moved(&self, from: &Range<usize>, to: usize) {
         self.take_all(from, |known| {
-            self.make_room();
+            // There is room for one that was taken.
             let known = Known { address: known.address - from.start + to, ..known };
             let run = self.run.get();
             let place =
@@ -669,12 +694,13 @@ mod tests {
                 let address = 512 * below(40) + 4 * below(16);
                 match below(10) {
                     0 => {
-                        let bytes = 1 + below(700);
+                        let bytes = 1 + if below(20) == 0 { 1 << 22 } else { below(700) };
                         freed(address, bytes);
                         model.retain(|(other, _), _| !(address..address + bytes).contains(other));
                     }
                     1 => {
-                        let (bytes, to) = (1 + below(64), (1 << 20) + 512 * below(40));
+                        let bytes = 1 + if below(20) == 0 { 1 << 19 } else { below(64) };
+                        let to = (1 << 20) + 512 * below(40);
                         freed(to, bytes);
                         moved(address, bytes, to, bytes);
                         model.retain(|(other, _), _| !(to..to + bytes).contains(other));

@@ -6,7 +6,7 @@
 //! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
-//! [`finish`]) stands first; the rest is called by generated code only, but for what its allocator says ([`freed`], [`moved`]).
+//! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`], [`moved`], [`stop`]).
 //!
 //! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
 //! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
@@ -360,6 +360,7 @@ pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u
                 last.set(mutant);
                 let is_same = mutated(mutant).same(original);
                 run.steps_left.set(left);
+                run.out_of_steps.set(out_of_steps);
                 if is_same {
                     all_infect = false;
                 } else {
@@ -386,6 +387,16 @@ mod tests {
 
     const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
     static FUNCTION: Function = Function::new([0, 7], [0, 4], [0, 0], &[], (68, &[5, 6]), (0, [0, 3]));
+
+    /// Whether the alternative of this mutant is evaluated.
+    fn compares(mutant: u32) -> bool {
+        let mut evaluated = false;
+        compare(&[mutant], &0, &mut |_| {
+            evaluated = true;
+            0
+        });
+        evaluated
+    }
 
     #[test]
     fn a_call_runs_the_body_that_the_run_asks_for() {
@@ -492,10 +503,11 @@ mod tests {
         start_recording(10, SIZES);
         point(1, 2, 0b0);
         assert!(is_open(1), "what an earlier run infected does not count");
+        assert!(compares(2));
         compare_to(2);
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.reached, recording.infected), (vec![1, 2], vec![1]));
-        compare(&[1], &0, &mut |_| unreachable!("nothing is compared outside of a recording"));
+        assert!(!compares(0), "nothing is compared outside of a recording");
     }
 
     #[test]
@@ -521,7 +533,7 @@ mod tests {
         FUNCTION.record();
         point(0, 3, 0b1);
         mark(5);
-        compare(&[1], &0, &mut |_| unreachable!("only coverage is recorded"));
+        assert!(!compares(0), "only coverage is recorded");
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.blocks, recording.reached), (vec![68], vec![]));
     }
