@@ -10,6 +10,7 @@
 
 mod behaviour;
 mod cache;
+pub mod dnscache;
 mod exchange;
 pub mod faults;
 mod hints;
