@@ -184,15 +184,19 @@ fn files_of_other_crates() -> Vec<PathBuf> {
 
 #[test]
 fn the_source_of_other_crates_is_mutated_without_a_panic_and_parses() {
-    const FILES: usize = 60;
+    const MUTANTS: usize = 1_000;
     let files = files_of_other_crates();
     let mut mutants = 0;
-    for path in files.iter().take(FILES) {
+    // How many a file has depends on which crates this machine has.
+    for path in &files {
+        if mutants >= MUTANTS {
+            return;
+        }
         let Ok(text) = std::fs::read_to_string(path) else { continue };
         // Some files are parts of others, or tests of what does not parse.
         let Some(specification) = specification(&text) else { continue };
         mutants += specification.candidates.len();
         check_parses(path, &specification);
     }
-    assert!(files.len() < FILES || mutants > 1_000, "{mutants} mutants in {FILES} files");
+    assert!(files.len() < 200, "{mutants} mutants in {} files", files.len());
 }
