@@ -89,8 +89,7 @@ impl Campaign {
         let Self { plan, journal, .. } = self;
         let sites: Option<Sites> = journal.get("sites")?;
         let sites = sites.ok_or_else(|| journal.damaged("the settings are not complete"))?;
-        let source_hash: Option<Value> = journal.get(SOURCE_HASH)?;
-        if sites == plan.build.sites && source_hash == Some(source_hash_of(&plan.build)) {
+        if is_of(journal, &sites, &plan.build)? {
             return Ok(());
         }
         let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
@@ -388,7 +387,7 @@ impl Campaign {
 }
 
 /// The key of what tells one version of the source from another.
-pub(crate) const SOURCE_HASH: &str = "source_hash";
+const SOURCE_HASH: &str = "source_hash";
 /// The key of how the universe is drawn.
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
@@ -411,7 +410,13 @@ fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
     ]
 }
 
-pub(crate) fn source_hash_of(build: &Build) -> Value {
+/// Returns whether the journal, with these sites, is of the source of a build.
+pub(crate) fn is_of(journal: &Journal, sites: &Sites, build: &Build) -> Result<bool, CampaignError> {
+    let source_hash: Option<Value> = journal.get(SOURCE_HASH)?;
+    Ok(*sites == build.sites && source_hash == Some(source_hash_of(build)))
+}
+
+fn source_hash_of(build: &Build) -> Value {
     format!("{:016x}", build.source_hash).into()
 }
 

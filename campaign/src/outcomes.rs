@@ -12,7 +12,7 @@ use simutant_outcomes::{
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
-use crate::campaign::{INPUT_SOURCE, SOURCE_HASH, source_hash_of};
+use crate::campaign::{INPUT_SOURCE, is_of};
 use crate::journal::{Content, Journal};
 use crate::{CampaignError, traced, white_box};
 
@@ -31,10 +31,8 @@ pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
 /// As [`read_outcomes`].
 pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcomes>, CampaignError> {
     let journal = Journal::open_existing(directory)?;
-    if journal.get(SOURCE_HASH)? != Some(source_hash_of(build)) {
-        return Ok(None);
-    }
-    read(&journal).map(|outcomes| Some(outcomes).filter(|outcomes| outcomes.sites == build.sites))
+    let outcomes = read(&journal)?;
+    Ok(is_of(&journal, &outcomes.sites, build)?.then_some(outcomes))
 }
 
 /// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.

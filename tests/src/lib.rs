@@ -11,5 +11,6 @@ pub mod gbn;
 pub mod lsr;
 mod options;
 pub mod ospf;
+pub mod programs;
 
 pub use options::{Options, OptionsError};

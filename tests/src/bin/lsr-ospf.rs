@@ -9,14 +9,12 @@ use std::process::ExitCode;
 
 use simutant_tests::Options;
 use simutant_tests::ospf::{List, OspfError, Task, named, play, sandbox};
+use simutant_tests::programs::UNAVAILABLE;
 
 const OPTIONS: [&str; 6] = ["--daemon", "--routers", "--links", "--messages", "--output", "--stage"];
 
 /// What the program calls itself with in the sandbox.
 const INSIDE: [&str; 2] = ["--stage", "inside"];
-
-/// `EX_UNAVAILABLE` of BSD's `sysexits.h`.
-const UNAVAILABLE: u8 = 69;
 
 fn main() -> ExitCode {
     match run() {

@@ -18,8 +18,6 @@ use super::message::{Message, Question, Type};
 /// The last byte of the address that dnscache gets: no server of a test case has it.
 const HOST: u8 = 253;
 const PORT: u16 = 53;
-/// Debian's package has it where only root looks for programs.
-const PROGRAMS: [&str; 2] = ["dnscache", "/usr/sbin/dnscache"];
 /// Bytes that it may use for what it knows: its package's setting.
 const CACHE_BYTES: u32 = 1_000_000;
 /// It gives up before that.
@@ -29,15 +27,15 @@ const START: Duration = Duration::from_secs(30);
 /// The longest datagram.
 const DATAGRAM_BYTES: usize = 1 << 16;
 
-/// Runs dnscache with a folder for its files, until this process is killed, or it ends by itself: that is an error.
+/// Runs the program, dnscache, with a folder for its files, until this process is killed, or it ends by itself: that is an error.
 ///
 /// # Errors
 /// If it cannot be started, or an address cannot be had.
-pub fn serve(listen: SocketAddr, hints: &Hints, folder: &Path) -> io::Result<()> {
+pub fn serve(program: &Path, listen: SocketAddr, hints: &Hints, folder: &Path) -> io::Result<()> {
     let [first, second, third, _] = hints.0[0].octets();
     let address = SocketAddr::from(([first, second, third, HOST], PORT));
     write_files(hints, folder)?;
-    let mut child = start(address, folder)?;
+    let mut child = start(program, address, folder)?;
     wait_for_answer(address, &mut child)?;
     let streams = TcpListener::bind(listen)?;
     // The harness takes it for ready when this is bound.
@@ -59,24 +57,16 @@ fn write_files(hints: &Hints, folder: &Path) -> io::Result<()> {
     File::create(clients.join(Ipv4Addr::LOCALHOST.to_string())).map(drop)
 }
 
-fn start(address: SocketAddr, folder: &Path) -> io::Result<Child> {
-    let start = |program| {
-        Command::new(program)
-            .env("ROOT", folder)
-            .env("IP", address.ip().to_string())
-            .env("IPSEND", Ipv4Addr::UNSPECIFIED.to_string())
-            .env("CACHESIZE", CACHE_BYTES.to_string())
-            .envs([("UID", "0"), ("GID", "0")])
-            // What its random numbers begin with.
-            .stdin(File::open("/dev/urandom")?)
-            .spawn()
-    };
-    start(PROGRAMS[0]).or_else(|_| start(PROGRAMS[1]))
-}
-
-/// Whether an error of [`serve`] says that dnscache is not there.
-pub fn is_missing(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
+fn start(program: &Path, address: SocketAddr, folder: &Path) -> io::Result<Child> {
+    Command::new(program)
+        .env("ROOT", folder)
+        .env("IP", address.ip().to_string())
+        .env("IPSEND", Ipv4Addr::UNSPECIFIED.to_string())
+        .env("CACHESIZE", CACHE_BYTES.to_string())
+        .envs([("UID", "0"), ("GID", "0")])
+        // What its random numbers begin with.
+        .stdin(File::open("/dev/urandom")?)
+        .spawn()
 }
 
 /// Asks for a name that it knows by itself until it answers.

@@ -10,13 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::OspfError;
+use crate::programs;
 
 /// Namespaces of mounts (private ones), networks and processes; whoever is inside dies with who asked.
 const UNSHARE: [&str; 6] = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
-
-/// Where daemons are installed that are not meant to be called by hand; most paths of ordinary users lack all of these.
-const FOLDERS: [&str; 6] =
-    ["/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/lib/frr", "/usr/libexec/frr", "/usr/local/lib/frr"];
 
 /// Folders that daemons and `ip` write to by names of their own, and that are private inside.
 const PRIVATE: [&str; 2] = ["/run", "/var/tmp"];
@@ -26,10 +23,7 @@ const PRIVATE: [&str; 2] = ["/run", "/var/tmp"];
 /// # Errors
 /// [`OspfError::NotInstalled`], with the package that has it.
 pub fn find(program: &'static str, package: &'static str) -> Result<PathBuf, OspfError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(FOLDERS.map(PathBuf::from));
-    let found = folders.map(|folder| folder.join(program)).find(|path| path.is_file());
-    found.ok_or(OspfError::NotInstalled { program, package })
+    programs::find(program).ok_or(OspfError::NotInstalled { program, package })
 }
 
 /// Becomes `unshare`, which runs this program with `arguments` inside.
