@@ -20,7 +20,7 @@ mod traced;
 
 pub(crate) use kept::KeptRun;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -50,7 +50,7 @@ pub(crate) struct Journal {
     path: PathBuf,
     connection: Connection,
     /// The numbers of the reasons that were written or looked up.
-    reasons: BTreeMap<String, i64>,
+    reasons: HashMap<String, i64>,
     /// By criterion, the numbers of the labels that were written or looked up.
     labels: Vec<BTreeMap<Arc<str>, u32>>,
 }
@@ -76,7 +76,7 @@ impl Journal {
     pub(crate) fn open(directory: &Path) -> Result<Self, CampaignError> {
         let path = directory.join(FILE);
         let connection = Connection::open(&path).map_err(|source| CampaignError::journal(&path, source))?;
-        let journal = Self { path, connection, reasons: BTreeMap::new(), labels: Vec::new() };
+        let journal = Self { path, connection, reasons: HashMap::new(), labels: Vec::new() };
         journal.try_sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;

@@ -25,10 +25,6 @@ use crate::steps;
 use crate::verdicts::Verdicts;
 use numbering::Numbering;
 
-/// A function whose body is at most so long may be one that the compiler puts in the place of its calls. It does so with what
-/// is short only, so that the bodies with mutants and recording are put aside.
-const SMALL_BYTES: usize = 800;
-
 const MUTATED: &[Variant] = &[Variant::Mutated];
 const RECORDING: &[Variant] = &[Variant::Recording];
 
@@ -235,36 +231,36 @@ impl Specification {
             let returns = function
                 .closure
                 .as_ref()
-                .filter(|_| inside.len() <= SMALL_BYTES)
                 .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
-            let aside = |variant, output: &mut Output| {
-                if let Some(returns) = returns {
-                    output.text.push_str(&format!(
-                        "::simutant_probe::seldom(); ::simutant_probe::aside(move || -> {returns} {{"
-                    ));
-                    body(variant, output);
-                    output.text.push_str("})");
-                } else {
-                    body(variant, output);
-                }
+            let (begin, others, end) = match returns {
+                Some(returns) => (
+                    format!("match ::simutant_probe::is_clean({first}, {count}, {number}) {{ true"),
+                    format!(
+                        " false => ::simutant_probe::aside(move || -> {returns} {{ match ::simutant_probe::body({first}, {count}) {{"
+                    ),
+                    "}})",
+                ),
+                None => (format!("match ::simutant_probe::enter({first}, {count}, {number}) {{ 0"), String::new(), ""),
             };
-            output
-                .text
-                .push_str(&format!(" {marks} match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
+            output.text.push_str(&format!(" {marks} {begin} => {{"));
             body(Variant::Clean, output);
+            output.text.push('}');
+            output.text.push_str(&others);
             if count > 0 {
-                output.text.push_str("} 1 => {");
-                aside(Variant::Mutated, output);
+                output.text.push_str(" 1 => {");
+                body(Variant::Mutated, output);
+                output.text.push('}');
             }
-            let recording = |variant, output: &mut Output| {
-                output.text.push_str(if variant == Variant::Covering { "} _ => {" } else { "} 2 => {" });
-                renderer.owned(Owner::Recording(index), output, |output| aside(variant, output));
+            let recording = |variant, pattern: &str, output: &mut Output| {
+                output.text.push_str(pattern);
+                renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
+                output.text.push('}');
             };
             if count > 0 {
-                recording(Variant::Recording, output);
+                recording(Variant::Recording, " 2 => {", output);
             }
-            recording(Variant::Covering, output);
-            output.text.push_str("} } ");
+            recording(Variant::Covering, " _ => {", output);
+            output.text.push_str(&format!("{end} }} "));
         });
     }
 
@@ -704,7 +700,7 @@ mod tests {
         // f's own, a pair of f and h, three of h's own, three pairs of h and i, i's own.
         assert_eq!(parts[..3], [("SOR", None), ("HOM", Some([0, 2])), ("LOR", None)]);
         assert_eq!(parts[5..], [("HOM", Some([2, 8])), ("HOM", Some([3, 8])), ("HOM", Some([4, 8])), ("SOR", None)]);
-        for range in ["enter(0, 2, 0)", "enter(0, 0, 1)", "enter(1, 7, 2)", "enter(5, 4, 3)"] {
+        for range in ["is_clean(0, 2, 0)", "is_clean(0, 0, 1)", "is_clean(1, 7, 2)", "is_clean(5, 4, 3)"] {
             assert!(text.contains(range), "{range} in {text}");
         }
         let points: Vec<&str> = text

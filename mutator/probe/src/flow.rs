@@ -174,7 +174,7 @@ impl Births {
 /// How many types are found without a search.
 const TYPES: usize = 64;
 /// How many objects are.
-const RECENT: usize = 64;
+const RECENT: usize = 256;
 /// How many places there are for objects at first; a power of two.
 const OBJECTS: usize = 64;
 /// Objects with fewer slots than this are lent again when they are gone.

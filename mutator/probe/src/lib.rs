@@ -2,7 +2,7 @@
 //!
 //! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
 //! between the original and its mutants, one that records coverage and what mutants would do, and one that records coverage
-//! alone. [`enter`] says, once per call, which body runs. All
+//! alone. [`is_clean`] or [`enter`] says, once per call, which body runs. All
 //! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
@@ -35,6 +35,22 @@ const NONE: u32 = u32::MAX;
 const COVER: u32 = u32::MAX - 1;
 /// [`Run::active`] while a run is recorded: every function runs its recording body, or its covering one if that does.
 const RECORD: u32 = u32::MAX - 2;
+/// [`Run::active`] while an alternative of a recorded run is evaluated: every function runs its clean body, for now.
+const PAUSED: u32 = u32::MAX - 3;
+
+/// Functions with a smaller number are looked up in [`Run::calls`].
+const CALLS_MAX: usize = 1024;
+
+/// What is known of the calls of a function until something else is active, or [`take_entered`] asks for calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    /// There was none, or the next may run another body than the last.
+    Unknown,
+    /// They run the clean body.
+    Clean,
+    /// They run another one.
+    Other,
+}
 
 /// What a thread runs. All of it is in one place, which a function has to look for once.
 #[derive(Debug)]
@@ -46,8 +62,10 @@ struct Run {
     /// count with its limit: every turn of every loop looks at it.
     steps_left: Cell<u64>,
     step_limit: Cell<u64>,
-    /// Whether a function was called, by its number modulo 64. Bytes, since storing one need not wait for the last.
-    entered: [Cell<bool>; 64],
+    /// The functions that were called: the one with number `n` is bit `n % 64`.
+    entered: Cell<u64>,
+    /// What calls of a function run, by its number.
+    calls: [Cell<Calls>; CALLS_MAX],
     objects: flow::Objects,
     mutants: record::Mutants,
     marks: marks::Marks,
@@ -116,9 +134,9 @@ pub fn start_recording(step_limit: u64, sizes: Sizes) {
 /// Begins a run of the mutant with this number.
 ///
 /// # Panics
-/// If `number` is one of the three values that are reserved.
+/// If `number` is one of the four values that are reserved.
 pub fn start_mutant(number: u32, step_limit: u64) {
-    assert!(number < RECORD, "mutant {number} is out of range");
+    assert!(number < PAUSED, "mutant {number} is out of range");
     start(number, step_limit);
 }
 
@@ -148,23 +166,64 @@ pub fn take_entered() -> u64 {
 /// `first` is the number of the function's first mutant, `count` how many it has, `function` its own. A call is a step.
 #[inline(always)]
 pub fn enter(first: u32, count: u32, function: u32) -> u8 {
+    if is_clean(first, count, function) { 0 } else { body(first, count) }
+}
+
+/// Whether the clean body of a function runs; if not, [`body`] says which one does. For functions whose other bodies are put
+/// [aside], so that their calls have little to ask. The arguments are those of [`enter`]; a call is a step.
+#[inline(always)]
+pub fn is_clean(first: u32, count: u32, function: u32) -> bool {
     tick();
     // One instruction where the number is a constant, as it is in generated code.
-    RUN.with(|run| run.entered[function as usize % 64].set(true));
-    #[cfg(feature = "rehearsal")]
-    if count > 0 && rehearsal::is_mutated() {
-        return 1;
-    }
+    let known = RUN.with(|run| run.calls.get(function as usize).map_or(Calls::Unknown, Cell::get));
+    // In this order: most calls run the clean body.
+    known == Calls::Clean || known == Calls::Unknown && is_clean_now(first, count, function)
+}
+
+/// As [`is_clean`], for calls of which nothing is known.
+#[inline(never)]
+fn is_clean_now(first: u32, count: u32, function: u32) -> bool {
+    RUN.with(|run| {
+        let function = function as usize;
+        run.entered.set(run.entered.get() | 1 << (function % 64));
+        let (calls, is_clean) = match run.active.get() {
+            _ if is_rehearsed(count) => (Calls::Other, false),
+            // An alternative of what is recorded is evaluated, and the next call may be recorded again.
+            PAUSED => (Calls::Unknown, true),
+            RECORD => (Calls::Unknown, false),
+            COVER => (Calls::Other, false),
+            active if active.wrapping_sub(first) < count => (Calls::Other, false),
+            _ => (Calls::Clean, true),
+        };
+        if let Some(known) = run.calls.get(function) {
+            known.set(calls);
+        }
+        is_clean
+    })
+}
+
+/// Says which body of a function runs that is not the clean one, in the numbers of [`enter`].
+#[inline(always)]
+pub fn body(first: u32, count: u32) -> u8 {
     match active() {
-        active if active.wrapping_sub(first) < count => 1,
+        _ if is_rehearsed(count) => 1,
         // When all mutants of the function are infected, there is nothing left to compare.
         RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
         RECORD | COVER => 3,
-        _ => 0,
+        _ => 1,
     }
 }
 
-/// Calls a body of a function that is not the clean one.
+/// Whether a function with `count` mutants runs the body that has them, whatever is active.
+#[inline(always)]
+fn is_rehearsed(_count: u32) -> bool {
+    #[cfg(feature = "rehearsal")]
+    return _count > 0 && rehearsal::is_mutated();
+    #[cfg(not(feature = "rehearsal"))]
+    false
+}
+
+/// Calls what has the bodies of a function that are not the clean one.
 ///
 /// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
 /// all, and the compiler puts little into code that it takes for cold.
@@ -176,12 +235,6 @@ pub fn aside<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Says that what comes next is not the clean body.
-#[inline(always)]
-pub fn seldom() {
-    std::hint::cold_path();
-}
-
 impl Run {
     const fn new() -> Self {
         Self {
@@ -190,7 +243,8 @@ impl Run {
             mutant_reached: Cell::new(false),
             steps_left: Cell::new(u64::MAX),
             step_limit: Cell::new(u64::MAX),
-            entered: [const { Cell::new(false) }; 64],
+            entered: Cell::new(0),
+            calls: [const { Cell::new(Calls::Unknown) }; CALLS_MAX],
             objects: flow::Objects::new(),
             mutants: record::Mutants::new(),
             marks: marks::Marks::new(),
@@ -198,8 +252,9 @@ impl Run {
     }
 
     fn take_entered(&self) -> u64 {
-        let add = |set, (bit, entered): (usize, &Cell<bool>)| set | u64::from(entered.take()) << bit;
-        self.entered.iter().enumerate().fold(0, add)
+        // Only a call that knows nothing says that there was one.
+        self.calls.iter().for_each(|calls| calls.set(Calls::Unknown));
+        self.entered.take()
     }
 
     /// Lets functions record, as many things as `sizes` says.
@@ -353,7 +408,7 @@ pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u
         if !run.mutants.is_on() {
             return;
         }
-        let (active, left, out_of_steps) = (run.active.replace(NONE), run.steps_left.get(), run.out_of_steps.get());
+        let (active, left, out_of_steps) = (run.active.replace(PAUSED), run.steps_left.get(), run.out_of_steps.get());
         let (mut rest, last, mut all_infect) = (mutants.iter(), Cell::new(NONE), true);
         let mut evaluate = || {
             for &mutant in rest.by_ref().filter(|&&mutant| run.mutants.infected.is_open(mutant)) {
@@ -399,18 +454,33 @@ mod tests {
     }
 
     #[test]
-    fn a_call_runs_the_body_that_the_run_asks_for() {
-        start_clean(10);
-        assert_eq!(enter(0, 3, 0), 0);
-        start_mutant(2, 10);
-        assert_eq!((enter(0, 2, 1), enter(2, 1, 2), enter(3, 0, 67)), (0, 1, 0));
-        start_recording(10, SIZES);
-        assert_eq!((enter(0, 3, 0), enter(3, 0, 67)), (2, 3), "without mutants there is nothing to compare");
-        assert_eq!(finish().steps, 2);
-        start_recording(10, Sizes { mutants: 0, ..SIZES });
-        assert_eq!(enter(0, 3, 0), 3);
-        finish();
-        assert_eq!(enter(0, 3, 0), 0, "nothing is active after a run");
+    fn a_call_runs_the_body_that_the_run_asks_for_and_so_does_the_next() {
+        // What calls run is known for the first of these functions, and asked for each time for the others.
+        for function in [0, CALLS_MAX as u32 - 4, CALLS_MAX as u32 - 1, CALLS_MAX as u32, 5 * CALLS_MAX as u32] {
+            let check = |first, count, other, expect: u8| {
+                assert_eq!([(); 3].map(|()| enter(first, count, function + other)), [expect; 3], "{first} {count}");
+            };
+            start_clean(100);
+            check(0, 3, 0, 0);
+            start_mutant(2, 100);
+            check(0, 2, 1, 0);
+            check(2, 1, 2, 1);
+            check(3, 0, 3, 0);
+            start_recording(100, SIZES);
+            check(0, 3, 0, 2);
+            check(3, 0, 3, 3);
+            compare(&[0], &0, &mut |_| {
+                check(0, 3, 0, 0);
+                0
+            });
+            check(0, 3, 0, 2);
+            assert_eq!(finish().steps, 9);
+            check(0, 3, 0, 0);
+            start_recording(100, Sizes { mutants: 0, ..SIZES });
+            check(0, 3, 0, 3);
+            finish();
+            check(0, 3, 0, 0);
+        }
     }
 
     #[test]
@@ -418,11 +488,16 @@ mod tests {
         enter(0, 3, 9);
         start_mutant(2, 10);
         enter(0, 2, 1);
-        enter(0, 2, 66);
+        enter(0, 2, 1);
+        enter(2, 2, 66);
         assert_eq!(finish().entered, 0b110, "66 shares its bit with 2");
         assert_eq!(take_entered(), 0, "a run has ended");
-        enter(0, 2, 63);
-        assert_eq!((take_entered(), take_entered()), (1 << 63, 0));
+        for function in [63, 64 * CALLS_MAX as u32] {
+            enter(0, 2, function);
+            assert_eq!((take_entered(), take_entered()), (1 << (function % 64), 0));
+            enter(0, 2, function);
+            assert_eq!(take_entered(), 1 << (function % 64), "it was called again");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::{LazyLock, Once};
 
-use crate::{NONE, RECORD, Run};
+use crate::{NONE, PAUSED, Run};
 
 /// The variable with the number of the mutant.
 const MUTANT: &str = "SIMUTANT_MUTANT";
@@ -49,7 +49,7 @@ pub(crate) fn reached() {
 /// Returns the number of the mutant that is asked for, or what is wrong with the variable.
 fn number(asked: Option<&OsStr>) -> Result<u32, String> {
     let Some(asked) = asked else { return Ok(NONE) };
-    let number = asked.to_str().and_then(|text| text.parse().ok()).filter(|number| *number < RECORD);
+    let number = asked.to_str().and_then(|text| text.parse().ok()).filter(|number| *number < PAUSED);
     number.ok_or_else(|| format!("{MUTANT} is {}, which is no number of a mutant", asked.display()))
 }
 
@@ -71,8 +71,8 @@ mod tests {
         check(None, Some(NONE));
         check(Some("0"), Some(0));
         check(Some("17"), Some(17));
-        check(Some("4294967292"), Some(RECORD - 1));
-        check(Some("4294967293"), None);
+        check(Some("4294967291"), Some(PAUSED - 1));
+        check(Some("4294967292"), None);
         check(Some(""), None);
         check(Some("-1"), None);
         check(Some("none"), None);
