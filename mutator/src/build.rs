@@ -53,6 +53,9 @@ const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 /// The main program runs once, and so does not gain by the optimiser.
 const UNOPTIMISED: &str = "incremental = true\nopt-level = 0\n";
 
+/// What measures is not checked.
+const UNCHECKED: &str = "debug-assertions = false\noverflow-checks = false\n";
+
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
 
@@ -352,7 +355,8 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let settings = [(LINK.to_owned(), IN_ONE_PIECE.to_owned()), (MAIN.to_owned(), UNOPTIMISED.to_owned())];
+        let settings = [(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), ("simutant-probe", UNCHECKED)];
+        let settings = settings.map(|(package, settings)| (package.to_owned(), settings.to_owned()));
         self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| {
             package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)

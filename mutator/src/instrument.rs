@@ -220,10 +220,8 @@ impl Specification {
     ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
-        let number = sites.functions.len();
         let (edits, marks) = self.edits((file, index), plan, first_mark, sites);
-        let Range { start: first, end } = plan.numbering.of_function(file, index);
-        let count = end - first;
+        let has_mutants = !plan.numbering.of_function(file, index).is_empty();
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
@@ -234,19 +232,19 @@ impl Specification {
                 .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
             let (begin, others, end) = match returns {
                 Some(returns) => (
-                    format!("match ::simutant_probe::is_clean({first}, {count}, {number}) {{ true"),
+                    "match SIMUTANT_FUNCTION.is_clean() { true",
                     format!(
-                        " false => ::simutant_probe::aside(move || -> {returns} {{ match ::simutant_probe::body({first}, {count}) {{"
+                        " false => ::simutant_probe::aside(move || -> {returns} {{ match SIMUTANT_FUNCTION.body() {{"
                     ),
                     "}})",
                 ),
-                None => (format!("match ::simutant_probe::enter({first}, {count}, {number}) {{ 0"), String::new(), ""),
+                None => ("match SIMUTANT_FUNCTION.enter() { 0", String::new(), ""),
             };
             output.text.push_str(&format!(" {marks} {begin} => {{"));
             body(Variant::Clean, output);
             output.text.push('}');
             output.text.push_str(&others);
-            if count > 0 {
+            if has_mutants {
                 output.text.push_str(" 1 => {");
                 body(Variant::Mutated, output);
                 output.text.push('}');
@@ -256,7 +254,7 @@ impl Specification {
                 renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
                 output.text.push('}');
             };
-            if count > 0 {
+            if has_mutants {
                 recording(Variant::Recording, " 2 => {", output);
             }
             recording(Variant::Covering, " _ => {", output);
@@ -268,7 +266,6 @@ impl Specification {
     fn mutated_function(&self, (file, index): (usize, usize), plan: &Plan<'_>, sites: &mut Sites, output: &mut Output) {
         let source = &self.sources[file];
         let function = &source.functions[index];
-        let number = sites.functions.len();
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
         let inside = mutation::inside(&function.body);
         let edits = self.point_edits((file, index), plan);
@@ -280,9 +277,9 @@ impl Specification {
         }
         renderer.owned(Owner::Function(index), output, |output| {
             let count = end - first;
-            output.text.push_str(&format!(" match ::simutant_probe::enter({first}, {count}, {number}) {{ 0 => {{"));
+            output.text.push_str(&format!(" match ::simutant_probe::is_mutated({first}, {count}) {{ false => {{"));
             renderer.range(inside.clone(), Variant::Clean, output);
-            output.text.push_str("} _ => {");
+            output.text.push_str("} true => {");
             renderer.range(inside, Variant::Mutated, output);
             output.text.push_str("} } ");
         });
@@ -349,10 +346,10 @@ impl Specification {
 
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.end;
-        let own = numbering.candidates_of(file, index);
+        let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
         let declaration = format!(
-            "static SIMUTANT_FUNCTION: ::simutant_probe::Function = ::simutant_probe::Function::new([{}, {}], \
-             [{first_branch}, {}], [{}, {}], &{:?}, ({first_block}, &{:?}), ({}, [{}, {}]));",
+            "static SIMUTANT_FUNCTION: ::simutant_probe::Function = ::simutant_probe::Function::new({number}, [{}, {}], \
+             [{first_branch}, {}], [{}, {}], &{:?}, ({first_block}, &{:?}), ([{}, {}], [{}, {}]));",
             marks.first,
             marks.end,
             graph.branches.len(),
@@ -360,7 +357,8 @@ impl Specification {
             flows.functions[number].2.condition_requirements(),
             marks.pairs,
             marks.blocks,
-            numbering.of_function(file, index).start,
+            mutants.start,
+            mutants.len(),
             own.first().map_or(0, |(_, numbers)| numbers[0]),
             own.len(),
         );
@@ -700,7 +698,7 @@ mod tests {
         // f's own, a pair of f and h, three of h's own, three pairs of h and i, i's own.
         assert_eq!(parts[..3], [("SOR", None), ("HOM", Some([0, 2])), ("LOR", None)]);
         assert_eq!(parts[5..], [("HOM", Some([2, 8])), ("HOM", Some([3, 8])), ("HOM", Some([4, 8])), ("SOR", None)]);
-        for range in ["is_clean(0, 2, 0)", "is_clean(0, 0, 1)", "is_clean(1, 7, 2)", "is_clean(5, 4, 3)"] {
+        for range in ["([0, 2], [0, 1])", "([0, 0], [0, 0])", "([1, 7], [2, 3])", "([5, 4], [8, 1])"] {
             assert!(text.contains(range), "{range} in {text}");
         }
         let points: Vec<&str> = text

@@ -10,12 +10,12 @@
 //!
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
-//! fn f(…) -> T { match ::simutant_probe::is_clean(FIRST, COUNT, FUNCTION) { true => {clean} false => ::simutant_probe::aside(move || -> T {
-//!     match ::simutant_probe::body(FIRST, COUNT) { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
+//! fn f(…) -> T { static SIMUTANT_FUNCTION: ::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
+//!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place of its calls, if it
-//! stays short. What can be no closure, async above all, has its four bodies side by side: `match ::simutant_probe::enter(…) { 0 => {clean} 1 => …`.
+//! stays short. What can be no closure, async above all, has its four bodies side by side: `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`.
 //! All bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
 //! `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and notes

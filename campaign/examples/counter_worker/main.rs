@@ -126,7 +126,7 @@ fn last_digits(trace: &[TraceEvent], requirements: &mut Requirements) {
 
 /// Adds up in the instrumented way: the first match is what the mutator makes of a function.
 async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) -> u64 {
-    let body = probe::enter(0, MUTANTS, 0);
+    let body = SUM_BELOW.enter();
     let mut sum = 0;
     for number in 0..limit {
         probe::tick();
@@ -146,11 +146,10 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
 
 /// What [`record`] marks: two branches, and three blocks.
 static SUM_BELOW: probe::Function =
-    probe::Function::new([0, 6], [0, 2], [0, 0], &[], (0, &[3, 4, 5]), (0, [0, MUTANTS]));
+    probe::Function::new(0, [0, 6], [0, 2], [0, 0], &[], (0, &[3, 4, 5]), ([0, MUTANTS], [0, MUTANTS]));
 
 /// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
 fn record(sum: u64, limit: u64, mistake: Mistake) {
-    SUM_BELOW.record();
     probe::mark(3);
     probe::mark(if limit.is_multiple_of(2) { 4 } else { 5 });
     probe::branch(limit.is_multiple_of(2), 1, []);

@@ -589,10 +589,10 @@ mod tests {
 
     fn recorded(pairs: &'static [u32], action: impl FnOnce()) -> Recording {
         let function: &Function =
-            Box::leak(Box::new(Function::new([0, 50], [0, 2], [0, 0], pairs, (0, &[]), (0, [0, 0]))));
+            Box::leak(Box::new(Function::new(0, [0, 50], [0, 2], [0, 0], pairs, (0, &[]), ([0, 0], [0, 0]))));
         // Threads know what they recorded; each test has one of its own.
         crate::start_recording(10, Sizes { blocks: 0, branches: 2, pairs: 100, conditions: 0, mutants: 0 });
-        function.record();
+        function.enter();
         action();
         crate::finish().recording.expect("it was recorded")
     }

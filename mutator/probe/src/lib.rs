@@ -2,7 +2,7 @@
 //!
 //! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
 //! between the original and its mutants, one that records coverage and what mutants would do, and one that records coverage
-//! alone. [`is_clean`] or [`enter`] says, once per call, which body runs. All
+//! alone. [`Function::is_clean`] or [`Function::enter`] says, once per call, which body runs. All
 //! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
@@ -11,6 +11,7 @@
 //! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
 //! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
 
+mod calls;
 mod flow;
 mod marks;
 #[cfg(feature = "program")]
@@ -24,6 +25,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
+pub use calls::{aside, is_mutated};
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
 pub use marks::{Function, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use record::{Recording, Sizes};
@@ -38,20 +40,6 @@ const RECORD: u32 = u32::MAX - 2;
 /// [`Run::active`] while an alternative of a recorded run is evaluated: every function runs its clean body, for now.
 const PAUSED: u32 = u32::MAX - 3;
 
-/// Functions with a smaller number are looked up in [`Run::calls`].
-const CALLS_MAX: usize = 1024;
-
-/// What is known of the calls of a function until something else is active, or [`take_entered`] asks for calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Calls {
-    /// There was none, or the next may run another body than the last.
-    Unknown,
-    /// They run the clean body.
-    Clean,
-    /// They run another one.
-    Other,
-}
-
 /// What a thread runs. All of it is in one place, which a function has to look for once.
 #[derive(Debug)]
 struct Run {
@@ -64,8 +52,7 @@ struct Run {
     step_limit: Cell<u64>,
     /// The functions that were called: the one with number `n` is bit `n % 64`.
     entered: Cell<u64>,
-    /// What calls of a function run, by its number.
-    calls: [Cell<Calls>; CALLS_MAX],
+    calls: calls::Calls,
     objects: flow::Objects,
     mutants: record::Mutants,
     marks: marks::Marks,
@@ -160,81 +147,6 @@ pub fn take_entered() -> u64 {
     RUN.with(Run::take_entered)
 }
 
-/// Says which body of a function runs: 0 the clean one, 1 the one with the mutants, 2 the one that records, 3 the one that
-/// records coverage alone.
-///
-/// `first` is the number of the function's first mutant, `count` how many it has, `function` its own. A call is a step.
-#[inline(always)]
-pub fn enter(first: u32, count: u32, function: u32) -> u8 {
-    if is_clean(first, count, function) { 0 } else { body(first, count) }
-}
-
-/// Whether the clean body of a function runs; if not, [`body`] says which one does. For functions whose other bodies are put
-/// [aside], so that their calls have little to ask. The arguments are those of [`enter`]; a call is a step.
-#[inline(always)]
-pub fn is_clean(first: u32, count: u32, function: u32) -> bool {
-    tick();
-    // One instruction where the number is a constant, as it is in generated code.
-    let known = RUN.with(|run| run.calls.get(function as usize).map_or(Calls::Unknown, Cell::get));
-    // In this order: most calls run the clean body.
-    known == Calls::Clean || known == Calls::Unknown && is_clean_now(first, count, function)
-}
-
-/// As [`is_clean`], for calls of which nothing is known.
-#[inline(never)]
-fn is_clean_now(first: u32, count: u32, function: u32) -> bool {
-    RUN.with(|run| {
-        let function = function as usize;
-        run.entered.set(run.entered.get() | 1 << (function % 64));
-        let (calls, is_clean) = match run.active.get() {
-            _ if is_rehearsed(count) => (Calls::Other, false),
-            // An alternative of what is recorded is evaluated, and the next call may be recorded again.
-            PAUSED => (Calls::Unknown, true),
-            RECORD => (Calls::Unknown, false),
-            COVER => (Calls::Other, false),
-            active if active.wrapping_sub(first) < count => (Calls::Other, false),
-            _ => (Calls::Clean, true),
-        };
-        if let Some(known) = run.calls.get(function) {
-            known.set(calls);
-        }
-        is_clean
-    })
-}
-
-/// Says which body of a function runs that is not the clean one, in the numbers of [`enter`].
-#[inline(always)]
-pub fn body(first: u32, count: u32) -> u8 {
-    match active() {
-        _ if is_rehearsed(count) => 1,
-        // When all mutants of the function are infected, there is nothing left to compare.
-        RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
-        RECORD | COVER => 3,
-        _ => 1,
-    }
-}
-
-/// Whether a function with `count` mutants runs the body that has them, whatever is active.
-#[inline(always)]
-fn is_rehearsed(_count: u32) -> bool {
-    #[cfg(feature = "rehearsal")]
-    return _count > 0 && rehearsal::is_mutated();
-    #[cfg(not(feature = "rehearsal"))]
-    false
-}
-
-/// Calls what has the bodies of a function that are not the clean one.
-///
-/// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
-/// all, and the compiler puts little into code that it takes for cold.
-///
-/// # Panics
-/// If the body does.
-#[inline(never)]
-pub fn aside<T>(body: impl FnOnce() -> T) -> T {
-    body()
-}
-
 impl Run {
     const fn new() -> Self {
         Self {
@@ -244,7 +156,7 @@ impl Run {
             steps_left: Cell::new(u64::MAX),
             step_limit: Cell::new(u64::MAX),
             entered: Cell::new(0),
-            calls: [const { Cell::new(Calls::Unknown) }; CALLS_MAX],
+            calls: calls::Calls::new(),
             objects: flow::Objects::new(),
             mutants: record::Mutants::new(),
             marks: marks::Marks::new(),
@@ -252,8 +164,8 @@ impl Run {
     }
 
     fn take_entered(&self) -> u64 {
-        // Only a call that knows nothing says that there was one.
-        self.calls.iter().for_each(|calls| calls.set(Calls::Unknown));
+        // Only a call of which nothing is known says that there was one.
+        self.calls.forget();
         self.entered.take()
     }
 
@@ -441,7 +353,7 @@ mod tests {
     use super::*;
 
     const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
-    static FUNCTION: Function = Function::new([0, 7], [0, 4], [0, 0], &[], (68, &[5, 6]), (0, [0, 3]));
+    static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], [0, 0], &[], (68, &[5, 6]), ([0, 3], [0, 3]));
 
     /// Whether the alternative of this mutant is evaluated.
     fn compares(mutant: u32) -> bool {
@@ -451,53 +363,6 @@ mod tests {
             0
         });
         evaluated
-    }
-
-    #[test]
-    fn a_call_runs_the_body_that_the_run_asks_for_and_so_does_the_next() {
-        // What calls run is known for the first of these functions, and asked for each time for the others.
-        for function in [0, CALLS_MAX as u32 - 4, CALLS_MAX as u32 - 1, CALLS_MAX as u32, 5 * CALLS_MAX as u32] {
-            let check = |first, count, other, expect: u8| {
-                assert_eq!([(); 3].map(|()| enter(first, count, function + other)), [expect; 3], "{first} {count}");
-            };
-            start_clean(100);
-            check(0, 3, 0, 0);
-            start_mutant(2, 100);
-            check(0, 2, 1, 0);
-            check(2, 1, 2, 1);
-            check(3, 0, 3, 0);
-            start_recording(100, SIZES);
-            check(0, 3, 0, 2);
-            check(3, 0, 3, 3);
-            compare(&[0], &0, &mut |_| {
-                check(0, 3, 0, 0);
-                0
-            });
-            check(0, 3, 0, 2);
-            assert_eq!(finish().steps, 9);
-            check(0, 3, 0, 0);
-            start_recording(100, Sizes { mutants: 0, ..SIZES });
-            check(0, 3, 0, 3);
-            finish();
-            check(0, 3, 0, 0);
-        }
-    }
-
-    #[test]
-    fn a_run_knows_what_it_called() {
-        enter(0, 3, 9);
-        start_mutant(2, 10);
-        enter(0, 2, 1);
-        enter(0, 2, 1);
-        enter(2, 2, 66);
-        assert_eq!(finish().entered, 0b110, "66 shares its bit with 2");
-        assert_eq!(take_entered(), 0, "a run has ended");
-        for function in [63, 64 * CALLS_MAX as u32] {
-            enter(0, 2, function);
-            assert_eq!((take_entered(), take_entered()), (1 << (function % 64), 0));
-            enter(0, 2, function);
-            assert_eq!(take_entered(), 1 << (function % 64), "it was called again");
-        }
     }
 
     #[test]
@@ -531,7 +396,7 @@ mod tests {
     #[test]
     fn a_recording_holds_what_was_executed_in_ascending_order() {
         start_recording(10, SIZES);
-        FUNCTION.record();
+        FUNCTION.enter();
         mark(6);
         assert_eq!(pass(5, "value"), "value");
         assert!(branch(true, 1, []));
@@ -550,7 +415,7 @@ mod tests {
         let mut evaluated = Vec::new();
         for _ in 0..2 {
             compare(&[0, 1, 2], &1, &mut |mutant| {
-                assert_eq!(enter(0, 3, 0), 0, "an alternative records nothing");
+                assert_eq!(FUNCTION.enter(), 0, "an alternative records nothing");
                 evaluated.push(mutant);
                 if mutant == 2 { resume_unwind(Box::new("a panic")) } else { mutant + 1 }
             });
@@ -571,7 +436,7 @@ mod tests {
         assert!(is_open(1), "the second mutant has not infected");
         compare_to(0);
         assert!(!is_open(1));
-        assert_eq!(enter(0, 3, 0), 2, "the function has not recorded");
+        assert_eq!(FUNCTION.enter(), 2, "the function has not recorded");
         let recording = finish().recording.expect("it was recorded");
         assert_eq!((recording.reached, recording.infected), (vec![0, 1, 2], vec![0, 1, 2]));
 
@@ -588,24 +453,24 @@ mod tests {
     #[test]
     fn a_function_whose_mutants_all_infect_records_coverage_alone() {
         start_recording(10, SIZES);
-        FUNCTION.record();
+        FUNCTION.enter();
         point(0, 2, 0b11);
         point(2, 1, 0b0);
-        assert_eq!(enter(0, 3, 0), 2, "the third has not infected");
+        assert_eq!(FUNCTION.enter(), 2, "the third has not infected");
         compare(&[2], &0, &mut |_| 1);
-        assert_eq!(enter(0, 3, 0), 3);
+        assert_eq!(FUNCTION.enter(), 3);
         start_recording(10, SIZES);
-        assert_eq!(enter(0, 3, 0), 2, "a run begins anew");
-        FUNCTION.record();
+        assert_eq!(FUNCTION.enter(), 2, "a run begins anew");
+        FUNCTION.enter();
         point(0, 3, 0b111);
-        assert_eq!(enter(0, 3, 0), 3);
+        assert_eq!(FUNCTION.enter(), 3);
         assert_eq!(finish().recording.expect("it was recorded").infected, [0, 1, 2]);
     }
 
     #[test]
     fn where_only_coverage_is_recorded_no_mutant_is_compared() {
         start_recording(10, Sizes { mutants: 0, ..SIZES });
-        FUNCTION.record();
+        FUNCTION.enter();
         point(0, 3, 0b1);
         mark(5);
         assert!(!compares(0), "only coverage is recorded");
@@ -616,7 +481,7 @@ mod tests {
     #[test]
     fn nothing_is_recorded_outside_of_a_recording() {
         start_clean(10);
-        FUNCTION.record();
+        FUNCTION.enter();
         mark(1);
         infect(1);
         assert_eq!(finish().recording, None);

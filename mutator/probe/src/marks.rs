@@ -18,7 +18,7 @@ const NEAR: usize = 1 << 15;
 const ROW_MAX: usize = 1 << 12;
 const NEAR_WITH_ROW: usize = NEAR + ROW_MAX;
 /// How many marks are looked at in one go.
-const GROUP: usize = 16;
+const GROUP: usize = 8;
 
 /// In [`Function::new`]: a place in a row that stands for no pair, since no definition is known.
 pub const NO_PAIR: u32 = u32::MAX - 1;
@@ -57,6 +57,7 @@ impl Row {
 /// blocks that do without the mark of the branch which leads to them.
 #[derive(Debug)]
 pub struct Function {
+    pub(crate) number: u32,
     first_mark: u32,
     end: u32,
     branches: Numbers,
@@ -64,34 +65,34 @@ pub struct Function {
     pairs: &'static [u32],
     first_block: u32,
     blocks: &'static [u32],
-    /// The number by which a call asks for its body, ...
-    first_mutant: u32,
-    /// ... and the mutants that no other function has a part of.
-    mutants: Numbers,
+    /// The mutants by which a call asks for its body: all that the function has a part of are among them.
+    pub(crate) mutants: Numbers,
+    /// Those that no other function has a part of.
+    own_mutants: Numbers,
 }
 
 /// The first of some numbers that follow each other, and how many they are.
 type Numbers = [u32; 2];
 
 impl Function {
-    /// Returns a function that has the marks from `first_mark` to before `end`. The numbers of its branches, conditions and
+    /// Returns the function with this number that has the marks from `first_mark` to before `end`. The numbers of its branches, conditions and
     /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its rows
-    /// follow each other. Of its blocks, the first number is given, and then the mark of each; with the mutants that are its own
-    /// comes the first one that it has a part of.
+    /// follow each other. Of its blocks, the first number is given, and then the mark of each; of its mutants those by which a call asks for its
+    /// body, and then those that are its own.
     pub const fn new(
+        number: u32,
         [first_mark, end]: [u32; 2],
         branches: [u32; 2],
         conditions: [u32; 2],
         pairs: &'static [u32],
         (first_block, blocks): (u32, &'static [u32]),
-        (first_mutant, mutants): (u32, [u32; 2]),
+        (mutants, own_mutants): ([u32; 2], [u32; 2]),
     ) -> Self {
-        Self { first_mark, end, branches, conditions, pairs, first_block, blocks, first_mutant, mutants }
+        Self { number, first_mark, end, branches, conditions, pairs, first_block, blocks, mutants, own_mutants }
     }
 
-    /// Begins to record the function, before anything in it is noted.
-    #[inline(always)]
-    pub fn record(&'static self) {
+    /// Begins to record the function, before anything in it is noted, unless the run has done so.
+    pub(crate) fn record(&'static self) {
         if !RUN.with(move |run| run.marks.is_set(self.first_mark as usize)) {
             self.begin();
         }
@@ -123,9 +124,9 @@ thread_local! {
 /// the run has not called it.
 pub(crate) fn function_with(mutant: u32) -> Option<(u32, std::ops::Range<u32>)> {
     CALLED.with_borrow(|called| {
-        let own = |function: &Function| function.mutants[0]..function.mutants[0] + function.mutants[1];
+        let own = |function: &Function| function.own_mutants[0]..function.own_mutants[0] + function.own_mutants[1];
         let function = called.iter().find(|function| own(function).contains(&mutant))?;
-        Some((function.first_mutant, own(function)))
+        Some((function.mutants[0], own(function)))
     })
 }
 
@@ -254,10 +255,11 @@ impl Marks {
     fn for_each(&self, first: usize, end: usize, mut action: impl FnMut(usize)) {
         for (part, marks) in self.parts(first, end) {
             for (index, group) in marks.chunks(GROUP).enumerate() {
-                // A group at a time becomes a word of bits, which takes few instructions: most marks are not set.
-                let bits = group.iter().zip(0..).fold(0, |bits, (mark, place)| bits | u64::from(mark.get()) << place);
+                // A group at a time becomes a word, which takes one instruction where it is whole: most marks are not set.
+                let mut bytes = [0; GROUP];
+                bytes.iter_mut().zip(group).for_each(|(byte, mark)| *byte = u8::from(mark.get()));
                 let first_place = part - first + index * GROUP;
-                ones(bits).for_each(|place| action(first_place + place as usize));
+                ones(u64::from_le_bytes(bytes)).for_each(|bit| action(first_place + bit as usize / 8));
             }
         }
     }
@@ -319,6 +321,7 @@ pub fn pass<T>(number: u32, value: T) -> T {
 mod tests {
     use super::*;
 
+    const NO_MUTANTS: ([u32; 2], [u32; 2]) = ([0, 0], [0, 0]);
     const SIZES: Sizes = Sizes { blocks: 10, branches: 10, pairs: 40_000, conditions: 10, mutants: 0 };
 
     /// Returns what is recorded when `action` runs.
@@ -331,12 +334,12 @@ mod tests {
     #[test]
     fn marks_are_numbered_as_their_function_says() {
         static FIRST: Function =
-            Function::new([0, 9], [0, 2], [0, 2], &[3, NO_PAIR, UNLISTED], (0, &[8, 1]), (0, [0, 0]));
-        static SECOND: Function = Function::new([10, 16], [2, 1], [2, 1], &[0, 9], (2, &[15, 11]), (0, [0, 0]));
+            Function::new(0, [0, 9], [0, 2], [0, 2], &[3, NO_PAIR, UNLISTED], (0, &[8, 1]), NO_MUTANTS);
+        static SECOND: Function = Function::new(1, [10, 16], [2, 1], [2, 1], &[0, 9], (2, &[15, 11]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
-            SECOND.record();
+            SECOND.enter();
             [11, 12, 13, 14].into_iter().for_each(mark);
-            FIRST.record();
+            FIRST.enter();
             [1, 4, 5, 6, 7, 8].into_iter().for_each(mark);
         });
         assert_eq!((recording.branches, recording.conditions), (vec![0, 2], vec![1, 2]));
@@ -344,9 +347,9 @@ mod tests {
         assert_eq!(recording.pairs_unlisted, 1);
         let recording = recorded(SIZES, || {
             mark(1);
-            FIRST.record();
+            FIRST.enter();
             mark(8);
-            FIRST.record();
+            FIRST.enter();
         });
         assert_eq!(
             (recording.blocks, recording.branches),
@@ -354,8 +357,8 @@ mod tests {
             "a run begins with the call of the function"
         );
         let recording = recorded(Sizes { pairs: 4, ..SIZES }, || {
-            SECOND.record();
-            FIRST.record();
+            SECOND.enter();
+            FIRST.enter();
             [5, 14].into_iter().for_each(mark);
         });
         assert_eq!(recording.pairs, [3], "there are no more than four");
@@ -375,9 +378,10 @@ mod tests {
         };
         const FIRST_ROW: u32 = NEAR as u32 - PLACES as u32 - 4;
         const END: u32 = FIRST_ROW + 3 * PLACES as u32;
-        static FUNCTION: Function = Function::new([FIRST_ROW - 1, END], [0, 0], [0, 0], &PAIRS, (0, &[]), (0, [0, 0]));
+        static FUNCTION: Function =
+            Function::new(0, [FIRST_ROW - 1, END], [0, 0], [0, 0], &PAIRS, (0, &[]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
-            FUNCTION.record();
+            FUNCTION.enter();
             for row in 0..3 {
                 let row = Row::new(FIRST_ROW + 9 * row, 1, 15);
                 [0, 1, 8].into_iter().for_each(|definition| used(definition, row));
@@ -385,12 +389,12 @@ mod tests {
         });
         assert_eq!(recording.pairs, [0, 1, 8, 9, 10, 17, 18, 19, 26]);
         static FAR: Function =
-            Function::new([3 * NEAR as u32, 3 * NEAR as u32 + 4], [1, 2], [0, 0], &[30], (0, &[]), (0, [0, 0]));
+            Function::new(1, [3 * NEAR as u32, 3 * NEAR as u32 + 4], [1, 2], [0, 0], &[30], (0, &[]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
-            FUNCTION.record();
+            FUNCTION.enter();
             // As a row that is long, whose last marks are far, has it.
             used_on(4, Row::new(FIRST_ROW, 2, u16::MAX), 1);
-            FAR.record();
+            FAR.enter();
             [2, 3].into_iter().for_each(|after| mark(3 * NEAR as u32 + after));
             mark(FIRST_ROW + 26);
         });

@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn all_threads_run_the_mutant_from_their_start() {
         if std::env::var_os(MUTANT).is_some() {
-            let bodies = || [crate::enter(0, 17, 0), crate::enter(17, 1, 1), crate::enter(18, 5, 2)];
-            assert_eq!(bodies(), [0, 1, 0]);
-            assert_eq!(std::thread::spawn(bodies).join().expect("it ends"), [0, 1, 0]);
+            let bodies = || [crate::is_mutated(0, 17), crate::is_mutated(17, 1), crate::is_mutated(18, 5)];
+            assert_eq!(bodies(), [false, true, false]);
+            assert_eq!(std::thread::spawn(bodies).join().expect("it ends"), [false, true, false]);
             let file = std::env::var_os(REACHED).expect("it is set");
             assert!(!std::path::Path::new(&file).exists(), "nothing was executed");
             std::thread::spawn(crate::hit).join().expect("it ends");

@@ -224,8 +224,7 @@ impl Probes {
         let mut edits = writer.events();
         let mut outcomes = writer.outcomes(early);
         writer.decisions(first_condition, &mut outcomes, &mut edits);
-        let head = format!(" SIMUTANT_FUNCTION.record(); {}", writer.head());
-        edits.insert(0, Edit::insert(start, COVERING, vec![head.into()]));
+        edits.insert(0, Edit::insert(start, COVERING, vec![format!(" {}", writer.head()).into()]));
         let mut end = writer.first_pair + writer.pairs.len();
         let mut blocks = Vec::new();
         for block in (0..graph.blocks.len()).filter(|&block| graph.blocks[block].is_entered) {

@@ -1,0 +1,207 @@
+//! Which body of a function a call runs.
+
+use std::cell::Cell;
+
+use crate::marks::Function;
+use crate::{COVER, PAUSED, RECORD, RUN, active, tick};
+
+/// Functions with a smaller number are looked up.
+const KNOWN_MAX: usize = 1024;
+
+/// What is known of the calls of functions, by their number, until something else is active or somebody asks which were called: what a
+/// call has to look at, most of the time.
+#[derive(Debug)]
+pub(crate) struct Calls([Cell<Body>; KNOWN_MAX]);
+
+/// What the calls of one function run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Body {
+    /// There was no call, or the next may run another body than the last.
+    Unknown,
+    /// The clean body.
+    Clean,
+    /// Another one.
+    Other,
+}
+
+impl Calls {
+    pub(crate) const fn new() -> Self {
+        Self([const { Cell::new(Body::Unknown) }; KNOWN_MAX])
+    }
+
+    /// Forgets all.
+    pub(crate) fn forget(&self) {
+        self.0.iter().for_each(|body| body.set(Body::Unknown));
+    }
+
+    #[inline(always)]
+    fn get(&self, function: u32) -> Body {
+        self.0.get(function as usize).map_or(Body::Unknown, Cell::get)
+    }
+
+    fn set(&self, function: u32, body: Body) {
+        if let Some(known) = self.0.get(function as usize) {
+            known.set(body);
+        }
+    }
+}
+
+impl Function {
+    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies are put [aside], so
+    /// that their calls have little to ask. A call is a step, and the first of a recorded run begins to record the function.
+    #[inline(always)]
+    pub fn is_clean(&'static self) -> bool {
+        tick();
+        // One instruction, since the number is a constant in generated code.
+        let body = RUN.with(move |run| run.calls.get(self.number));
+        // In this order: most calls run the clean body.
+        body == Body::Clean || body == Body::Unknown && self.is_clean_now()
+    }
+
+    /// As [`Function::is_clean`], for calls of which nothing is known.
+    #[inline(never)]
+    fn is_clean_now(&'static self) -> bool {
+        RUN.with(|run| {
+            run.entered.set(run.entered.get() | 1 << (self.number % 64));
+            let [first, count] = self.mutants;
+            let (body, is_clean) = match run.active.get() {
+                _ if is_rehearsed(count) => (Body::Other, false),
+                // An alternative of what is recorded is evaluated, and the next call may be recorded again.
+                PAUSED => (Body::Unknown, true),
+                RECORD => (Body::Unknown, false),
+                COVER => (Body::Other, false),
+                active if active.wrapping_sub(first) < count => (Body::Other, false),
+                _ => (Body::Clean, true),
+            };
+            run.calls.set(self.number, body);
+            if run.is_recorded() {
+                self.record();
+            }
+            is_clean
+        })
+    }
+
+    /// Says which body runs that is not the clean one: 1 the one with the mutants, 2 the one that records, 3 the one that records
+    /// coverage alone.
+    #[inline(always)]
+    pub fn body(&'static self) -> u8 {
+        let [first, count] = self.mutants;
+        match active() {
+            _ if is_rehearsed(count) => 1,
+            // When all mutants of the function are infected, there is nothing left to compare.
+            RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
+            RECORD | COVER => 3,
+            _ => 1,
+        }
+    }
+
+    /// Says which body runs, as [`Function::body`], or 0 for the clean one, as [`Function::is_clean`].
+    #[inline(always)]
+    pub fn enter(&'static self) -> u8 {
+        if self.is_clean() { 0 } else { self.body() }
+    }
+}
+
+/// Whether a function with `count` mutants runs the body that has them, whatever is active.
+#[inline(always)]
+fn is_rehearsed(_count: u32) -> bool {
+    #[cfg(feature = "rehearsal")]
+    return _count > 0 && crate::rehearsal::is_mutated();
+    #[cfg(not(feature = "rehearsal"))]
+    false
+}
+
+/// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker runs.
+#[inline(always)]
+pub fn is_mutated(first: u32, count: u32) -> bool {
+    active().wrapping_sub(first) < count
+}
+
+/// Calls what has the bodies of a function that are not the clean one.
+///
+/// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
+/// all, and the compiler puts little into code that it takes for cold.
+///
+/// # Panics
+/// If the body does.
+#[inline(never)]
+pub fn aside<T>(body: impl FnOnce() -> T) -> T {
+    body()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Sizes;
+    use crate::{compare, finish, start_clean, start_mutant, start_recording, take_entered};
+
+    /// Returns a function with these mutants and no more marks than its own.
+    fn function(number: u32, mutants: [u32; 2]) -> &'static Function {
+        let marks = [10 * number, 10 * number + 1];
+        Box::leak(Box::new(Function::new(number, marks, [0, 0], [0, 0], &[], (0, &[]), (mutants, mutants))))
+    }
+
+    #[test]
+    fn a_call_runs_the_body_that_the_run_asks_for_and_so_does_the_next() {
+        let known_max = KNOWN_MAX as u32;
+        // What calls run is known for the first of these functions, and asked for each time for the others.
+        for first in [0, known_max - 4, known_max - 1, known_max, 5 * known_max] {
+            let [three, two, one, none] =
+                [(0, [0, 3]), (1, [0, 2]), (2, [2, 1]), (3, [3, 0])].map(|(other, own)| function(first + other, own));
+            let check = |function: &'static Function, expect: u8| {
+                assert_eq!([(); 3].map(|()| function.enter()), [expect; 3], "{function:?}");
+            };
+            let mutants = 3;
+            start_clean(100);
+            check(three, 0);
+            start_mutant(2, 100);
+            check(two, 0);
+            check(one, 1);
+            check(none, 0);
+            start_recording(100, Sizes { mutants, ..Sizes::default() });
+            check(three, 2);
+            check(none, 3);
+            compare(&[0], &0, &mut |_| {
+                check(three, 0);
+                0
+            });
+            check(three, 2);
+            assert_eq!(finish().steps, 9, "those of an alternative do not count");
+            check(three, 0);
+            start_recording(100, Sizes::default());
+            check(three, 3);
+            finish();
+            check(three, 0);
+        }
+    }
+
+    #[test]
+    fn a_run_knows_what_it_called() {
+        function(9, [0, 3]).enter();
+        start_mutant(2, 10);
+        for called in [function(1, [0, 2]), function(66, [2, 2])] {
+            called.enter();
+            called.enter();
+        }
+        assert_eq!(finish().entered, 0b110, "66 shares its bit with 2");
+        assert_eq!(take_entered(), 0, "a run has ended");
+        for number in [63, 64 * KNOWN_MAX as u32] {
+            let called = function(number, [0, 2]);
+            for _ in 0..2 {
+                called.enter();
+                assert_eq!((take_entered(), take_entered()), (1 << (number % 64), 0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_mutant_is_that_of_a_range() {
+        start_mutant(2, 10);
+        assert_eq!(
+            [is_mutated(0, 2), is_mutated(0, 3), is_mutated(2, 1), is_mutated(3, 0)],
+            [false, true, true, false]
+        );
+        finish();
+        assert!(!is_mutated(0, 3));
+    }
+}
