@@ -51,9 +51,9 @@ impl Row {
     }
 }
 
-/// What the marks of one function are about: a constant of generated code.
+/// What the probes know of one function: a constant of generated code.
 ///
-/// The first mark is the function's own. Those of its branches follow, of its conditions, of its pairs, and of those
+/// Of its marks, the first is the function's own. Those of its branches follow, of its conditions, of its pairs, and of those
 /// blocks that do without the mark of the branch which leads to them.
 #[derive(Debug)]
 pub struct Function {
