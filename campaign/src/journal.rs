@@ -49,7 +49,7 @@ const FORMAT_VERSION: u32 = 4;
 pub(crate) struct Journal {
     path: PathBuf,
     connection: Connection,
-    /// The numbers of the reasons that were written or looked up.
+    /// The numbers of the reasons that were written or looked up; never iterated.
     reasons: HashMap<String, i64>,
     /// By criterion, the numbers of the labels that were written or looked up.
     labels: Vec<BTreeMap<Arc<str>, u32>>,

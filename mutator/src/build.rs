@@ -36,6 +36,9 @@ pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
 
+/// Its name.
+const PROBE_PACKAGE: &str = "simutant-probe";
+
 /// The package of the main program, which has a table of lines besides.
 const MAIN: &str = "simutant-worker-main";
 
@@ -43,7 +46,7 @@ const MAIN: &str = "simutant-worker-main";
 /// that moves lines need not compile it again.
 const LINK: &str = "simutant-worker-link";
 
-/// How everything is compiled: as fast as it runs, with all checks.
+/// How all that says nothing else is compiled: as fast as it runs, with all checks.
 const PROFILE: &str =
     "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
 
@@ -53,7 +56,7 @@ const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 /// The main program runs once, and so does not gain by the optimiser.
 const UNOPTIMISED: &str = "incremental = true\nopt-level = 0\n";
 
-/// What measures is not checked.
+/// The probes: their checks would be in every call and every turn of a loop, and their own tests have them.
 const UNCHECKED: &str = "debug-assertions = false\noverflow-checks = false\n";
 
 /// Lets lints pass.
@@ -355,11 +358,11 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let settings = [(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), ("simutant-probe", UNCHECKED)];
+        let settings = [(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
         let settings = settings.map(|(package, settings)| (package.to_owned(), settings.to_owned()));
         self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| {
-            package.manifest(member, &[("simutant-probe", Path::new(PROBE))], &self.copies)
+            package.manifest(member, &[(PROBE_PACKAGE, Path::new(PROBE))], &self.copies)
         })?;
         self.write_program(request, &self.copies[0])
     }

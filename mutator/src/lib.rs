@@ -48,7 +48,7 @@
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
 //! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with its statement. A
 //!   simulation notes that only if such a value has a destructor with an effect which the rest of the statement sees.
-//! - The arguments of a short function are dropped in another order in its other bodies. A simulation notes that only if two of them have
+//! - The arguments of a function that is not async are dropped in another order in its other bodies. A simulation notes that only if two of them have
 //!   destructors with effects.
 //! - What an expression would have done in a mutant is computed from expressions that are free of effects by their syntax (`purity.rs`). Methods are
 //!   taken for free of effects by the names that the standard library gives them.

@@ -5,17 +5,19 @@ use std::cell::Cell;
 use crate::marks::Function;
 use crate::{COVER, PAUSED, RECORD, RUN, active, tick};
 
-/// Functions with a smaller number are looked up.
+/// Functions with a smaller number have a byte; a call of another is decided anew each time. More than systems have, and few to clear for a run.
 const KNOWN_MAX: usize = 1024;
 
-/// What is known of the calls of functions, by their number, until something else is active or somebody asks which were called: what a
-/// call has to look at, most of the time.
+/// What is known of the calls of functions, by their number: what a call has to look at, most of the time.
+///
+/// Whoever makes something else active forgets all, but for an alternative of a recorded run: nothing is known as long as runs of
+/// mutants are compared.
 #[derive(Debug)]
-pub(crate) struct Calls([Cell<Body>; KNOWN_MAX]);
+pub(crate) struct Calls([Cell<Runs>; KNOWN_MAX]);
 
-/// What the calls of one function run.
+/// Which body the calls of one function run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum Runs {
     /// There was no call, or the next may run another body than the last.
     Unknown,
     /// The clean body.
@@ -26,22 +28,22 @@ enum Body {
 
 impl Calls {
     pub(crate) const fn new() -> Self {
-        Self([const { Cell::new(Body::Unknown) }; KNOWN_MAX])
+        Self([const { Cell::new(Runs::Unknown) }; KNOWN_MAX])
     }
 
     /// Forgets all.
     pub(crate) fn forget(&self) {
-        self.0.iter().for_each(|body| body.set(Body::Unknown));
+        self.0.iter().for_each(|byte| byte.set(Runs::Unknown));
     }
 
     #[inline(always)]
-    fn get(&self, function: u32) -> Body {
-        self.0.get(function as usize).map_or(Body::Unknown, Cell::get)
+    fn get(&self, function: u32) -> Runs {
+        self.0.get(function as usize).map_or(Runs::Unknown, Cell::get)
     }
 
-    fn set(&self, function: u32, body: Body) {
-        if let Some(known) = self.0.get(function as usize) {
-            known.set(body);
+    fn set(&self, function: u32, known: Runs) {
+        if let Some(byte) = self.0.get(function as usize) {
+            byte.set(known);
         }
     }
 }
@@ -53,9 +55,9 @@ impl Function {
     pub fn is_clean(&'static self) -> bool {
         tick();
         // One instruction, since the number is a constant in generated code.
-        let body = RUN.with(move |run| run.calls.get(self.number));
+        let known = RUN.with(move |run| run.calls.get(self.number));
         // In this order: most calls run the clean body.
-        body == Body::Clean || body == Body::Unknown && self.is_clean_now()
+        known == Runs::Clean || known == Runs::Unknown && self.is_clean_now()
     }
 
     /// As [`Function::is_clean`], for calls of which nothing is known.
@@ -64,16 +66,16 @@ impl Function {
         RUN.with(|run| {
             run.entered.set(run.entered.get() | 1 << (self.number % 64));
             let [first, count] = self.mutants;
-            let (body, is_clean) = match run.active.get() {
-                _ if is_rehearsed(count) => (Body::Other, false),
-                // An alternative of what is recorded is evaluated, and the next call may be recorded again.
-                PAUSED => (Body::Unknown, true),
-                RECORD => (Body::Unknown, false),
-                COVER => (Body::Other, false),
-                active if active.wrapping_sub(first) < count => (Body::Other, false),
-                _ => (Body::Clean, true),
+            let (known, is_clean) = match run.active.get() {
+                _ if is_rehearsed(count) => (Runs::Other, false),
+                // These two take turns.
+                PAUSED => (Runs::Unknown, true),
+                RECORD => (Runs::Unknown, false),
+                COVER => (Runs::Other, false),
+                _ if is_mutated(first, count) => (Runs::Other, false),
+                _ => (Runs::Clean, true),
             };
-            run.calls.set(self.number, body);
+            run.calls.set(self.number, known);
             if run.is_recorded() {
                 self.record();
             }
@@ -82,7 +84,7 @@ impl Function {
     }
 
     /// Says which body runs that is not the clean one: 1 the one with the mutants, 2 the one that records, 3 the one that records
-    /// coverage alone.
+    /// coverage alone. To be asked when [`Function::is_clean`] has said no.
     #[inline(always)]
     pub fn body(&'static self) -> u8 {
         let [first, count] = self.mutants;
@@ -91,7 +93,10 @@ impl Function {
             // When all mutants of the function are infected, there is nothing left to compare.
             RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
             RECORD | COVER => 3,
-            _ => 1,
+            _ => {
+                debug_assert!(is_mutated(first, count), "{self:?}");
+                1
+            }
         }
     }
 
@@ -106,12 +111,12 @@ impl Function {
 #[inline(always)]
 fn is_rehearsed(_count: u32) -> bool {
     #[cfg(feature = "rehearsal")]
-    return _count > 0 && crate::rehearsal::is_mutated();
+    return _count > 0 && crate::rehearsal::asks_for_mutated();
     #[cfg(not(feature = "rehearsal"))]
     false
 }
 
-/// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker runs.
+/// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker runs, where it is no step.
 #[inline(always)]
 pub fn is_mutated(first: u32, count: u32) -> bool {
     active().wrapping_sub(first) < count

@@ -173,7 +173,7 @@ impl Births {
 
 /// How many types are found without a search.
 const TYPES: usize = 64;
-/// How many objects are.
+/// How many objects are. Memory to clear for a run, against searches for objects that took each other's place.
 const RECENT: usize = 256;
 /// How many places there are for objects at first; a power of two.
 const OBJECTS: usize = 64;

@@ -1,4 +1,4 @@
-//! What the recorded run of a thread has covered: a mark for each block, branch, condition and definition-use pair.
+//! What is known of each function, and what the recorded run of a thread has covered: a mark for each block, branch, condition and definition-use pair.
 //!
 //! A mark is a byte at a place that is known when the code is compiled, so that all which is left of most probes is a
 //! store. Each function has its marks side by side: one that says whether the run has called the function, its blocks,

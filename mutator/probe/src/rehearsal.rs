@@ -42,6 +42,6 @@ pub(crate) fn begin(run: &Run) {
 }
 
 /// Whether functions with mutants run the body that has them.
-pub(crate) fn is_mutated() -> bool {
+pub(crate) fn asks_for_mutated() -> bool {
     *BODY == Body::Mutated
 }
