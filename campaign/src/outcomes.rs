@@ -31,8 +31,11 @@ pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
 /// As [`read_outcomes`].
 pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcomes>, CampaignError> {
     let journal = Journal::open_existing(directory)?;
-    let outcomes = read(&journal)?;
-    Ok(is_of(&journal, &outcomes.sites, build)?.then_some(outcomes))
+    match journal.get("sites")? {
+        // Before the runs are read, of which there may be many.
+        Some(sites) if !is_of(&journal, &sites, build)? => Ok(None),
+        _ => read(&journal).map(Some),
+    }
 }
 
 /// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.

@@ -24,7 +24,7 @@ use crate::identity::Hash;
 use crate::instrument::{Instrumented, Probes, Specification};
 use crate::judgements::FILE_END;
 use crate::mutation::Settings;
-use crate::package::Member;
+use crate::package::{Member, PROBE_PACKAGE};
 use crate::source::Source;
 use crate::verdicts::{KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package, Selection};
@@ -35,9 +35,6 @@ pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
 const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
-
-/// Its name.
-const PROBE_PACKAGE: &str = "simutant-probe";
 
 /// The package of the main program, which has a table of lines besides.
 const MAIN: &str = "simutant-worker-main";
@@ -320,7 +317,7 @@ impl Workspace {
     fn write_worker_manifest(
         &self,
         members: &[PathBuf],
-        settings: &[(String, String)],
+        settings: &[(&str, &str)],
         rest: &Table,
     ) -> Result<(), MutatorError> {
         let members = [members, &[self.link(), self.main()]].concat();
@@ -359,7 +356,6 @@ impl Workspace {
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         let settings = [(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
-        let settings = settings.map(|(package, settings)| (package.to_owned(), settings.to_owned()));
         self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| {
             package.manifest(member, &[(PROBE_PACKAGE, Path::new(PROBE))], &self.copies)

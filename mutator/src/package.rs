@@ -28,8 +28,11 @@ use self::graph::Graph;
 pub(crate) use self::member::Member;
 pub use self::programs::{Programs, ProgramsSection};
 
+/// The package that instrumented copies depend on.
+pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
+
 /// Packages that run a simulation: what they do cannot be what is simulated.
-const MACHINERY: [&str; 2] = ["simutant-sim-core", "simutant-probe"];
+const MACHINERY: [&str; 2] = ["simutant-sim-core", PROBE_PACKAGE];
 
 /// A package with a simulated system.
 #[derive(Debug)]

@@ -38,8 +38,8 @@ const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n
 impl Workspace {
     fn write_plain(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let packages = [package.members[0].specifier(), LINK.to_owned(), MAIN.to_owned()];
-        let settings = packages.map(|package| (package, IN_PARTS.to_owned()));
+        let own = package.members[0].specifier();
+        let settings = [own.as_str(), LINK, MAIN].map(|package| (package, IN_PARTS));
         self.write_worker_manifest(&[], &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
         self.write_program(request, package.members[0].root())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{MetadataCommand, TargetKind};
 use toml::{Table, Value};
 
-use super::{Package, SystemSection, section_of};
+use super::{PROBE_PACKAGE, Package, SystemSection, section_of};
 use crate::{MutatorError, Selection};
 
 /// The feature by which the probes do as the environment says.
@@ -71,10 +71,10 @@ impl Programs {
     /// Returns the manifest of the copy in `folder`, whose probes are the crate at `probe`.
     pub(crate) fn manifest(&self, folder: &Path, probe: &Path) -> Result<Table, MutatorError> {
         let member = &self.package.members[0];
-        let mut manifest = member.manifest_of_programs(&[("simutant-probe", probe)], &|original| {
+        let mut manifest = member.manifest_of_programs(&[(PROBE_PACKAGE, probe)], &|original| {
             self.package.copy_of(original, &[folder.to_owned()])
         });
-        let probes = manifest.get_mut("dependencies").and_then(|dependencies| dependencies.get_mut("simutant-probe"));
+        let probes = manifest.get_mut("dependencies").and_then(|dependencies| dependencies.get_mut(PROBE_PACKAGE));
         if let Some(Value::Table(probes)) = probes {
             probes.insert("features".into(), vec![FEATURE].into());
         }
