@@ -347,7 +347,7 @@ impl Campaign {
                 let answers = directory.join(format!("{ANSWERS_PREFIX}{job}{ANSWERS_SUFFIX}"));
                 Executor::new(Crew::new(workshop(plan)), answers)
             })
-            .collect();
+            .collect::<Result<Vec<_>, _>>()?;
         let mut done = total - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];

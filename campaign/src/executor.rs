@@ -1,8 +1,9 @@
 //! Runs a test case on many mutants, each of which may end its worker: the end is attributed, and the rest goes on.
 
 use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::{Read, Seek};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use simutant_outcomes::{BitSet, MutantNumber};
@@ -19,8 +20,17 @@ const RETAINED_BYTES_MAX: u64 = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct Executor<'a> {
     pub(crate) crew: Crew<'a>,
+    answers: Answers,
+}
+
+/// The file in which workers leave their runs. It stays between batches, so that a worker goes on with the memory that it has of it.
+#[derive(Debug)]
+struct Answers {
     /// No other executor has the same.
-    answers: PathBuf,
+    path: PathBuf,
+    file: File,
+    /// What was read of it; kept for its memory.
+    bytes: Vec<u8>,
 }
 
 /// A test case of the universe, with what the original did on it.
@@ -42,8 +52,8 @@ enum Ended {
 
 impl<'a> Executor<'a> {
     /// Returns an executor that overwrites the file `answers`, and deletes it in the end.
-    pub(crate) fn new(crew: Crew<'a>, answers: PathBuf) -> Self {
-        Self { crew, answers }
+    pub(crate) fn new(crew: Crew<'a>, answers: PathBuf) -> Result<Self, CampaignError> {
+        Ok(Self { crew, answers: Answers::create(answers)? })
     }
 
     /// Runs the test case on each of `mutants`, in this order.
@@ -114,14 +124,17 @@ impl<'a> Executor<'a> {
         limits: Limits,
         mutants: &[MutantNumber],
     ) -> Result<(Ended, Vec<MutantExecution>), CampaignError> {
-        let path = &self.answers;
-        let failed = |source| CampaignError::file(path, source);
-        fs::write(path, "").map_err(failed)?;
-        let mutants_asked = mutants.to_vec();
-        let request =
-            Request::Execute { case: case.clone(), limits, digest, mutants: mutants_asked, answers: path.clone() };
+        let answers = &mut self.answers;
+        answers.clear()?;
+        let request = Request::Execute {
+            case: case.clone(),
+            limits,
+            digest,
+            mutants: mutants.to_vec(),
+            answers: answers.path.clone(),
+        };
         let patience = self.crew.patience();
-        let answer = match self.crew.worker()?.ask(&request, patience, || left_bytes(path)) {
+        let answer = match self.crew.worker()?.ask(&request, patience, || answers.length()) {
             Ok(Answer::Executed { retained_bytes }) => Ok(retained_bytes),
             Ok(answer) => return Err(self.crew.unexpected(&answer)),
             Err(NoAnswer::Error(error)) => return Err(error),
@@ -131,35 +144,52 @@ impl<'a> Executor<'a> {
         if answer.as_ref().map_or(true, |&retained_bytes| retained_bytes > RETAINED_BYTES_MAX) {
             self.crew.dismiss();
         }
-        let bytes = fs::read(&self.answers).map_err(|source| CampaignError::file(&self.answers, source))?;
-        let runs = self.read_runs(&bytes, mutants)?;
-        if answer.is_ok() && runs.len() < mutants.len() {
-            return Err(self.crew.error(format!("{} runs were asked for, {} were made", mutants.len(), runs.len())));
-        }
-        Ok((answer.map_or_else(|ended| ended, |_| Ended::Done), runs))
-    }
-
-    /// Reads the whole runs in `bytes`: they are those on the first of `mutants`.
-    fn read_runs(&self, bytes: &[u8], mutants: &[MutantNumber]) -> Result<Vec<MutantExecution>, CampaignError> {
+        let bytes = self.answers.read()?;
         let runs = read_runs(bytes).map_err(|error| self.crew.error(format!("left no runs: {error}")))?;
         let is_expected = |(index, run): &(usize, &MutantExecution)| mutants.get(*index) == Some(&run.mutant);
         if let Some((_, run)) = runs.iter().enumerate().find(|run| !is_expected(run)) {
             return Err(self.crew.error(format!("made a run on mutant {}, which was not its turn", run.mutant)));
         }
-        Ok(runs)
+        if answer.is_ok() && runs.len() < mutants.len() {
+            return Err(self.crew.error(format!("{} runs were asked for, {} were made", mutants.len(), runs.len())));
+        }
+        Ok((answer.map_or_else(|ended| ended, |_| Ended::Done), runs))
     }
 }
 
-/// Returns how many bytes of runs a worker has left so far; 0 if it has not begun.
-fn left_bytes(path: &Path) -> u64 {
-    let mut header = [0; HEADER_BYTES];
-    File::open(path).and_then(|mut file| file.read_exact(&mut header)).map_or(0, |()| runs_length(header))
+impl Answers {
+    fn create(path: PathBuf) -> Result<Self, CampaignError> {
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path);
+        let file = file.map_err(|source| CampaignError::file(&path, source))?;
+        Ok(Self { path, file, bytes: Vec::new() })
+    }
+
+    /// Makes what the last worker left nothing, be it that the next one ends before it begins.
+    fn clear(&self) -> Result<(), CampaignError> {
+        self.file.write_all_at(&[0; HEADER_BYTES], 0).map_err(|source| CampaignError::file(&self.path, source))
+    }
+
+    /// Returns how many bytes of runs a worker has left so far; 0 if it has not begun.
+    fn length(&self) -> u64 {
+        let mut header = [0; HEADER_BYTES];
+        self.file.read_exact_at(&mut header, 0).map_or(0, |()| runs_length(header))
+    }
+
+    /// Returns what a worker has left, with the header.
+    fn read(&mut self) -> Result<&[u8], CampaignError> {
+        let length = self.length().saturating_add(HEADER_BYTES as u64);
+        let Self { path, file, bytes } = self;
+        bytes.clear();
+        let read = file.rewind().and_then(|()| file.take(length).read_to_end(bytes));
+        read.map_err(|source| CampaignError::file(path.as_path(), source))?;
+        Ok(bytes)
+    }
 }
 
 impl Drop for Executor<'_> {
     fn drop(&mut self) {
         // The worker goes first. If the file stays, the next session deletes it.
         self.crew.dismiss();
-        _ = fs::remove_file(&self.answers);
+        _ = fs::remove_file(&self.answers.path);
     }
 }

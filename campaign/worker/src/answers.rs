@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "memory that is shared with a file cannot be had without: mmap is an unsafe function")]
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 
@@ -17,6 +17,7 @@ const BYTES_MIN: usize = 16 << 10;
 /// An open file of runs.
 #[derive(Debug)]
 pub(crate) struct Answers {
+    path: PathBuf,
     file: File,
     memory: Memory,
     /// Where the next run begins.
@@ -33,11 +34,23 @@ struct Memory {
 }
 
 impl Answers {
-    /// Begins the file anew.
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
-        let memory = Memory::of(&file, 0, BYTES_MIN)?;
-        Ok(Self { file, memory, end: HEADER_BYTES, run: Vec::new() })
+    /// Begins the file at `path` anew. If `before` is that file, its memory is gone on with: a file that is as long as it must be, and
+    /// mapped, costs nothing.
+    pub(crate) fn begin(before: Option<Self>, path: &Path) -> io::Result<Self> {
+        let mut answers = match before {
+            Some(answers) if answers.path == path => answers,
+            _ => Self::open(path)?,
+        };
+        answers.end = HEADER_BYTES;
+        answers.memory.set_header(0);
+        Ok(answers)
+    }
+
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let memory = Memory::of(&file, length, length.max(BYTES_MIN))?;
+        Ok(Self { path: path.to_owned(), file, memory, end: HEADER_BYTES, run: Vec::new() })
     }
 
     /// Adds a run. It is all there when this returns, and nothing of it is if the process dies before.
@@ -56,11 +69,12 @@ impl Answers {
 }
 
 impl Memory {
-    /// Makes a file of `length` bytes longer, and returns it as memory.
-    fn of(file: &File, length: usize, bytes: usize) -> io::Result<Self> {
+    /// Makes a file of `length` bytes longer, if it is shorter than `bytes`, and returns it as memory.
+    fn of(mut file: &File, length: usize, bytes: usize) -> io::Result<Self> {
         // Zeros are written, since a disk that is full must be an error here. Where there are no blocks for memory, the process would be
         // ended by a signal, as by what it runs.
-        io::copy(&mut io::repeat(0).take((bytes - length) as u64), &mut &*file)?;
+        file.seek(SeekFrom::Start(length as u64))?;
+        io::copy(&mut io::repeat(0).take((bytes - length) as u64), &mut file)?;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the kernel chooses a place where nothing is.
         let start = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, 0) }?;
@@ -110,8 +124,10 @@ mod tests {
     fn a_run_is_in_the_file_as_soon_as_it_is_added() {
         let path = std::env::temp_dir().join(format!("simutant-answers-{}", std::process::id()));
         let in_file = || read_runs(&std::fs::read(&path).expect("it is there")).expect("these are runs");
-        for _ in 0..2 {
-            let mut answers = Answers::create(&path).expect("the folder can be written to");
+        let mut before = None;
+        // The first makes the file, the second has its memory, the third finds it as one that died has left it.
+        for turn in 0..3 {
+            let mut answers = Answers::begin(before.take(), &path).expect("the folder can be written to");
             assert_eq!(in_file(), []);
             let mut runs = Vec::new();
             for mutant in 0..=300 {
@@ -121,17 +137,17 @@ mod tests {
                     assert_eq!(in_file(), runs, "while more are added");
                 }
             }
-            drop(answers);
             assert_eq!(in_file(), runs, "afterwards");
+            before = (turn == 0).then_some(answers);
         }
         std::fs::remove_file(&path).expect("it is ours");
     }
 
     #[test]
     fn a_file_that_cannot_be_written_is_an_error() {
-        assert!(Answers::create(Path::new("/dev/null/answers")).is_err());
+        assert!(Answers::begin(None, Path::new("/dev/null/answers")).is_err());
         // A device that takes nothing, as a full disk does.
         #[cfg(target_os = "linux")]
-        assert!(Answers::create(Path::new("/dev/full")).is_err());
+        assert!(Answers::begin(None, Path::new("/dev/full")).is_err());
     }
 }

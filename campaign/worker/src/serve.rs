@@ -36,6 +36,7 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static Lin
     let Streams { mut requests, mut answers } = streams;
     let memory_at_start = memory::used_bytes();
     let mut traced = Traced::new(lines);
+    let mut runs = None;
     let mut line = String::new();
     loop {
         line.clear();
@@ -45,7 +46,7 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static Lin
             return Ok(());
         }
         panics::forget();
-        let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, memory_at_start)))
+        let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, &mut runs, memory_at_start)))
             .unwrap_or_else(|_| Err(RequestError::Panic { place: panics::last_place().unwrap_or_default() }))
             .unwrap_or_else(|error| match error {
                 RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
@@ -59,6 +60,7 @@ fn answer(
     system: &ErasedSystem,
     line: &str,
     traced: &mut Traced,
+    runs: &mut Option<Answers>,
     memory_at_start: usize,
 ) -> Result<Answer, RequestError> {
     Ok(match serde_json::from_str(line)? {
@@ -74,7 +76,7 @@ fn answer(
         }
         Request::Execute { case, limits, digest, mutants, answers } => {
             let (case, entered) = load(system, case)?;
-            execute(&*case, entered, limits, digest, &mutants, &answers)?;
+            execute(&*case, entered, limits, digest, &mutants, (&answers, runs))?;
             Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
         Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
@@ -98,10 +100,10 @@ fn execute(
     limits: Limits,
     digest: u64,
     mutants: &[MutantNumber],
-    path: &Path,
+    (path, kept): (&Path, &mut Option<Answers>),
 ) -> Result<(), RequestError> {
     let failed = |source| RequestError::Answers { path: path.to_owned(), source };
-    let mut answers = Answers::create(path).map_err(failed)?;
+    let mut answers = Answers::begin(kept.take(), path).map_err(failed)?;
     for &mutant in mutants {
         let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let diverged = ran.digest() != Some(digest);
@@ -109,5 +111,6 @@ fn execute(
         let execution = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution };
         answers.push(&execution).map_err(failed)?;
     }
+    *kept = Some(answers);
     Ok(())
 }

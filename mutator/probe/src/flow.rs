@@ -148,6 +148,7 @@ impl Births {
         self.waiting.set(0);
     }
 
+    #[inline(always)]
     fn add(&self, definitions: &'static [u16]) {
         self.total.set(self.total.get().wrapping_add(1));
         let (waiting, known) = (self.waiting.get(), self.definitions.get());
@@ -505,8 +506,9 @@ pub fn moved(from: usize, bytes: usize, to: usize, new_bytes: usize) {
 }
 
 /// Notes that a struct literal makes an object of a type, with the definitions of its fields.
+#[inline(always)]
 pub fn birth(type_number: u32, definitions: &'static [u16]) {
-    RUN.with(|run| run.objects.births(type_number).add(definitions));
+    RUN.with(move |run| run.objects.births(type_number).add(definitions));
 }
 
 /// A use in what decides, or after it: the definition that it saw, and its row, where each definition has a mark for each of

@@ -209,7 +209,9 @@ impl Marks {
             }
         });
         recording.pairs.reserve(pairs.iter().map(|bits| bits.count_ones() as usize).sum());
-        recording.pairs.extend((0..).zip(&pairs).flat_map(|(word, &bits)| ones(bits).map(move |bit| 64 * word + bit)));
+        for (word, &bits) in (0..).zip(&pairs) {
+            recording.pairs.extend(ones(bits).map(|bit| 64 * word + bit));
+        }
         let Recording { blocks, branches, conditions, pairs, .. } = recording;
         let kinds =
             [(blocks, sizes.blocks), (branches, sizes.branches), (conditions, sizes.conditions), (pairs, sizes.pairs)];
