@@ -19,9 +19,9 @@ pub(crate) struct NetworkState {
     message_bytes_max: u32,
     /// What decides as long as nobody is separated, if the network is one link between all, without memory.
     plain: Option<PlainLink>,
-    is_configured: bool,
     is_partitioned: bool,
-    general: Box<General>,
+    /// `None` before the run begins.
+    general: Option<Box<General>>,
 }
 
 /// Everything else.
@@ -32,6 +32,9 @@ struct General {
     routes: Option<Routes>,
     partitions: Partitions,
 }
+
+const NOT_BEGUN: &str =
+    "a component sends before the run begins: move what it does into the async block that its body returns";
 
 /// Which copies of a packet are decided about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,21 +61,21 @@ impl NetworkState {
         let partitions = Partitions::new(&network.partitions, &names)?;
         let is_one_link = !directions.are_needed() && network.rules.is_empty() && routes.is_none();
         let plain = if is_one_link { PlainLink::new(&network.link) } else { None };
-        let general = Box::new(General { directions, rules, routes, partitions });
-        Ok(Self {
-            seed,
-            message_bytes_max: network.message_bytes_max,
-            plain,
-            is_configured: true,
-            is_partitioned: false,
-            general,
-        })
+        let general = Some(Box::new(General { directions, rules, routes, partitions }));
+        Ok(Self { seed, message_bytes_max: network.message_bytes_max, plain, is_partitioned: false, general })
     }
 
     /// Returns the network of a run that has not begun: nothing can be sent.
     pub(crate) fn unconfigured() -> Self {
-        let network = Self::new(&Network::default(), &[], 0).expect("the default is valid");
-        Self { plain: None, is_configured: false, message_bytes_max: u32::MAX, ..network }
+        Self { seed: 0, message_bytes_max: u32::MAX, plain: None, is_partitioned: false, general: None }
+    }
+
+    fn general(&self) -> &General {
+        self.general.as_ref().expect(NOT_BEGUN)
+    }
+
+    fn general_mut(&mut self) -> &mut General {
+        self.general.as_mut().expect(NOT_BEGUN)
     }
 
     /// Returns the size of the largest message that it takes.
@@ -102,41 +105,40 @@ impl NetworkState {
 
     #[inline(never)]
     fn general_fate(&mut self, packet: PacketInfo) -> Fate {
-        assert!(
-            self.is_configured,
-            "a component sends before the run begins: move what it does into the async block that its body returns"
-        );
         // A rule may duplicate what chance does not.
-        let which = if self.general.rules.is_empty() { Copies::Needed } else { Copies::Both };
-        let decision = self.general.decide(Draws::new(self.seed, packet.draw), &packet, which);
+        let general = self.general();
+        let which = if general.rules.is_empty() { Copies::Needed } else { Copies::Both };
+        let decision = general.decide(Draws::new(self.seed, packet.draw), &packet, which);
         self.apply(packet, decision)
     }
 
     /// Decides what chance has to say about a packet.
     pub(crate) fn decide(&self, packet: &PacketInfo) -> Decision {
-        self.general.decide(Draws::new(self.seed, packet.draw), packet, Copies::Both)
+        self.general().decide(Draws::new(self.seed, packet.draw), packet, Copies::Both)
     }
 
     /// Returns what of [`NetworkState::decide`] could have been otherwise.
     pub(crate) fn open(&self, packet: &PacketInfo) -> Open {
-        self.general.open(packet)
+        self.general().open(packet)
     }
 
     /// Returns what becomes of a packet about which chance has decided this.
     pub(crate) fn apply(&mut self, packet: PacketInfo, decision: Decision) -> Fate {
-        self.general.apply(Draws::new(self.seed, packet.draw), &packet, decision)
+        let draws = Draws::new(self.seed, packet.draw);
+        self.general_mut().apply(draws, &packet, decision)
     }
 
     /// Returns whether a packet between these components is lost because they are separated: to be asked when it arrives.
     #[inline]
     pub(crate) fn is_separated(&self, source: ComponentId, destination: ComponentId) -> bool {
-        self.is_partitioned && self.general.is_separated(source, destination)
+        self.is_partitioned && self.general().is_separated(source, destination)
     }
 
     /// Lets a scheduled partition begin or heal. To heal what has not begun, or was healed, does nothing.
     pub(crate) fn change_partition(&mut self, change: PartitionChange) {
-        self.general.partitions.change(change);
-        self.is_partitioned = self.general.partitions.is_active();
+        let partitions = &mut self.general_mut().partitions;
+        partitions.change(change);
+        self.is_partitioned = partitions.is_active();
     }
 
     /// Returns the seed of the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
