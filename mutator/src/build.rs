@@ -50,6 +50,9 @@ const PROFILE: &str =
 /// What is compiled again only if an edit changes it: in one piece, which is as fast as it can be.
 const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 
+/// What is mutated: an edit compiles those parts anew that it changes, and runs take no longer for it.
+const IN_MODULES: &str = "incremental = true\n";
+
 /// The main program runs once, and so does not gain by the optimiser.
 const UNOPTIMISED: &str = "incremental = true\nopt-level = 0\n";
 
@@ -355,7 +358,9 @@ impl Workspace {
     /// Writes all that does not change between rounds.
     fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
-        let settings = [(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
+        let copies: Vec<String> = package.members.iter().map(Member::specifier).collect();
+        let mut settings = vec![(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
+        settings.extend(copies.iter().map(|copy| (copy.as_str(), IN_MODULES)));
         self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| {
             package.manifest(member, &[(PROBE_PACKAGE, Path::new(PROBE))], &self.copies)
