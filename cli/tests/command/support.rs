@@ -32,23 +32,38 @@ impl Study {
 
 /// Returns a finished study, as if it had just been made. It is made once by each process, and copied.
 pub(crate) fn finished_study() -> Study {
-    static MADE: LazyLock<(TempDir, String)> = LazyLock::new(|| {
+    // Not the folder: nothing static is dropped, so it would stay.
+    static MADE: LazyLock<(BTreeMap<PathBuf, Vec<u8>>, String)> = LazyLock::new(|| {
         let folder = folder();
-        let output = run(&[&STUDY[..], &["--jobs", "2"]].concat(), &folder.path().join("out"));
+        let out = folder.path().join("out");
+        let output = run(&[&STUDY[..], &["--jobs", "2"]].concat(), &out);
         assert_exit(&output, 0);
-        (folder, stdout(&output))
+        (files(&out), stdout(&output))
     });
     let (made, stdout) = &*MADE;
     let folder = folder();
     let out = folder.path().join("out");
-    copy(&made.path().join("out"), &out);
+    for (path, content) in made {
+        let path = out.join(path);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a temporary folder");
+        write(&path, content);
+    }
     Study { out, stdout: stdout.clone(), _folder: folder }
 }
 
-/// Copies a folder to one that is not there.
-fn copy(from: &Path, to: &Path) {
-    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
-    assert!(copied.expect("cp is everywhere").success());
+/// Returns the files in a folder and in those below, by their paths in it.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let in_folder = |path: PathBuf| {
+        let name = PathBuf::from(path.file_name().expect("it is an entry"));
+        if path.is_dir() {
+            files(&path).into_iter().map(|(below, content)| (name.join(below), content)).collect()
+        } else {
+            vec![(name, std::fs::read(&path).expect("a file"))]
+        }
+    };
+    paths.flat_map(in_folder).collect()
 }
 
 /// Returns a new folder, which is removed when the test ends.
