@@ -50,7 +50,7 @@ const PROFILE: &str =
 /// What is compiled again only if an edit changes it: in one piece, which is as fast as it can be.
 const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 
-/// What is mutated: an edit compiles those parts anew that it changes, and runs take no longer for it.
+/// What is mutated: an edit compiles those parts anew that it changes. Modules are not optimised across each other, so runs may take a little longer.
 const IN_MODULES: &str = "incremental = true\n";
 
 /// The main program runs once, and so does not gain by the optimiser.
