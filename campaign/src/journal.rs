@@ -10,28 +10,29 @@
 //! # Tables
 //!
 //! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit `i % 8` of
-//! byte `i / 8`; verdicts are indices into [`Verdict::ALL`], causes into [`Cause::ALL`] from 1 on; 64-bit numbers that SQLite would take as negative come back as
+//! byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as
 //! they went in.
 
 mod content;
 mod kept;
 mod kept_recordings;
+mod runs;
 mod traced;
 
 pub(crate) use kept::KeptRun;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use simutant_outcomes::{BitSet, Cause, Verdict};
-use simutant_protocol::MutantExecution;
+use simutant_outcomes::BitSet;
 
 pub(crate) use content::Content;
+pub(crate) use runs::StoredRun;
 
 use crate::{CampaignError, bits};
 
@@ -40,17 +41,17 @@ const FILE: &str = "journal.sqlite";
 /// What SQLite's header says of our files: "Simu".
 const APPLICATION_ID: i32 = 0x5369_6d75;
 /// How much of the file SQLite may keep in memory.
-const CACHE_KIB: i64 = 128 << 10;
+const CACHE_KIB: i64 = 16 << 10;
 /// Raised when the meaning of a table changes.
-const FORMAT_VERSION: u32 = 4;
+const FORMAT_VERSION: u32 = 5;
 
 /// A campaign's database.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     connection: Connection,
-    /// The numbers of the reasons that were written or looked up; never iterated.
-    reasons: HashMap<String, i64>,
+    /// The numbers of all reasons, `None` before one was asked for; never iterated.
+    reason_numbers: Option<HashMap<String, i64>>,
     /// By criterion, the numbers of the labels that were written or looked up.
     labels: Vec<BTreeMap<Arc<str>, u32>>,
 }
@@ -76,11 +77,12 @@ impl Journal {
     pub(crate) fn open(directory: &Path) -> Result<Self, CampaignError> {
         let path = directory.join(FILE);
         let connection = Connection::open(&path).map_err(|source| CampaignError::journal(&path, source))?;
-        let journal = Self { path, connection, reasons: HashMap::new(), labels: Vec::new() };
+        let journal = Self { path, connection, reason_numbers: None, labels: Vec::new() };
         journal.try_sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            // What an edit moves is one transaction: pages that do not fit are written before it ends, and once more after that.
+            // What an edit moves is one transaction, which need not fit: its pages are few, and SQLite walks through its table of them
+            // whenever a transaction ends in which it has moved some.
             connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.pragma_update(None, "temp_store", "MEMORY")?;
             // To look up for each row what it names would take a quarter of the time of its insertion; the tests ask for it once.
@@ -179,7 +181,7 @@ impl Journal {
         if result.is_err() {
             // The error that is returned tells more than one of the rollback could; reasons and labels that are gone with it
             // must be looked up again. After some errors SQLite has rolled back by itself.
-            self.reasons.clear();
+            self.reason_numbers = None;
             self.labels.clear();
             _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -226,45 +228,6 @@ impl Journal {
         })
     }
 
-    /// Adds runs of a test case on mutants, which with those that are kept finish the test case.
-    pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
-        let kept = self.take_kept(case)?;
-        let mut reasons = Vec::with_capacity(runs.len());
-        for run in runs {
-            let text = &run.execution.reason;
-            let number = match self.reasons.get(text) {
-                Some(&number) => number,
-                None => {
-                    let number = self.reason_number(text)?;
-                    self.reasons.insert(text.clone(), number);
-                    number
-                }
-            };
-            reasons.push(number);
-        }
-        self.try_sql(|connection| {
-            let rows: Vec<_> =
-                runs.iter().zip(&reasons).map(|(run, &reason)| execution_row(case, run, reason)).collect();
-            // A statement for many rows takes less than one for each.
-            let (many, few) = rows.as_chunks::<ROWS>();
-            let mut insert = connection.prepare_cached(&INSERT_ROWS)?;
-            many.iter().try_for_each(|rows| insert.execute(params_from_iter(rows.as_flattened())).map(drop))?;
-            let mut insert = connection.prepare_cached(&INSERT_ROW)?;
-            few.iter().try_for_each(|row| insert.execute(params_from_iter(row)).map(drop))?;
-            connection
-                .prepare_cached("INSERT INTO units (test_case, executions) VALUES (?1, ?2)")?
-                .execute(params![case as i64, (runs.len() + kept) as i64])?;
-            Ok(())
-        })
-    }
-
-    fn reason_number(&self, text: &str) -> Result<i64, CampaignError> {
-        self.try_sql(|connection| {
-            connection.prepare_cached("INSERT OR IGNORE INTO reasons (text) VALUES (?1)")?.execute([text])?;
-            connection.prepare_cached("SELECT number FROM reasons WHERE text = ?1")?.query_row([text], |row| row.get(0))
-        })
-    }
-
     /// Returns an error that says that the file is damaged.
     pub(crate) fn damaged(&self, detail: impl Into<String>) -> CampaignError {
         CampaignError::Damaged { path: self.path.clone(), detail: detail.into() }
@@ -272,49 +235,5 @@ impl Journal {
 
     fn try_sql<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CampaignError> {
         action(&self.connection).map_err(|source| CampaignError::journal(&self.path, source))
-    }
-}
-
-/// How many runs are added in one statement.
-const ROWS: usize = 50;
-static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| insert_executions(ROWS));
-static INSERT_ROW: LazyLock<String> = LazyLock::new(|| insert_executions(1));
-
-/// Returns the statement that adds so many runs.
-fn insert_executions(rows: usize) -> String {
-    let rows = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?)"; rows].join(", ");
-    format!(
-        "INSERT INTO executions (test_case, mutant, verdict, cause, diverged, reason, events, steps, entered) VALUES {rows}"
-    )
-}
-
-/// Returns a run as a row of the table, in the order of [`insert_executions`].
-fn execution_row(case: usize, run: &MutantExecution, reason: i64) -> [i64; 9] {
-    let MutantExecution { mutant, diverged, entered, execution, .. } = run;
-    [
-        case as i64,
-        i64::from(*mutant),
-        verdict_number(execution.verdict),
-        cause_number(execution.cause),
-        i64::from(*diverged),
-        reason,
-        execution.events.cast_signed(),
-        execution.steps.cast_signed(),
-        entered.cast_signed(),
-    ]
-}
-
-/// Returns 0 for none.
-fn cause_number(cause: Option<Cause>) -> i64 {
-    let index = Cause::ALL.iter().position(|&known| Some(known) == cause);
-    index.map_or(0, |index| index as i64 + 1)
-}
-
-fn verdict_number(verdict: Verdict) -> i64 {
-    match verdict {
-        Verdict::Reasonable => 0,
-        Verdict::Unreasonable => 1,
-        Verdict::NotTerminated => 2,
-        Verdict::Abnormal => 3,
     }
 }

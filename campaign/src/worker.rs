@@ -97,11 +97,14 @@ impl Worker {
         _ = self.requests.write_all(&to_line(request));
         let mut seen = progress();
         let mut last_seen = Instant::now();
+        // An answer may be of megabytes, and comes in small parts.
+        let mut searched = 0;
         loop {
-            if let Some(end) = self.partial.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = self.partial.drain(..=end).collect();
+            if let Some(end) = self.partial[searched..].iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.partial.drain(..=searched + end).collect();
                 return self.read_answer(&line);
             }
+            searched = self.partial.len();
             match self.listen(LOOK.min(patience)).map_err(NoAnswer::Error)? {
                 Heard::Answer => last_seen = Instant::now(),
                 Heard::End => return Err(self.bury()),

@@ -581,6 +581,34 @@ fn a_damaged_journal_is_an_error_with_its_path() {
 }
 
 #[test]
+fn runs_that_are_not_what_was_written_are_an_error() {
+    let folder = folder();
+    run(folder.path(), plan(), 2);
+    let check = |change: &str, expect: &str| {
+        let journal = Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
+        let before: (String, i64) = journal
+            .query_row("SELECT runs, executions FROM units WHERE test_case = 3", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .expect("as documented");
+        journal.execute(&format!("UPDATE units SET {change} WHERE test_case = 3"), []).expect("it can be written");
+        let error = read_outcomes(folder.path()).expect_err("it is damaged");
+        assert!(matches!(error, CampaignError::Damaged { .. }) && error.to_string().contains(expect), "{error}");
+        let restore = "UPDATE units SET runs = ?1, executions = ?2 WHERE test_case = 3";
+        journal.execute(restore, (before.0, before.1)).expect("it can be written");
+    };
+    check("runs = ''", "runs of test case 3: EOF");
+    check("runs = replace(runs, ']', ',')", "runs of test case 3: ");
+    check("runs = json_set(runs, '$[0][0]', 1000)", "runs of test case 3: they are not in the order of mutants");
+    check("runs = json_insert(runs, '$[#]', json(runs ->> '$[#-1]'))", "not in the order of mutants");
+    check("runs = json_set(runs, '$[#-1][0]', 1000)", "number 1000 is not below ");
+    check("runs = json_set(runs, '$[0][4]', 1000)", "a run without a reason");
+    check("runs = json_set(runs, '$[0][1]', 4)", "has verdict 4 by cause ");
+    check("runs = json_remove(runs, '$[0]')", "runs were written down, ");
+    read_outcomes(folder.path()).expect("it is as it was");
+}
+
+#[test]
 fn a_failing_baseline_names_the_first_case_for_any_number_of_workers() {
     // The system refuses nothing that it draws, so the journal is given a test case on which the original fails.
     for workers in 1..4 {

@@ -1,9 +1,7 @@
 //! Reading the journal back: everything is checked, since a file can be damaged in ways that SQLite does not see.
 
-use std::collections::BTreeMap;
-
 use rusqlite::Row;
-use simutant_outcomes::{BitSet, Cause, MutantNumber, Verdict};
+use simutant_outcomes::BitSet;
 
 use super::{Journal, Recording};
 use crate::{CampaignError, bits};
@@ -17,19 +15,6 @@ pub(crate) struct Content {
     pub(crate) mutants: usize,
     /// Requirements of each criterion.
     pub(crate) requirements: Vec<usize>,
-}
-
-/// One run on a mutant, as the journal has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ExecutedPair {
-    pub(crate) case: usize,
-    pub(crate) mutant: MutantNumber,
-    pub(crate) verdict: Verdict,
-    /// `None` if the verdict is reasonable.
-    pub(crate) cause: Option<Cause>,
-    pub(crate) diverged: bool,
-    /// The number of the reason, which is the empty one if the verdict is reasonable.
-    pub(crate) reason: i64,
 }
 
 impl Journal {
@@ -112,60 +97,6 @@ impl Journal {
             covered: Vec::with_capacity(content.requirements.len()),
         });
         Ok(())
-    }
-
-    /// Returns for each test case how many mutants it was run on, `None` where that is still to do.
-    pub(crate) fn units(&self, content: &Content) -> Result<Vec<Option<u64>>, CampaignError> {
-        let mut units = vec![None; content.cases];
-        self.for_each("SELECT test_case, executions FROM units", |row| {
-            let case = self.index(row.get(0)?, content.cases);
-            let executions: i64 = row.get(1)?;
-            Ok(case.map(|case| units[case] = Some(executions.cast_unsigned())))
-        })?;
-        Ok(units)
-    }
-
-    /// Returns the reasons by their numbers.
-    pub(crate) fn reasons(&self) -> Result<BTreeMap<i64, String>, CampaignError> {
-        let rows = self.rows("SELECT number, text FROM reasons", |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.into_iter().collect())
-    }
-
-    /// Calls `visit` with every run on a mutant, in the order of test cases and mutants; their reasons are among `reasons`.
-    pub(crate) fn executions(
-        &self,
-        content: &Content,
-        reasons: &BTreeMap<i64, String>,
-        mut visit: impl FnMut(ExecutedPair),
-    ) -> Result<(), CampaignError> {
-        let sql = "SELECT test_case, mutant, verdict, cause, diverged, reason FROM executions \
-                   ORDER BY test_case, mutant";
-        self.for_each(sql, |row| {
-            let case = self.index(row.get(0)?, content.cases);
-            let mutant = self.index(row.get(1)?, content.mutants);
-            let verdict = self.index(row.get(2)?, Verdict::ALL.len());
-            let cause = self.index(row.get(3)?, Cause::ALL.len() + 1);
-            let diverged = self.index(row.get(4)?, 2);
-            let reason: i64 = row.get(5)?;
-            Ok(case.and_then(|case| {
-                if !reasons.contains_key(&reason) {
-                    return Err(self.damaged("a run without a reason"));
-                }
-                let (mutant, verdict) = (mutant? as MutantNumber, Verdict::ALL[verdict?]);
-                let cause = cause?.checked_sub(1).map(|index| Cause::ALL[index]);
-                if cause.map_or(Verdict::Reasonable, Cause::verdict) != verdict {
-                    return Err(self.damaged(format!("a run that was {verdict} by {cause:?}")));
-                }
-                visit(ExecutedPair { case, mutant, verdict, cause, diverged: diverged? == 1, reason });
-                Ok(())
-            }))
-        })
-    }
-
-    /// Returns how many runs there are in the journal.
-    pub(crate) fn executions_count(&self) -> Result<u64, CampaignError> {
-        let counts = self.rows("SELECT count(*) FROM executions", |row| row.get::<_, i64>(0))?;
-        Ok(counts.iter().map(|count| count.cast_unsigned()).sum())
     }
 
     pub(super) fn rows<T>(

@@ -48,50 +48,41 @@ CREATE TABLE traced (
     labels BLOB NOT NULL -- their numbers, four bytes each, the lowest byte first
 ) STRICT;
 
--- Test cases that were run on all the mutants that they are to run on. The runs came with the row.
+-- Test cases that were run on all the mutants that they are to run on, with these runs: in JSON, an array of arrays, one for each mutant in
+-- ascending order. Its numbers are what the columns of executions are, below.
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY REFERENCES cases,
-    executions INTEGER NOT NULL
+    executions INTEGER NOT NULL, -- how many
+    runs TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE executions (
-    test_case INTEGER NOT NULL REFERENCES cases,
-    mutant INTEGER NOT NULL,
-    verdict INTEGER NOT NULL, -- 0 reasonable, 1 unreasonable, 2 not terminated, 3 abnormal
-    -- 0 none, 1 unexpected result, 2 no result, 3 check failed, 4 steps, 5 events, 6 virtual time, 7 hang, 8 panic,
-    -- 9 stack overflow, 10 memory, 11 abort, 12 exit
-    cause INTEGER NOT NULL,
-    diverged INTEGER NOT NULL, -- 1 if the events differ from the original's, else 0
-    reason INTEGER NOT NULL REFERENCES reasons,
-    events INTEGER NOT NULL,
-    steps INTEGER NOT NULL,
-    entered INTEGER NOT NULL, -- the functions that the run called: number n is bit n % 64
-    PRIMARY KEY (test_case, mutant)
-) STRICT, WITHOUT ROWID;
+-- The same runs, each in a row.
+CREATE VIEW executions AS
+    SELECT
+        test_case,
+        value ->> 0 AS mutant,
+        value ->> 1 AS verdict, -- 0 reasonable, 1 unreasonable, 2 not terminated, 3 abnormal
+        -- 0 none, 1 unexpected result, 2 no result, 3 check failed, 4 steps, 5 events, 6 virtual time, 7 hang, 8 panic,
+        -- 9 stack overflow, 10 memory, 11 abort, 12 exit
+        value ->> 2 AS cause,
+        value ->> 3 AS diverged, -- 1 if the events differ from the original's, else 0
+        value ->> 4 AS reason, -- a number in reasons
+        value ->> 5 AS events,
+        value ->> 6 AS steps,
+        value ->> 7 AS entered -- the functions that the run called: number n is bit n % 64
+    FROM units, json_each(runs);
 
 -- Runs from before an edit of the source that are the same after it, as far as is known: they have the numbers of the new source,
--- and go to executions, whose columns these are, when their test cases are finished.
+-- and go to units when their test cases are finished.
 CREATE TABLE kept (
-    test_case INTEGER NOT NULL,
-    mutant INTEGER NOT NULL,
-    verdict INTEGER NOT NULL,
-    cause INTEGER NOT NULL,
-    diverged INTEGER NOT NULL,
-    reason INTEGER NOT NULL REFERENCES reasons,
-    events INTEGER NOT NULL,
-    steps INTEGER NOT NULL,
-    entered INTEGER NOT NULL,
-    PRIMARY KEY (test_case, mutant)
-) STRICT, WITHOUT ROWID;
-
--- The test cases of these runs, and what the original did on them then.
-CREATE TABLE kept_cases (
-    number INTEGER PRIMARY KEY,
-    input TEXT NOT NULL,
-    digest INTEGER NOT NULL
+    test_case INTEGER PRIMARY KEY,
+    input TEXT NOT NULL, -- the test case, as it was then
+    digest INTEGER NOT NULL, -- of the original's events then
+    runs TEXT NOT NULL -- as in units
 ) STRICT;
 
+-- No two texts are the same, of which whoever adds one makes sure: an index of them would be as large as they are.
 CREATE TABLE reasons (
     number INTEGER PRIMARY KEY,
-    text TEXT NOT NULL UNIQUE
+    text TEXT NOT NULL
 ) STRICT;

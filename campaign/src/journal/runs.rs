@@ -1,0 +1,240 @@
+//! Runs on mutants in the journal: those of a test case are one row, of which SQL sees the runs apart (`executions` in `schema.sql`). A row for
+//! each would take longer than a short run does.
+
+use std::collections::BTreeMap;
+
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{Cause, MutantNumber, Verdict};
+use simutant_protocol::MutantExecution;
+
+use super::{Content, Journal};
+use crate::CampaignError;
+
+/// A run on a mutant, as the journal has it: numbers, in the order of the columns of `executions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "[i64; 8]", try_from = "[i64; 8]")]
+pub(crate) struct StoredRun {
+    pub(crate) mutant: MutantNumber,
+    /// `None` if the verdict is reasonable.
+    pub(crate) cause: Option<Cause>,
+    pub(crate) diverged: bool,
+    /// The number of the reason, which is the empty one if the verdict is reasonable.
+    pub(crate) reason: i64,
+    pub(crate) events: u64,
+    pub(crate) steps: u64,
+    /// The functions that the run called: number `n` is bit `n % 64`.
+    pub(crate) entered: u64,
+}
+
+impl StoredRun {
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.cause.map_or(Verdict::Reasonable, Cause::verdict)
+    }
+}
+
+impl From<StoredRun> for [i64; 8] {
+    fn from(run: StoredRun) -> Self {
+        let StoredRun { mutant, cause, diverged, reason, events, steps, entered } = run;
+        [
+            i64::from(mutant),
+            verdict_number(run.verdict()),
+            cause_number(cause),
+            i64::from(diverged),
+            reason,
+            events.cast_signed(),
+            steps.cast_signed(),
+            entered.cast_signed(),
+        ]
+    }
+}
+
+impl TryFrom<[i64; 8]> for StoredRun {
+    type Error = String;
+
+    fn try_from([mutant, verdict, cause, diverged, reason, events, steps, entered]: [i64; 8]) -> Result<Self, String> {
+        let unknown = |what: &str, number: i64| format!("{what} with the number {number}");
+        let number = MutantNumber::try_from(mutant).map_err(|_| unknown("a mutant", mutant))?;
+        let of_cause = cause.checked_sub(1).and_then(|index| Cause::ALL.get(usize::try_from(index).ok()?));
+        if of_cause.is_none() && cause != 0 {
+            return Err(unknown("a cause", cause));
+        }
+        let run = Self {
+            mutant: number,
+            cause: of_cause.copied(),
+            diverged: diverged == 1,
+            reason,
+            events: events.cast_unsigned(),
+            steps: steps.cast_unsigned(),
+            entered: entered.cast_unsigned(),
+        };
+        if <[i64; 8]>::from(run) != [mutant, verdict, cause, diverged, reason, events, steps, entered] {
+            return Err(format!("mutant {mutant} has verdict {verdict} by cause {cause}, and divergence {diverged}"));
+        }
+        Ok(run)
+    }
+}
+
+/// Returns 0 for none.
+fn cause_number(cause: Option<Cause>) -> i64 {
+    let index = Cause::ALL.iter().position(|&known| Some(known) == cause);
+    index.map_or(0, |index| index as i64 + 1)
+}
+
+fn verdict_number(verdict: Verdict) -> i64 {
+    match verdict {
+        Verdict::Reasonable => 0,
+        Verdict::Unreasonable => 1,
+        Verdict::NotTerminated => 2,
+        Verdict::Abnormal => 3,
+    }
+}
+
+/// Returns runs as a column has them.
+pub(super) fn to_text(runs: &[StoredRun]) -> String {
+    serde_json::to_string(runs).expect("runs are numbers")
+}
+
+impl Journal {
+    /// Adds runs of a test case on mutants, which with those that are kept finish the test case.
+    pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
+        let mut stored = self.take_kept(case)?;
+        stored.reserve(runs.len());
+        for MutantExecution { mutant, diverged, entered, execution, .. } in runs {
+            stored.push(StoredRun {
+                mutant: *mutant,
+                cause: execution.cause,
+                diverged: *diverged,
+                reason: self.reason_number(&execution.reason)?,
+                events: execution.events,
+                steps: execution.steps,
+                entered: *entered,
+            });
+        }
+        stored.sort_unstable_by_key(|run| run.mutant);
+        self.try_sql(|connection| {
+            let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";
+            let row = params![case as i64, stored.len() as i64, to_text(&stored)];
+            connection.prepare_cached(sql)?.execute(row)
+        })?;
+        Ok(())
+    }
+
+    /// Returns the number of a reason, which is written down if it is new.
+    pub(super) fn reason_number(&mut self, text: &str) -> Result<i64, CampaignError> {
+        let mut numbers = match self.reason_numbers.take() {
+            Some(numbers) => numbers,
+            None => self.reasons()?.into_iter().map(|(number, text)| (text, number)).collect(),
+        };
+        let number = match numbers.get(text) {
+            Some(&number) => number,
+            None => {
+                let sql = "INSERT INTO reasons (text) VALUES (?1)";
+                let number = self.try_sql(|connection| connection.prepare_cached(sql)?.insert([text]))?;
+                numbers.insert(text.to_owned(), number);
+                number
+            }
+        };
+        self.reason_numbers = Some(numbers);
+        Ok(number)
+    }
+
+    /// Returns the runs that a column has, in the order of their mutants, of which each has one at most.
+    pub(super) fn runs(&self, case: usize, text: &str) -> Result<Vec<StoredRun>, CampaignError> {
+        let damaged = |what: &dyn std::fmt::Display| self.damaged(format!("runs of test case {case}: {what}"));
+        let runs: Vec<StoredRun> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
+        match runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
+            true => Ok(runs),
+            false => Err(damaged(&"they are not in the order of mutants")),
+        }
+    }
+
+    /// Returns for each test case how many mutants it was run on, `None` where that is still to do.
+    pub(crate) fn units(&self, content: &Content) -> Result<Vec<Option<u64>>, CampaignError> {
+        let mut units = vec![None; content.cases];
+        self.for_each("SELECT test_case, executions FROM units", |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let executions: i64 = row.get(1)?;
+            Ok(case.map(|case| units[case] = Some(executions.cast_unsigned())))
+        })?;
+        Ok(units)
+    }
+
+    /// Returns how many runs there are in the journal.
+    pub(crate) fn executions_count(&self) -> Result<u64, CampaignError> {
+        let counts = self.rows("SELECT executions FROM units", |row| row.get::<_, i64>(0))?;
+        Ok(counts.iter().map(|count| count.cast_unsigned()).sum())
+    }
+
+    /// Returns the reasons by their numbers.
+    pub(crate) fn reasons(&self) -> Result<BTreeMap<i64, String>, CampaignError> {
+        let rows = self.rows("SELECT number, text FROM reasons", |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Calls `visit` with every test case and its runs, in the order of test cases and mutants; their reasons are among `reasons`.
+    pub(crate) fn executions(
+        &self,
+        content: &Content,
+        reasons: &BTreeMap<i64, String>,
+        mut visit: impl FnMut(usize, &StoredRun),
+    ) -> Result<(), CampaignError> {
+        self.for_each("SELECT test_case, executions, runs FROM units ORDER BY test_case", |row| {
+            let (case, count) = (self.index(row.get(0)?, content.cases), row.get::<_, i64>(1)?);
+            let text = row.get_ref(2)?.as_str()?;
+            Ok(case.and_then(|case| {
+                let runs = self.runs(case, text)?;
+                if runs.len() as i64 != count {
+                    return Err(self.damaged(format!("{count} runs were written down, {} are there", runs.len())));
+                }
+                for run in &runs {
+                    self.index(run.mutant.into(), content.mutants)?;
+                    if !reasons.contains_key(&run.reason) {
+                        return Err(self.damaged("a run without a reason"));
+                    }
+                    visit(case, run);
+                }
+                Ok(())
+            }))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_comes_back_as_it_was_written() {
+        for (cause, diverged) in
+            Cause::ALL.map(Some).into_iter().chain([None]).flat_map(|cause| [(cause, false), (cause, true)])
+        {
+            let run = StoredRun {
+                mutant: 7,
+                cause,
+                diverged,
+                reason: 3,
+                events: u64::MAX,
+                steps: 1 << 63,
+                entered: u64::MAX - 1,
+            };
+            let text = to_text(&[run]);
+            assert_eq!(serde_json::from_str::<Vec<StoredRun>>(&text).expect("it was written"), [run], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_run_has_are_errors() {
+        let check = |row: [i64; 8], expect: &str| {
+            let text = serde_json::to_string(&[row]).expect("numbers");
+            let error = serde_json::from_str::<Vec<StoredRun>>(&text).expect_err("no run is so").to_string();
+            assert!(error.starts_with(expect), "{error}");
+        };
+        check([-1, 0, 0, 0, 1, 1, 1, 1], "a mutant with the number -1");
+        check([1 << 32, 0, 0, 0, 1, 1, 1, 1], "a mutant with the number 4294967296");
+        check([1, 3, 13, 0, 1, 1, 1, 1], "a cause with the number 13");
+        check([1, 3, -1, 0, 1, 1, 1, 1], "a cause with the number -1");
+        check([1, 0, 8, 0, 1, 1, 1, 1], "mutant 1 has verdict 0 by cause 8");
+        check([1, 3, 8, 2, 1, 1, 1, 1], "mutant 1 has verdict 3 by cause 8, and divergence 2");
+    }
+}
