@@ -137,6 +137,18 @@ pub enum CampaignError {
         /// Its value in the plan.
         expected: String,
     },
+    /// The journal was written by a version of Simutant that has it in another way.
+    #[error(
+        "{path} is of another version of Simutant (its format is {found}, that of this version is {expected}): give another folder with --out, or begin anew with --fresh"
+    )]
+    OtherFormat {
+        /// The journal.
+        path: PathBuf,
+        /// The number of its format.
+        found: u32,
+        /// The number of the one that is read.
+        expected: u32,
+    },
     /// Another process works in the directory.
     #[error("{0}: another campaign is running in this folder; wait for its end, or give another folder with --out")]
     InUse(PathBuf),

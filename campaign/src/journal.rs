@@ -139,12 +139,9 @@ impl Journal {
                 // The process died between the two transactions above.
                 None => self.set("format_version", &FORMAT_VERSION),
                 Some(FORMAT_VERSION) => Ok(()),
-                Some(found) => Err(CampaignError::OtherCampaign {
-                    directory: self.path.clone(),
-                    field: "format_version",
-                    found: found.to_string(),
-                    expected: FORMAT_VERSION.to_string(),
-                }),
+                Some(found) => {
+                    Err(CampaignError::OtherFormat { path: self.path.clone(), found, expected: FORMAT_VERSION })
+                }
             },
             _ => Err(self.damaged("a database of another program")),
         }

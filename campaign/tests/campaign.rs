@@ -581,6 +581,22 @@ fn a_damaged_journal_is_an_error_with_its_path() {
 }
 
 #[test]
+fn a_journal_of_another_version_says_so() {
+    let folder = folder();
+    run(folder.path(), plan(), 2);
+    let journal = Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
+    let changed = journal.execute("UPDATE meta SET value = '4' WHERE key = 'format_version'", []);
+    assert_eq!(changed.expect("it can be written"), 1);
+    let error = read_outcomes(folder.path()).expect_err("it is of another version");
+    assert!(matches!(error, CampaignError::OtherFormat { found: 4, .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("journal.sqlite is of another version of Simutant") && text.contains("--fresh"), "{text}");
+    drop(journal);
+    let campaign = Campaign::open(folder.path(), plan(), Existing::Delete).expect("it begins anew");
+    assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0);
+}
+
+#[test]
 fn runs_that_are_not_what_was_written_are_an_error() {
     let folder = folder();
     run(folder.path(), plan(), 2);

@@ -82,8 +82,10 @@ impl Exit {
                 | CampaignError::NotDeterministic { .. }
                 | CampaignError::NotAsWritten { .. }
                 | CampaignError::PrunedWrongly { .. }
-                | CampaignError::KeptWrongly { .. } => Self::Failed,
+                | CampaignError::KeptWrongly { .. }
+                | CampaignError::RecordingKeptWrongly { .. } => Self::Failed,
                 CampaignError::OtherCampaign { .. }
+                | CampaignError::OtherFormat { .. }
                 | CampaignError::CaseRefused { .. }
                 | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {

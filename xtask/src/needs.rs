@@ -19,16 +19,31 @@ const NEEDS: [(&str, &str); 4] = [
 ];
 
 /// Programs that only Linux has or has a use for, with the packages that have them on Debian.
-const NEEDS_ON_LINUX: [(&str, &str); 3] = [
+const NEEDS_ON_LINUX: [(&str, &str); 6] = [
     // Routers under test, and the networks that they route in. (FRRouting's daemons are on no path: its shell stands for them.)
     ("bird", "bird2"),
     ("vtysh", "frr"),
     ("ip", "iproute2"),
+    // Further resolvers under test.
+    ("named", "bind9"),
+    ("kresd", "knot-resolver"),
+    ("pdns_recursor", "pdns-recursor"),
 ];
 
+/// A resolver under test that only Debian has, and those who take their packages from it.
+const NEEDS_ON_DEBIAN: [(&str, &str); 1] = [("dnscache", "dnscache")];
+
 /// Packages with other names elsewhere: the manager, the name on Debian, and the one there.
-const OTHER_NAMES: [(&str, &str, &str); 4] =
-    [("dnf", "bird2", "bird"), ("pacman", "bird2", "bird"), ("apk", "bird2", "bird"), ("dnf", "iproute2", "iproute")];
+const OTHER_NAMES: [(&str, &str, &str); 8] = [
+    ("dnf", "bird2", "bird"),
+    ("pacman", "bird2", "bird"),
+    ("apk", "bird2", "bird"),
+    ("dnf", "iproute2", "iproute"),
+    ("dnf", "bind9", "bind"),
+    ("pacman", "bind9", "bind"),
+    ("apk", "bind9", "bind"),
+    ("pacman", "pdns-recursor", "powerdns-recursor"),
+];
 
 /// Package managers with the arguments that install a package.
 const MANAGERS: [(&str, &[&str]); 5] = [
@@ -79,13 +94,15 @@ fn install_pytest(root: &Path) -> anyhow::Result<()> {
 }
 
 fn install_programs() -> anyhow::Result<()> {
+    let manager = MANAGERS.into_iter().find(|(manager, _)| is_installed(manager));
     let on_linux = NEEDS_ON_LINUX.into_iter().filter(|_| cfg!(target_os = "linux"));
-    let missing = NEEDS.into_iter().chain(on_linux).filter(|(program, _)| !is_installed(program));
+    let on_debian = NEEDS_ON_DEBIAN.into_iter().filter(|_| manager.is_some_and(|(manager, _)| manager == "apt-get"));
+    let missing = NEEDS.into_iter().chain(on_linux).chain(on_debian).filter(|(program, _)| !is_installed(program));
     let missing: Vec<&str> = missing.map(|(_, package)| package).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let Some((manager, arguments)) = MANAGERS.into_iter().find(|(manager, _)| is_installed(manager)) else {
+    let Some((manager, arguments)) = manager else {
         bail!("the tests need {}, and no known package manager is here: install it by hand", missing.join(", "));
     };
     let name = |package| {
