@@ -39,6 +39,9 @@ pub(crate) enum Attempted {
         /// Its port.
         port: u16,
     },
+    /// A program that was given a port ended before it was ready. Another process may have had its port for a moment only, as a resolver has those
+    /// that it asks from: try once more, with other ports.
+    EndedEarly(TestOutcome),
 }
 
 /// What an attempt works with.
@@ -59,6 +62,8 @@ impl Attempt<'_> {
         let deadline = Instant::now() + self.timeout;
         let mut cast = Cast { attempt: self, deadline, sender, events, members: Vec::new() };
         let failure = cast.play()?;
+        let is_early =
+            cast.members.iter().any(|member| member.port.is_some() && !member.is_ready && member.exit.is_some());
         let outputs = cast.dismiss();
         let Some(reason) = failure else { return Ok(Attempted::Ran(TestOutcome::Passed)) };
         if let FailureReason::Exited { side, exit: UNAVAILABLE } = reason {
@@ -75,7 +80,8 @@ impl Attempt<'_> {
                 return Ok(Attempted::PortTaken { side: player.name, port });
             }
         }
-        Ok(Attempted::Ran(TestOutcome::Failed { reason, outputs }))
+        let outcome = TestOutcome::Failed { reason, outputs };
+        Ok(if is_early { Attempted::EndedEarly(outcome) } else { Attempted::Ran(outcome) })
     }
 
     /// Returns all sides, in the order in which they are started.
@@ -397,7 +403,10 @@ mod tests {
         drop(taken);
         assert!(matches!(
             attempt("exit 1", port, Duration::from_secs(60)),
-            Attempted::Ran(TestOutcome::Failed { reason: FailureReason::Exited { exit: Exit::Code(1), .. }, .. })
+            Attempted::EndedEarly(TestOutcome::Failed {
+                reason: FailureReason::Exited { exit: Exit::Code(1), .. },
+                ..
+            })
         ));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A port that was handed out must stay free until its program binds it. So nothing here binds one to see whether it is
 //! free (the kernel's tables tell), and ports come from a range that no system hands out by itself: neither a proxy's
-//! own sockets nor those of the programs under test can get one by chance.
+//! own sockets nor those of the programs under test can get one by chance. Only programs that choose ports by themselves can, as
+//! resolvers do for each query, for a moment; so one that ends before it is ready has a second chance (`run.rs`).
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};

@@ -161,9 +161,10 @@ impl Run<'_> {
         })
     }
 
-    /// Runs one test case, again if another process takes one of its ports.
+    /// Runs one test case, again if another process takes one of its ports, or may have done so.
     fn one(&self, case: &SuiteCase) -> Result<CaseResult, HarnessError> {
         let mut attempts_left = PORT_ATTEMPTS;
+        let mut ended_early = false;
         loop {
             let folder = tempfile::Builder::new()
                 .prefix("case-")
@@ -185,7 +186,8 @@ impl Run<'_> {
             let network = scene.network()?;
             attempts_left -= 1;
             match attempted {
-                Attempted::Ran(outcome) => {
+                Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
+                Attempted::Ran(outcome) | Attempted::EndedEarly(outcome) => {
                     let (name, case) = (case.name.clone(), case.case.clone());
                     let mutant = self.implementation.active_mutant;
                     let mutant_reached = mutant.and_then(|mutant| mutant.was_reached(folder.path()));

@@ -80,6 +80,27 @@ fn a_side_that_ends_before_it_is_ready_is_reported() {
 }
 
 #[test]
+fn a_side_that_ends_before_it_is_ready_has_a_second_chance() {
+    for (bad_starts, passes) in [(1, true), (2, false)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let starts = folder.path().join("starts");
+        let receiver = format!(
+            "command = [\"sh\", \"-c\", \"echo start >> {0}; [ $(wc -l < {0}) -gt {bad_starts} ] || exit 1; echo now listening; sleep 1000\"]\n\
+             ready = {{ line = \"listening\" }}\nexit = \"stopped\"",
+            starts.display(),
+        );
+        let sender = r#"command = ["cp", "{input}", "{work}/output"]"#;
+        if passes {
+            check_passes(&receiver, sender);
+        } else {
+            check(&receiver, sender, &FailureReason::Exited { side: "receiver".into(), exit: Exit::Code(1) });
+        }
+        let starts = std::fs::read_to_string(&starts).expect("it was started");
+        assert_eq!(starts.lines().count(), 2);
+    }
+}
+
+#[test]
 fn a_side_that_is_never_ready_is_reported() {
     for ready in ["\"port\"", "{ line = \"listening\" }"] {
         let scripts = scripts(&format!("{SLEEP}\nready = {ready}"), SLEEP);
