@@ -26,7 +26,7 @@ use crate::judgements::FILE_END;
 use crate::mutation::Settings;
 use crate::package::{Member, PROBE_PACKAGE};
 use crate::source::Source;
-use crate::verdicts::{KnownVerdicts, Verdicts};
+use crate::verdicts::{Inputs, KnownVerdicts, Verdicts};
 use crate::{MutatorError, Package, Selection};
 
 pub use compiled::{Equivalence, compiler_equivalence};
@@ -148,16 +148,17 @@ pub fn build_with(
     let workspace = Workspace::new(package, request.directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_fixed(request)?;
-    let inputs = workspace.hash(package, &[PROBE.as_ref(), request.worker.1], &BTreeSet::new())?;
+    let all = workspace.hash(package, &[PROBE.as_ref(), request.worker.1], &BTreeSet::new())?;
+    let inputs = Inputs { all, fixed: workspace.fixed_hash(request)? };
     let rounds = Rounds { workspace: &workspace, specification: &specification, probes, inputs };
     let accepted = rounds.run(progress, &mut |instrumented, progress| {
         workspace.write_main(&workspace.lines(instrumented))?;
         workspace.compile(progress)
     })?;
     let lock = read(&workspace.root.join("Cargo.lock"))?;
-    let mut source_hash = Hash(inputs);
+    let mut source_hash = Hash(inputs.all);
     source_hash.write(lock.as_bytes());
-    let mut fixed = Hash(workspace.fixed_hash(request)?);
+    let mut fixed = Hash(inputs.fixed);
     fixed.write(lock.as_bytes());
     accepted.instrumented.outputs.iter().for_each(|output| source_hash.write(output.text.as_bytes()));
     let worker = workspace.keep(&accepted.product, &format!("simutant-worker-{}-", package.system), &source_hash)?;
@@ -175,8 +176,8 @@ struct Rounds<'a> {
     workspace: &'a Workspace,
     specification: &'a Specification,
     probes: Probes,
-    /// A hash of what does not change between rounds.
-    inputs: u64,
+    /// What does not change between rounds.
+    inputs: Inputs,
 }
 
 /// What is left after the last round.
@@ -699,10 +700,10 @@ fn cargo(command: &str) -> Command {
     cargo
 }
 
-/// Reads what an earlier build with the same inputs found out; a file that cannot be used is as good as none.
-fn read_verdicts(path: &Path, specification: &Specification, inputs: u64) -> Option<Verdicts> {
+/// Reads what earlier builds found out that still holds; a file that cannot be used is as good as none.
+fn read_verdicts(path: &Path, specification: &Specification, inputs: Inputs) -> Option<Verdicts> {
     let known: KnownVerdicts = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
-    known.verdicts(specification, inputs)
+    Some(known.verdicts(specification, inputs))
 }
 
 fn read(path: &Path) -> Result<String, MutatorError> {

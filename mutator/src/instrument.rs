@@ -178,13 +178,19 @@ impl Specification {
         obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
     }
 
+    /// Returns the functions that are instrumented, by file and index.
+    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = (usize, usize)> {
+        let all = self.sources.iter().enumerate();
+        let all = all.flat_map(|(file, source)| (0..source.functions.len()).map(move |index| (file, index)));
+        all.filter(|(file, index)| self.obstacle(*file, *index, verdicts).is_none())
+    }
+
     /// Returns hashes of the source; `inputs` is one of what is not in the specification files.
     pub(crate) fn fingerprint(&self, inputs: u64, verdicts: &Verdicts) -> Fingerprint {
         let mut fingerprints = Fingerprints::new(inputs, &self.sources);
         for (file, source) in self.sources.iter().enumerate() {
-            let is_instrumented = |index: &usize| self.obstacle(file, *index, verdicts).is_none();
-            let instrumented: Vec<usize> = (0..source.functions.len()).filter(is_instrumented).collect();
-            fingerprints.add(source, &instrumented);
+            let of_file = self.instrumented(verdicts).filter(|(other, _)| *other == file);
+            fingerprints.add(source, &of_file.map(|(_, index)| index).collect::<Vec<_>>());
         }
         fingerprints.finish()
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::Fingerprint;
 use crate::instrument::Specification;
 
 /// What the compiler has said so far.
@@ -29,8 +30,10 @@ impl Verdicts {
 /// [`Verdicts`] on one state of the source, by names that do not depend on how candidates are numbered.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KnownVerdicts {
-    /// A hash of the source that they are about.
+    /// A hash of all source that they are about.
     source: u64,
+    /// Hashes of its parts.
+    fingerprint: Fingerprint,
     rejected: BTreeMap<String, String>,
     incomparable: BTreeSet<String>,
     #[serde(default)]
@@ -38,13 +41,28 @@ pub(crate) struct KnownVerdicts {
     uninstrumented: BTreeMap<String, String>,
 }
 
+/// Hashes of what is compiled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inputs {
+    /// Of all of it.
+    pub(crate) all: u64,
+    /// Of what is not in the specification files.
+    pub(crate) fixed: u64,
+}
+
+/// What stands in a reason that other functions' bodies may have a part in. A body is compiled by what stands around all bodies; but of the types of
+/// futures, and of those that are `impl` of something, it shows whether they can be sent, shared, moved or unwound, and whether they hold themselves.
+const OF_OTHER_BODIES: [&str; 7] =
+    ["between threads", "unpinned", "unwind boundary", "general enough", "recursion", "cycle", "opaque type"];
+
 impl KnownVerdicts {
-    pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, source: u64) -> Self {
+    pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
         let identity = |candidate: &usize| specification.candidates[*candidate].identity.clone();
         let path = |(file, function): &(usize, usize)| specification.sources[*file].functions[*function].path.clone();
         let named = |(candidate, reason): (&usize, &String)| (identity(candidate), reason.clone());
         Self {
-            source,
+            source: inputs.all,
+            fingerprint: specification.fingerprint(inputs.fixed, verdicts),
             rejected: verdicts.rejected.iter().map(named).collect(),
             incomparable: verdicts.incomparable.iter().map(identity).collect(),
             without_flow: verdicts.without_flow.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
@@ -52,11 +70,54 @@ impl KnownVerdicts {
         }
     }
 
-    /// Returns the verdicts, unless they are about another state of the source.
-    pub(crate) fn verdicts(&self, specification: &Specification, source: u64) -> Option<Verdicts> {
-        if self.source != source {
+    /// Returns the verdicts that hold for the source as it is now: all if it is the same, and if only bodies have changed, those that are about other
+    /// functions and come from nothing else.
+    pub(crate) fn verdicts(&self, specification: &Specification, inputs: Inputs) -> Verdicts {
+        let mut verdicts = self.named(specification);
+        if self.source == inputs.all {
+            return verdicts;
+        }
+        let Some(changed) = self.changed(specification, &verdicts, inputs) else { return Verdicts::default() };
+        let is_same = |place: &(usize, usize)| !changed.contains(place);
+        let is_of_same = |candidate: &usize| {
+            let placed = &specification.candidates[*candidate];
+            is_same(&(placed.file, placed.function))
+        };
+        let is_own = |reason: &String| !OF_OTHER_BODIES.iter().any(|words| reason.contains(words));
+        verdicts.rejected.retain(|candidate, reason| is_of_same(candidate) && is_own(reason));
+        verdicts.incomparable.retain(is_of_same);
+        verdicts.without_flow.retain(|place, reason| is_same(place) && is_own(reason));
+        verdicts.uninstrumented.retain(|place, reason| is_same(place) && is_own(reason));
+        verdicts
+    }
+
+    /// Returns the functions whose bodies have changed, by file and index; `None` if anything else has, or a function on which types may depend.
+    fn changed(
+        &self,
+        specification: &Specification,
+        verdicts: &Verdicts,
+        inputs: Inputs,
+    ) -> Option<BTreeSet<(usize, usize)>> {
+        let (before, now) = (&self.fingerprint, specification.fingerprint(inputs.fixed, verdicts));
+        if before.fixed != now.fixed || before.functions.len() != now.functions.len() {
             return None;
         }
+        let differs = before.functions.iter().zip(&now.functions).map(|(before, now)| before != now);
+        let places = specification.instrumented(verdicts).zip(differs).filter(|(_, differs)| *differs);
+        let function = |&(file, index): &(usize, usize)| &specification.sources[file].functions[index];
+        let changed: Vec<(usize, usize)> = places.map(|(place, _)| place).collect();
+        if changed.iter().any(|place| function(place).signature.constness.is_some()) {
+            return None;
+        }
+        // Methods of two traits can have one path, by which verdicts are known.
+        let paths: BTreeSet<&str> = changed.iter().map(|place| &*function(place).path).collect();
+        let all = specification.sources.iter().enumerate();
+        let all = all.flat_map(|(file, source)| (0..source.functions.len()).map(move |index| (file, index)));
+        Some(all.filter(|place| paths.contains(&*function(place).path)).collect())
+    }
+
+    /// Returns all verdicts.
+    fn named(&self, specification: &Specification) -> Verdicts {
         let mut verdicts = Verdicts::default();
         for (candidate, placed) in specification.candidates.iter().enumerate() {
             if let Some(reason) = self.rejected.get(&placed.identity) {
@@ -76,6 +137,106 @@ impl KnownVerdicts {
                 }
             }
         }
-        Some(verdicts)
+        verdicts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declarations::Declarations;
+    use crate::mutation::Settings;
+    use crate::names::Names;
+    use crate::selection::Selection;
+    use crate::source::Source;
+
+    const TEXT: &str = "fn f(a: u32) -> u32 { a + 1 } fn g(a: u32) -> u32 { a + 2 } const fn h(a: u32) -> u32 { a + 3 } fn i(a: u32) -> u32 { a + 4 }";
+
+    fn specification(text: &str) -> Specification {
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let selection = Selection::default();
+        let settings =
+            Settings { selection: &selection, declarations: &Declarations::default(), names: &Names::default() };
+        Specification::new("a", "a", vec![source], &settings)
+    }
+
+    /// Returns of which functions verdicts are known after an edit, where one was known of each: a rejected candidate with this reason, one that cannot be
+    /// compared, and that it has no data flow; `i` has no probes.
+    fn kept(edited: &str, reason: &str, inputs: Inputs) -> [String; 4] {
+        let before = specification(TEXT);
+        let mut verdicts = Verdicts::default();
+        for function in 0..3 {
+            let candidates =
+                (0..before.candidates.len()).filter(|index| before.candidates[*index].function == function);
+            let [first, second, ..] = candidates.collect::<Vec<_>>()[..] else {
+                panic!("{function} has two candidates")
+            };
+            verdicts.rejected.insert(first, reason.to_owned());
+            verdicts.incomparable.insert(second);
+            verdicts.without_flow.insert((0, function), reason.to_owned());
+        }
+        verdicts.uninstrumented.insert((0, 3), reason.to_owned());
+        let known = KnownVerdicts::new(&verdicts, &before, Inputs { all: 1, fixed: 1 });
+        let now = specification(edited);
+        let verdicts = known.verdicts(&now, inputs);
+        let name =
+            |function: usize| now.sources[0].functions[function].path.rsplit("::").next().expect("a name").to_owned();
+        let of =
+            |candidates: Vec<usize>| candidates.iter().map(|index| name(now.candidates[*index].function)).collect();
+        let at = |places: Vec<(usize, usize)>| places.iter().map(|(_, function)| name(*function)).collect();
+        [
+            of(verdicts.rejected.keys().copied().collect()),
+            of(verdicts.incomparable.iter().copied().collect()),
+            at(verdicts.without_flow.keys().copied().collect()),
+            at(verdicts.uninstrumented.keys().copied().collect()),
+        ]
+    }
+
+    #[track_caller]
+    fn check(edited: &str, reason: &str, inputs: Inputs, expect: [&str; 4]) {
+        assert_eq!(kept(edited, reason, inputs), expect);
+    }
+
+    const EDITED: Inputs = Inputs { all: 2, fixed: 1 };
+    const REASON: &str = "mismatched types";
+
+    #[test]
+    fn verdicts_on_the_same_source_are_known() {
+        check(
+            TEXT,
+            "`Rc<u8>` cannot be sent between threads safely",
+            Inputs { all: 1, fixed: 1 },
+            ["fgh", "fgh", "fgh", "i"],
+        );
+    }
+
+    #[test]
+    fn verdicts_on_functions_that_an_edit_left_alone_are_known() {
+        check(TEXT, REASON, EDITED, ["fgh", "fgh", "fgh", "i"]);
+        check(&TEXT.replace("a + 2", "a + /* two */ 2"), REASON, EDITED, ["fgh", "fgh", "fgh", "i"]);
+        check(&TEXT.replace("a + 2", "5 + a + 2"), REASON, EDITED, ["fh", "fh", "fh", "i"]);
+        check(&TEXT.replace("a + 1", "1"), REASON, EDITED, ["gh", "gh", "gh", "i"]);
+    }
+
+    #[test]
+    fn what_other_bodies_may_have_a_part_in_is_asked_again() {
+        for reason in [
+            "future cannot be sent between threads safely",
+            "`F` cannot be unpinned",
+            "recursion in an async fn requires boxing",
+            "implementation of `Send` is not general enough",
+        ] {
+            check(&TEXT.replace("a + 1", "1"), reason, EDITED, ["", "gh", "", ""]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_when_types_may_have_changed() {
+        let nothing = [""; 4];
+        check(TEXT, REASON, Inputs { all: 2, fixed: 2 }, nothing);
+        check(&TEXT.replace("fn g(a: u32)", "fn g(a: u32, b: u32)"), REASON, EDITED, nothing);
+        check(&TEXT.replace("a + 3", "a + 4"), REASON, EDITED, nothing);
+        check(&TEXT.replace("a + 4", "a + 5"), REASON, EDITED, nothing);
+        check(&format!("{TEXT} fn j() {{}}"), REASON, EDITED, nothing);
     }
 }

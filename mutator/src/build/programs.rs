@@ -10,6 +10,7 @@ use super::{Accepted, BuildEvent, Compiled, PROBE, Rounds, Workspace, cargo, cop
 use crate::identity::Hash;
 use crate::instrument::Probes;
 use crate::package::Programs;
+use crate::verdicts::Inputs;
 use crate::{MutatorError, Selection};
 
 /// The folder of cargo's products in that of the build. It is no other package's: the names of programs are not ours.
@@ -61,8 +62,9 @@ pub fn build_programs(
     let mut inputs = Hash(workspace.hash(package, &[PROBE.as_ref()], &BTreeSet::new())?);
     // The features may be asked for outside of the package.
     features.iter().for_each(|feature| inputs.write(feature.as_bytes()));
-    let rounds =
-        Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs: inputs.0 };
+    // What is not in the specification files is not told apart.
+    let inputs = Inputs { all: inputs.0, fixed: inputs.0 };
+    let rounds = Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs };
     let Accepted { instrumented, product, .. } =
         rounds.run(progress, &mut |_, progress| workspace.compile_programs(&features, progress))?;
     let (folder, hash) = workspace.keep_programs(&product)?;
