@@ -180,10 +180,10 @@ impl<'a> Cast<'a> {
         let process = Process::start(&start, attempt.guardian).map_err(|source| {
             let (program, side) = (command[0].to_string_lossy().into_owned(), name.clone());
             let Implementation { name: implementation, system, .. } = attempt.implementation.clone();
-            if is_company {
-                return HarnessError::CompanyNotStarted { system, program, source };
-            }
-            HarnessError::SideNotStarted { implementation, side, program, source }
+            HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match is_company {
+                true => HarnessError::CompanyNotStarted { system, program, source },
+                false => HarnessError::SideNotStarted { implementation, side, program, source },
+            })
         })?;
         let is_ready = side.ready == Ready::Started;
         self.members.push(Member { side, name, port, process, exit: None, is_ready });

@@ -266,6 +266,10 @@ impl Scene for NameService {
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
         let replies = self.replies.lock().expect("stubs have no way to panic");
+        if let Some(number) = replies.iter().flatten().find_map(|reply| reply.shortage) {
+            let source = std::io::Error::from_raw_os_error(number);
+            return Err(HarnessError::Exhausted { action: "ask the resolver".into(), source });
+        }
         let counts = self.network.counts();
         let losses = match counts.forward.dropped + counts.back.dropped {
             0 => judge::Losses::None,

@@ -4,7 +4,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use crate::process::Exit;
+use crate::process::{Exit, is_shortage};
 use crate::proxy::ProxyError;
 use crate::system::InvalidCase;
 
@@ -106,6 +106,16 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The system has no more files or memory to give.
+    #[error(
+        "cannot {action}: {source}; run fewer jobs at a time (`--jobs`), or raise the limit of open files (`ulimit -n`)"
+    )]
+    Exhausted {
+        /// What was tried.
+        action: String,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// No port is free for a side.
     #[error("no UDP port is free for a side: {0}; end programs that hold ports, or run fewer jobs at a time")]
     NoPort(#[source] io::Error),
@@ -165,6 +175,18 @@ impl HarnessError {
     /// Returns a function that makes a [`HarnessError::File`] of the system's reason.
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { action, path, source }
+        move |source| {
+            let what = format!("{action} {}", path.display());
+            Self::exhausted_or(what, source, |source| Self::File { action, path, source })
+        }
+    }
+
+    /// Returns [`HarnessError::Exhausted`] if that is the system's reason, and what is usual for the action otherwise.
+    pub(crate) fn exhausted_or(
+        action: impl Into<String>,
+        source: io::Error,
+        usual: impl FnOnce(io::Error) -> Self,
+    ) -> Self {
+        if is_shortage(&source) { Self::Exhausted { action: action.into(), source } } else { usual(source) }
     }
 }

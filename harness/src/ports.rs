@@ -1,9 +1,13 @@
 //! Finds free UDP ports, and tells when a program has bound the one that it was given.
 //!
-//! A port that was handed out must stay free until its program binds it. So nothing here binds one to see whether it is
-//! free (the kernel's tables tell), and ports come from a range that no system hands out by itself: neither a proxy's
-//! own sockets nor those of the programs under test can get one by chance. Only programs that choose ports by themselves can, as
-//! resolvers do for each query, for a moment; so one that ends before it is ready has a second chance (`run.rs`).
+//! A port that was handed out must stay free until its program binds it, and be that program's alone as long as it runs. That it is bound
+//! is not enough: some programs, Unbound among them, share a port with whoever wants it too (`SO_REUSEPORT`), and each then gets a
+//! part of what is meant for the other. So each port is claimed for its test case, against all other jobs on the machine. Nothing here
+//! binds one to see whether it is free (the kernel's tables tell), and ports come from a range that no system hands out by itself:
+//! neither a proxy's own sockets nor those of the programs under test can get one by chance. Only programs that choose ports by
+//! themselves can, as resolvers do for each query, for a moment; so one that ends before it is ready has a second chance (`run.rs`).
+
+mod claim;
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
@@ -11,10 +15,11 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 use simutant_sim_core::Random;
+
+use claim::Claim;
 
 /// Where ports are looked for: below those that systems give to sockets that ask for any (Linux from 32,768 on, others
 /// from 49,152 on), above most of those that services have.
@@ -23,40 +28,33 @@ const RANGE: RangeInclusive<u16> = 20_000..=32_767;
 /// How many ports of the range are tried, each drawn anew.
 const TRIES_MAX: usize = 10_000;
 
-/// The ports that jobs of this process have. Jobs of several runs share the machine's ports, hence one set for all.
-static LEASED: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-
-/// A port that no other job of this process is given as long as this lives.
+/// A port that no other job is given as long as this lives, on Linux of whatever process.
 #[derive(Debug)]
-pub(crate) struct Lease(u16);
+pub(crate) struct Lease(Claim);
 
 impl Lease {
     /// Returns a UDP port that nobody has bound and no other job has.
     ///
-    /// Another process may take it before the program that it is for does: [`is_taken`] tells that case. Ports are drawn
-    /// at random, so that processes which run at the same time rarely choose the same.
+    /// A process that is no run of Simutant may take it before the program that it is for does: [`is_taken`] tells that case.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AddrNotAvailable`] if no port is free.
+    /// [`io::ErrorKind::AddrNotAvailable`] if no port is free; the system's reason if it has no sockets left.
     pub(crate) fn new() -> io::Result<Self> {
         let mut random = Random::from_seed(RandomState::new().hash_one(std::process::id()));
-        let mut leased = LEASED.lock().unwrap_or_else(PoisonError::into_inner);
-        (0..TRIES_MAX)
-            .map(|_| random.uniform(RANGE))
-            .find(|&port| !is_taken(port) && leased.insert(port))
-            .map(Self)
-            .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
+        for _ in 0..TRIES_MAX {
+            // In this order: whoever had the claim before let his program go first.
+            if let Some(claim) = Claim::new(random.uniform(RANGE))?
+                && !is_taken(claim.port())
+            {
+                return Ok(Self(claim));
+            }
+        }
+        Err(io::ErrorKind::AddrNotAvailable.into())
     }
 
     /// Returns the port.
     pub(crate) fn port(&self) -> u16 {
-        self.0
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        LEASED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        self.0.port()
     }
 }
 
@@ -158,10 +156,33 @@ mod tests {
         let ports: BTreeSet<u16> = leases.iter().map(Lease::port).collect();
         assert_eq!(ports.len(), leases.len());
         assert!(ports.iter().all(|port| RANGE.contains(port)));
+        let claimed = || ports.iter().filter(|port| Claim::new(**port).expect("sockets are left").is_none()).count();
+        assert_eq!(claimed(), 500);
         drop(leases);
         // Tests that run beside this one may have drawn a few of them since.
-        let still_leased = LEASED.lock().expect("nothing panics with the lock").intersection(&ports).count();
-        assert!(still_leased < 20, "{still_leased} of 500");
+        let still = claimed();
+        assert!(still < 20, "{still} of 500");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn another_process_is_refused_a_port_that_has_a_holder() {
+        const PORT: &str = "SIMUTANT_TEST_CLAIMED_PORT";
+        if let Ok(port) = std::env::var(PORT) {
+            let port = port.parse().expect("it is a port");
+            assert!(Claim::new(port).expect("sockets are left").is_none(), "there is no other holder");
+            return;
+        }
+        let lease = lease();
+        let port = lease.port();
+        let is_refused = || {
+            let mut other = std::process::Command::new(std::env::current_exe().expect("a test has an executable"));
+            other.args(["--exact", "ports::tests::another_process_is_refused_a_port_that_has_a_holder"]);
+            other.env(PORT, port.to_string()).output().expect("the test can be started").status.success()
+        };
+        assert!(is_refused());
+        drop(lease);
+        assert!(!is_refused());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! (a daemon) is not followed.
 
 mod guardian;
+mod limits;
 mod output;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use guardian::Guardian;
+pub(crate) use limits::{allow_many_files, is_shortage};
 use output::Capture;
 pub use output::OutputTail;
 
@@ -215,7 +217,7 @@ fn wait_for_exit(child: Pid) -> Option<Exit> {
     }
 }
 
-/// Makes the kernel kill the program when the thread that starts it is gone.
+/// Makes the kernel kill the program when the thread that starts it is gone, and gives it the limit of open files that is usual.
 ///
 /// Owners keep their processes on the thread that started them, so that this happens only if the harness is killed.
 #[cfg(target_os = "linux")]
@@ -225,8 +227,10 @@ fn wait_for_exit(child: Pid) -> Option<Exit> {
 )]
 fn die_with_this_thread(command: &mut Command) {
     let parent = rustix::process::getpid();
+    let files = limits::original();
     let ask = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        rustix::process::setrlimit(rustix::process::Resource::Nofile, files)?;
         // The parent may have died before the request was made.
         if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
     };

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use simutant_sim_core::Probability;
 
+use crate::process::is_shortage;
 pub use fate::{Fate, Fates};
 pub(crate) use links::{Linked, Links};
 use relay_thread::RelayThread;
@@ -87,11 +88,18 @@ pub enum ProxyError {
         source: io::Error,
     },
     /// The system is out of sockets, pipes or threads.
-    #[error("cannot start the proxy: {0}; the process may have too many files or threads open")]
+    #[error("cannot start the proxy: {0}; run fewer jobs at a time, or raise the limit of open files (`ulimit -n`)")]
     Resources(#[from] io::Error),
     /// A socket of a running proxy cannot be read or waited for any more; the proxy passes nothing on since.
     #[error("the proxy failed while it ran: {0}; what the programs did after that says nothing about them, run again")]
     Broken(#[source] Arc<io::Error>),
+}
+
+impl ProxyError {
+    /// Returns why an address is not listened on.
+    fn listen(address: SocketAddr, source: io::Error) -> Self {
+        if is_shortage(&source) { Self::Resources(source) } else { Self::Listen { address, source } }
+    }
 }
 
 /// A running proxy; it stops when it is dropped.
@@ -108,8 +116,8 @@ impl LossyProxy {
     /// # Errors
     /// [`ProxyError`] if the address cannot be listened on, or the system has no socket, pipe or thread left.
     pub fn start(configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
-        let front = UdpSocket::bind(configuration.listen)
-            .map_err(|source| ProxyError::Listen { address: configuration.listen, source })?;
+        let front =
+            UdpSocket::bind(configuration.listen).map_err(|source| ProxyError::listen(configuration.listen, source))?;
         let back = UdpSocket::bind(any_port_towards(configuration.forward))?;
         front.set_nonblocking(true)?;
         back.set_nonblocking(true)?;

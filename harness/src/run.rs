@@ -14,7 +14,7 @@ use crate::attempt::{Attempt, Attempted};
 use crate::building::build;
 use crate::error::HarnessError;
 use crate::implementation::Implementation;
-use crate::process::Guardian;
+use crate::process::{Guardian, allow_many_files};
 use crate::report::{CaseResult, TestReport};
 use crate::system::SystemHarness;
 
@@ -59,7 +59,7 @@ impl Options {
 /// Builds `implementation`, runs every test case of `suite` on it, and returns the results in the order of the suite.
 ///
 /// `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
-/// end the run, unless it is one more than [`Options::failures_max`]. When this returns, and also when this process is killed, no process and no folder of the run is left.
+/// end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is killed, no process and no folder of the run is left.
 ///
 /// # Errors
 /// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system
@@ -71,6 +71,7 @@ pub fn run_suite(
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
     let harness = harness_of(suite, implementation)?;
+    allow_many_files();
     std::fs::create_dir_all(&options.build_directory)
         .map_err(HarnessError::file("make the folder", &options.build_directory))?;
     let build_directory =

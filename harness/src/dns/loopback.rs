@@ -27,7 +27,8 @@ impl Loopback {
     /// Returns a network, and sees that `port` may be bound there.
     ///
     /// # Errors
-    /// [`HarnessError::NoNetwork`] if the port may not be bound, or all networks that were tried are taken.
+    /// [`HarnessError::NoNetwork`] if the port may not be bound, or all networks that were tried are taken;
+    /// [`HarnessError::Exhausted`] if there are no sockets left.
     pub(crate) fn lease(port: u16) -> Result<Self, HarnessError> {
         let mut random = Random::from_seed(RandomState::new().hash_one(std::process::id()));
         let mut tries = TRIES_MAX;
@@ -39,7 +40,10 @@ impl Loopback {
             match TcpListener::bind((address, port)) {
                 Ok(guard) => return Ok(Self { network, _guard: guard }),
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries > 0 => {}
-                Err(source) => return Err(HarnessError::NoNetwork { port, address, source }),
+                Err(source) => {
+                    let usual = |source| HarnessError::NoNetwork { port, address, source };
+                    return Err(HarnessError::exhausted_or("have a loopback network", source, usual));
+                }
             }
         }
     }

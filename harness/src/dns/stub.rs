@@ -10,6 +10,7 @@ use domain::base::Message;
 use simutant_systems::dns::TestCase;
 
 use super::message::{self, Query, Response, Unreadable};
+use crate::process::is_shortage;
 
 /// How long a stub waits before it asks once more: what is usual (resolv.conf(5)).
 const TRY_PATIENCE: Duration = Duration::from_secs(5);
@@ -35,12 +36,12 @@ pub(super) struct Reply {
     pub(super) tries: u32,
     /// How often the resolver said that it could not find out.
     pub(super) refusals: u32,
-    /// From the first try to the end.
-    pub(super) waited: Duration,
-    /// When it was asked last.
+    /// When it was asked first.
     pub(super) asked: Instant,
     /// When it had the response, or gave up.
     pub(super) ended: Instant,
+    /// The number of the error if the system had no socket for a try.
+    pub(super) shortage: Option<i32>,
 }
 
 /// When to begin and to end.
@@ -49,6 +50,13 @@ pub(super) struct Moments<'a> {
     pub(super) start: Instant,
     pub(super) deadline: Instant,
     pub(super) is_cut: &'a AtomicBool,
+}
+
+impl Reply {
+    /// Returns how long it took from the first try to the end.
+    pub(super) fn waited(&self) -> Duration {
+        self.ended.saturating_duration_since(self.asked)
+    }
 }
 
 impl Moments<'_> {
@@ -91,11 +99,10 @@ pub(super) fn run(
 
 fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
     let start = Instant::now();
-    let mut reply = Reply { response: None, tries: 0, refusals: 0, waited: Duration::ZERO, asked: start, ended: start };
+    let mut reply = Reply { response: None, tries: 0, refusals: 0, asked: start, ended: start, shortage: None };
     while start.elapsed() < PATIENCE && !moments.is_over() {
         reply.tries += 1;
         let tried = Instant::now();
-        reply.asked = tried;
         match exchange(query, resolver, moments) {
             Ok(Some(Ok(Response { rcode: SERVER_FAILURE, .. }))) => {
                 reply.refusals += 1;
@@ -105,12 +112,15 @@ fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
                 reply.response = Some(response);
                 break;
             }
+            Err(error) if is_shortage(&error) => {
+                reply.shortage = error.raw_os_error();
+                break;
+            }
             // Nobody listens yet, or any more; or the stream was closed.
             Ok(None) | Err(_) => moments.sleep_until(tried + PAUSE),
         }
     }
     reply.ended = Instant::now();
-    reply.waited = reply.ended - start;
     reply
 }
 
@@ -168,4 +178,37 @@ fn response_to(query: &Query, message: &Message<[u8]>) -> Result<Response, Unrea
         return Err(Unreadable("a message that does not answer the question".into()));
     }
     message::read(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use simutant_systems::dns::{Question, RecordType};
+
+    use super::*;
+
+    #[test]
+    fn the_time_counts_from_the_first_try() {
+        let server = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+        let resolver = server.local_addr().expect("a bound socket has an address");
+        let question = Question { name: ".".parse().expect("it is a name"), record_type: RecordType::Soa };
+        let query = message::query(7, &question);
+        let moments = |is_cut| Moments { start: Instant::now(), deadline: Instant::now() + PATIENCE, is_cut };
+        let (is_cut, before) = (AtomicBool::new(false), Instant::now());
+        let reply = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| ask(&query, resolver, &moments(&is_cut)));
+            for code in [SERVER_FAILURE, 0] {
+                let mut buffer = [0; 512];
+                let (length, client) = server.recv_from(&mut buffer).expect("it is asked");
+                // A response (RFC 1035, section 4.1.1) with nothing but the question.
+                buffer[2] |= 0x80;
+                buffer[3] = code;
+                server.send_to(&buffer[..length], client).expect("loopback accepts");
+            }
+            asked.join().expect("a stub has no way to panic")
+        });
+        assert_eq!((reply.tries, reply.refusals), (2, 1));
+        assert!(matches!(&reply.response, Some(Ok(response)) if response.rcode == 0), "{reply:?}");
+        assert!(reply.waited() >= PAUSE, "{reply:?}");
+        assert!(reply.asked < before + PAUSE, "{reply:?}");
+    }
 }

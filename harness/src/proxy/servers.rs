@@ -73,7 +73,7 @@ impl LossyServers {
         let fates = |name: &str| Fates::new(losses.seed, name, losses.drop, losses.duplicate);
         let mut fronts = Vec::new();
         for Served { name, listen, forward } in servers {
-            let refused = |source| ProxyError::Listen { address: listen, source };
+            let refused = |source| ProxyError::listen(listen, source);
             let datagrams = UdpSocket::bind(listen).map_err(refused)?;
             let streams = TcpListener::bind(datagrams.local_addr()?).map_err(refused)?;
             datagrams.set_nonblocking(true)?;

@@ -1,8 +1,12 @@
 //! Programs that hang, crash, are missing or do not build: each is said plainly, and nothing waits for long.
 
+use std::num::NonZeroUsize;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use simutant_harness::{CaseResult, Exit, FailureReason, Implementation, TestOutcome, run_suite};
+use simutant_harness::{
+    CaseResult, Exit, FailureReason, HarnessError, Implementation, Options, TestOutcome, TestReport, run_suite,
+};
 
 use crate::support::{GENTLE, implementation, options, run_one, scripts, suite};
 
@@ -161,4 +165,44 @@ fn a_suite_of_another_system_or_with_a_bad_case_is_refused() {
     let message = run_suite(&suite(&[GENTLE, (0, 0.0, 0.0, 1)]), &implementation("udp"), &options(), &mut |_| {});
     let message = message.expect_err("no bytes").to_string();
     assert!(message.starts_with("test case `1` of the suite: field bytes is 0: it must be from 1"), "{message}");
+}
+
+/// Runs many test cases at a time in a process that may have few files open by its `kind` of limit ("S", soft, or "", both).
+#[track_caller]
+fn check_limited(kind: &str, test: &str) -> Option<Result<TestReport, HarnessError>> {
+    const VARIABLE: &str = "SIMUTANT_TEST_LIMITED";
+    if std::env::var_os(VARIABLE).is_some() {
+        // The programs have the limit that the run was started with.
+        let sender = format!(
+            r#"command = ["sh", "-c", "[ $(ulimit -Sn) = {FILES} ] && sleep 1 && cp {{input}} {{work}}/output"]"#
+        );
+        let options = Options { jobs: NonZeroUsize::MIN.saturating_add(2 * FILES), ..options() };
+        return Some(run_suite(&suite(&[GENTLE; 2 * FILES]), &scripts(NOTHING, &sender), &options, &mut |_| {}));
+    }
+    let output = Command::new("sh")
+        .args(["-c", &format!(r#"ulimit -{kind}n {FILES} && exec "$0" --exact "$1""#)])
+        .arg(std::env::current_exe().expect("a test has an executable"))
+        .arg(format!("trouble::{test}"))
+        .env(VARIABLE, "1")
+        .output()
+        .expect("there is a shell");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}");
+    None
+}
+
+/// Fewer than the test cases need that run at a time.
+const FILES: usize = 40;
+
+#[test]
+fn a_usual_limit_of_open_files_is_no_limit_of_the_jobs() {
+    let Some(report) = check_limited("S", "a_usual_limit_of_open_files_is_no_limit_of_the_jobs") else { return };
+    assert_eq!(report.expect("the suite runs").failures().count(), 0);
+}
+
+#[test]
+fn a_run_that_may_not_open_enough_files_says_what_to_do() {
+    let Some(report) = check_limited("", "a_run_that_may_not_open_enough_files_says_what_to_do") else { return };
+    let message = report.expect_err("it needs more files").to_string();
+    assert!(message.contains("run fewer jobs at a time"), "{message}");
 }
