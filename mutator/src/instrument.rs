@@ -20,7 +20,7 @@ use crate::graph::{Graph, Lowered};
 use crate::identity::Identities;
 use crate::mutation::{self, ArmParts, Candidate, Form, Settings};
 use crate::operators::{HIGHER_ORDER, Infection};
-use crate::source::Source;
+use crate::source::{FunctionSource, Source};
 use crate::steps;
 use crate::verdicts::Verdicts;
 use numbering::Numbering;
@@ -178,41 +178,40 @@ impl Specification {
         obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
     }
 
-    /// Returns the functions that are instrumented, by file and index.
-    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = (usize, usize)> {
-        let all = self.sources.iter().enumerate();
-        let all = all.flat_map(|(file, source)| (0..source.functions.len()).map(move |index| (file, index)));
-        all.filter(|(file, index)| self.obstacle(*file, *index, verdicts).is_none())
+    /// Returns all functions, each with its file and index there.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
+        self.sources.iter().enumerate().flat_map(|(file, source)| {
+            source.functions.iter().enumerate().map(move |(index, function)| ((file, index), function))
+        })
+    }
+
+    /// Returns the functions that are instrumented, as [`Specification::functions`] does.
+    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
+        self.functions().filter(|((file, index), _)| self.obstacle(*file, *index, verdicts).is_none())
     }
 
     /// Returns hashes of the source; `inputs` is one of what is not in the specification files.
     pub(crate) fn fingerprint(&self, inputs: u64, verdicts: &Verdicts) -> Fingerprint {
         let mut fingerprints = Fingerprints::new(inputs, &self.sources);
         for (file, source) in self.sources.iter().enumerate() {
-            let of_file = self.instrumented(verdicts).filter(|(other, _)| *other == file);
-            fingerprints.add(source, &of_file.map(|(_, index)| index).collect::<Vec<_>>());
+            let of_file = self.instrumented(verdicts).filter(|((other, _), _)| *other == file);
+            fingerprints.add(source, &of_file.map(|((_, index), _)| index).collect::<Vec<_>>());
         }
         fingerprints.finish()
     }
 
     /// Returns the data flow of all functions that are instrumented.
     fn flows(&self, verdicts: &Verdicts) -> Flows {
-        let mut functions = Vec::new();
-        for (file, source) in self.sources.iter().enumerate() {
-            for (index, function) in source.functions.iter().enumerate() {
-                if self.obstacle(file, index, verdicts).is_some() {
-                    continue;
-                }
-                let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
-                let (mut graph, mut flow) = (lowered.graph, lowered.flow);
-                if verdicts.without_flow.contains_key(&(file, index)) {
-                    graph.edges.iter_mut().for_each(|edge| edge.binding = None);
-                    flow = Flow::default();
-                }
-                functions.push((file, graph, flow));
+        let functions = self.instrumented(verdicts).map(|(place, function)| {
+            let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
+            let (mut graph, mut flow) = (lowered.graph, lowered.flow);
+            if verdicts.without_flow.contains_key(&place) {
+                graph.edges.iter_mut().for_each(|edge| edge.binding = None);
+                flow = Flow::default();
             }
-        }
-        Flows::new(functions)
+            (place.0, graph, flow)
+        });
+        Flows::new(functions.collect())
     }
 
     /// Renders the inside of one function's body, and adds what is in it to the sites.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
 use crate::instrument::Specification;
+use crate::source::FunctionSource;
 
 /// What the compiler has said so far.
 #[derive(Debug, Default)]
@@ -103,17 +104,15 @@ impl KnownVerdicts {
             return None;
         }
         let differs = before.functions.iter().zip(&now.functions).map(|(before, now)| before != now);
-        let places = specification.instrumented(verdicts).zip(differs).filter(|(_, differs)| *differs);
-        let function = |&(file, index): &(usize, usize)| &specification.sources[file].functions[index];
-        let changed: Vec<(usize, usize)> = places.map(|(place, _)| place).collect();
-        if changed.iter().any(|place| function(place).signature.constness.is_some()) {
+        let functions = specification.instrumented(verdicts).zip(differs).filter(|(_, differs)| *differs);
+        let changed: Vec<&FunctionSource> = functions.map(|((_, function), _)| function).collect();
+        if changed.iter().any(|function| function.signature.constness.is_some()) {
             return None;
         }
         // Methods of two traits can have one path, by which verdicts are known.
-        let paths: BTreeSet<&str> = changed.iter().map(|place| &*function(place).path).collect();
-        let all = specification.sources.iter().enumerate();
-        let all = all.flat_map(|(file, source)| (0..source.functions.len()).map(move |index| (file, index)));
-        Some(all.filter(|place| paths.contains(&*function(place).path)).collect())
+        let paths: BTreeSet<&str> = changed.iter().map(|function| &*function.path).collect();
+        let of_paths = specification.functions().filter(|(_, function)| paths.contains(&*function.path));
+        Some(of_paths.map(|(place, _)| place).collect())
     }
 
     /// Returns all verdicts.
@@ -127,14 +126,12 @@ impl KnownVerdicts {
                 verdicts.incomparable.insert(candidate);
             }
         }
-        for (file, source) in specification.sources.iter().enumerate() {
-            for (index, function) in source.functions.iter().enumerate() {
-                if let Some(reason) = self.without_flow.get(&function.path) {
-                    verdicts.without_flow.insert((file, index), reason.clone());
-                }
-                if let Some(reason) = self.uninstrumented.get(&function.path) {
-                    verdicts.uninstrumented.insert((file, index), reason.clone());
-                }
+        for (place, function) in specification.functions() {
+            if let Some(reason) = self.without_flow.get(&function.path) {
+                verdicts.without_flow.insert(place, reason.clone());
+            }
+            if let Some(reason) = self.uninstrumented.get(&function.path) {
+                verdicts.uninstrumented.insert(place, reason.clone());
             }
         }
         verdicts

@@ -4,10 +4,13 @@
 mod generated;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use simutant_mutator::{Build, Equivalence, MutatorError, Package, Request, Selection, build, compiler_equivalence};
+use simutant_mutator::{
+    Build, BuildEvent, Equivalence, MutatorError, Package, Request, Selection, build, compiler_equivalence,
+};
 use simutant_outcomes::Compiled;
 
 const MANIFEST: &str = r#"
@@ -87,6 +90,12 @@ fn write(path: &Path, text: &str) {
 
 /// Builds the package of `awkward` below `root`.
 fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, MutatorError> {
+    write_toy(root, awkward);
+    with_toy(root, operators, |request| build(request, &mut |_| {}))
+}
+
+/// Writes the package of `awkward` and its worker below `root`.
+fn write_toy(root: &Path, awkward: &str) {
     let probe = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
     write(&root.join("toy/Cargo.toml"), MANIFEST);
     write(
@@ -105,10 +114,9 @@ fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, Mutat
     write(&root.join("worker/src/lib.rs"), WORKER);
     let manifest = format!("{MANIFEST}\n[dependencies]\nsimutant-worker = {{ path = \"../worker\" }}\n");
     write(&root.join("toy/Cargo.toml"), &manifest);
-    with_toy(root, operators, |request| build(request, &mut |_| {}))
 }
 
-/// Does something with a package that [`build_toy`] wrote below `root`.
+/// Does something with a package that [`write_toy`] wrote below `root`.
 fn with_toy<T>(
     root: &Path,
     operators: &str,
@@ -304,6 +312,40 @@ fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
         .expect_err("u32 is no String");
     let message = error.to_string();
     assert!(message.contains("does not compile") && message.contains("mismatched types"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_linked_is_compiled_from_scratch_once() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    write_toy(root.path(), "pub fn run(input: u32) -> String { (input + 1).to_string() }\n");
+    let linker = root.path().join("linker");
+    let mut compiled = Vec::new();
+    let mut links = |failures: usize| {
+        let failed = root.path().join("failed");
+        // It fails so often, and then links.
+        let script = format!(
+            "#!/bin/sh\necho >> {0}\n[ $(wc -l < {0}) -gt {failures} ] || {{ echo undefined symbol >&2; exit 1; }}\nexec cc \"$@\"\n",
+            failed.display()
+        );
+        write(&linker, &script);
+        std::fs::set_permissions(&linker, PermissionsExt::from_mode(0o755)).expect("the file is one's own");
+        std::fs::remove_file(failed).ok();
+        compiled.clear();
+        with_toy(root.path(), "default", |request| {
+            build(request, &mut |event| {
+                if let BuildEvent::Compiled { name } = event {
+                    compiled.push(name);
+                }
+            })
+        })
+        .map(|_| compiled.iter().filter(|name| *name == "toy").count())
+    };
+    let configuration = format!("[target.'cfg(all())']\nlinker = {linker:?}\n");
+    write(&root.path().join(".cargo/config.toml"), &configuration);
+    assert_eq!(links(1).expect("it is linked the second time"), 2);
+    write(&root.path().join("toy/src/awkward.rs"), "pub fn run(input: u32) -> String { (input + 2).to_string() }\n");
+    let error = links(usize::MAX).expect_err("nothing is linked").to_string();
+    assert!(error.contains("undefined symbol"), "{error}");
 }
 
 #[test]

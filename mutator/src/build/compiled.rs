@@ -69,7 +69,7 @@ pub fn compiler_equivalence(
                 continue;
             }
             let object = workspace.root.join(format!("{member}.o"));
-            let run = workspace.run(workspace.emit(request, member, &object)?, progress)?;
+            let run = workspace.run(&mut workspace.emit(request, member, &object)?, progress)?;
             match run {
                 Run { succeeds: true, .. } => {
                     let bytes = std::fs::read(&object).map_err(|error| MutatorError::io("read", &object, error))?;

@@ -22,7 +22,7 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
     let workspace = Workspace::new(package, &directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_plain(request)?;
-    let executable = match workspace.compile(progress)? {
+    let executable = match workspace.compile(package, progress)? {
         Compiled::Product(executable) => executable,
         Compiled::Errors(errors) => return Err(workspace.does_not_compile(&errors)),
     };

@@ -88,7 +88,7 @@ impl Workspace {
     ) -> Result<Compiled<BTreeMap<String, PathBuf>>, MutatorError> {
         let mut command = cargo("build");
         command.arg("--bins").args(features);
-        let run = self.run(command, progress)?;
+        let run = self.run(&mut command, progress)?;
         self.product(run, |artifacts| {
             let programs = artifacts.into_iter().filter(|artifact| artifact.target.kind.contains(&TargetKind::Bin));
             let programs: BTreeMap<_, _> = programs

@@ -37,35 +37,28 @@ impl Numbering {
     pub(super) fn new(specification: &Specification, verdicts: &Verdicts, sites: &mut Sites) -> Self {
         let mut numbering = Self::default();
         let mut before: Option<(usize, usize)> = None;
-        let mut function = 0;
-        for (file, source) in specification.sources.iter().enumerate() {
-            for index in 0..source.functions.len() {
-                if specification.obstacle(file, index, verdicts).is_some() {
-                    continue;
-                }
-                let accepted = accepted(specification, (file, index), function, verdicts, sites);
-                function += 1;
-                if accepted.is_empty() {
-                    continue;
-                }
-                let mut pairs = Vec::new();
-                if let Some(before) = before.filter(|_| specification.makes_pairs) {
-                    pairs = numbering.pairs(before, &accepted, sites);
-                }
-                let first_pair = sites.mutants.len() - pairs.len();
-                let mut candidates = Vec::new();
-                for (candidate, mutant) in accepted {
-                    candidates.push((candidate, vec![sites.mutants.len() as MutantNumber]));
-                    sites.mutants.push(mutant);
-                }
-                for (pair, (first, second)) in (first_pair..).zip(pairs) {
-                    sites.mutants[pair].parts = Some([first, candidates[second].1[0]]);
-                    candidates[second].1.push(pair as MutantNumber);
-                }
-                let range = first_pair as MutantNumber..sites.mutants.len() as MutantNumber;
-                numbering.functions.insert((file, index), Numbered { range, candidates });
-                before = Some((file, index));
+        for (function, (place, _)) in specification.instrumented(verdicts).enumerate() {
+            let accepted = accepted(specification, place, function, verdicts, sites);
+            if accepted.is_empty() {
+                continue;
             }
+            let mut pairs = Vec::new();
+            if let Some(before) = before.filter(|_| specification.makes_pairs) {
+                pairs = numbering.pairs(before, &accepted, sites);
+            }
+            let first_pair = sites.mutants.len() - pairs.len();
+            let mut candidates = Vec::new();
+            for (candidate, mutant) in accepted {
+                candidates.push((candidate, vec![sites.mutants.len() as MutantNumber]));
+                sites.mutants.push(mutant);
+            }
+            for (pair, (first, second)) in (first_pair..).zip(pairs) {
+                sites.mutants[pair].parts = Some([first, candidates[second].1[0]]);
+                candidates[second].1.push(pair as MutantNumber);
+            }
+            let range = first_pair as MutantNumber..sites.mutants.len() as MutantNumber;
+            numbering.functions.insert(place, Numbered { range, candidates });
+            before = Some(place);
         }
         numbering
     }
