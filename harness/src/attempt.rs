@@ -1,5 +1,6 @@
 //! Runs one test case once: starts the sides, waits for their ends, and lets the system judge what they left.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,9 +75,8 @@ impl Attempt<'_> {
         }
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
         for player in self.sides().flat_map(|side| self.scene.players(&side.name)) {
-            if let Some(port) = player.port
-                && ports::is_taken(port)
-            {
+            let Some(port) = player.port else { continue };
+            if ports::is_taken(port).map_err(|source| port_not_seen(&player.name, source))? {
                 return Ok(Attempted::PortTaken { side: player.name, port });
             }
         }
@@ -92,6 +92,11 @@ impl Attempt<'_> {
     fn limit_ms(&self) -> u64 {
         self.timeout.as_millis().try_into().unwrap_or(u64::MAX)
     }
+}
+
+fn port_not_seen(side: &str, source: io::Error) -> HarnessError {
+    let usual = |source| HarnessError::PortNotSeen { side: side.to_owned(), source };
+    HarnessError::exhausted_or("see which ports are bound", source, usual)
 }
 
 /// The programs of a test case, in the order in which they are started.
@@ -225,8 +230,8 @@ impl<'a> Cast<'a> {
         while !self.members[number].is_ready {
             let member = &mut self.members[number];
             if let Some(port) = port {
-                member.is_ready = ports::is_bound_by(port, group)
-                    .map_err(|source| HarnessError::PortNotSeen { side: member.name.clone(), source })?;
+                member.is_ready =
+                    ports::is_bound_by(port, group).map_err(|source| port_not_seen(&member.name, source))?;
             }
             if member.exit.is_some() {
                 return Ok(Some(FailureReason::EndedBeforeReady { side: member.name.clone() }));

@@ -25,6 +25,7 @@ use simutant_systems::dns::{Dns, TestCase};
 use crate::error::HarnessError;
 use crate::implementation::{ExpectedExit, Ready, Side, Values};
 use crate::ports::Lease;
+use crate::process::is_shortage;
 use crate::proxy::{Losses, LossyServers, ProxyCounts, ProxyError, Served};
 use crate::report::FailureReason;
 use crate::system::{Client, InvalidCase, Player, Role, Scene, SystemHarness};
@@ -86,12 +87,11 @@ impl SystemHarness for DnsHarness {
         let old: Vec<_> = case.servers.iter().map(|server| server.address).collect();
         let place = |address| (1..).zip(&old).find_map(|(number, old)| (*old == address).then_some(number));
         let case = case.with_server_addresses(|address| loopback.address(place(address).expect("it is one of them")));
-        let lease = || Lease::new().map_err(HarnessError::NoPort);
         let (mut servers, mut leases) = (Vec::new(), vec![lease_for_both()?]);
         // Some resolvers listen at addresses only that an interface has.
         let resolver = SocketAddr::from((Ipv4Addr::LOCALHOST, leases[0].port()));
         for (server, number) in case.servers.iter().zip(1..) {
-            leases.push(lease()?);
+            leases.push(Lease::new()?);
             let forward = SocketAddr::from((loopback.address(SERVERS_HOST + number), leases[leases.len() - 1].port()));
             let name = format!("{SERVER}-{number}");
             let configuration = nsd_configuration(&case, &server.zones, forward, &folder.join(&name))?;
@@ -142,12 +142,14 @@ const SERVERS_HOST: u8 = 100;
 fn lease_for_both() -> Result<Lease, HarnessError> {
     let mut tries = PORT_TRIES_MAX;
     loop {
-        let lease = Lease::new().map_err(HarnessError::NoPort)?;
+        let lease = Lease::new()?;
         tries -= 1;
         // Nobody connects meanwhile, so the port is free again at once.
         match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
             Ok(_) => return Ok(lease),
-            Err(error) if tries == 0 => return Err(HarnessError::NoPort(error)),
+            Err(error) if tries == 0 || is_shortage(&error) => {
+                return Err(HarnessError::exhausted_or("lease a port", error, HarnessError::NoPort));
+            }
             Err(_) => {}
         }
     }
@@ -261,15 +263,16 @@ impl Scene for NameService {
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
         self.network.check()?;
-        Ok(self.network.counts())
-    }
-
-    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
         let replies = self.replies.lock().expect("stubs have no way to panic");
         if let Some(number) = replies.iter().flatten().find_map(|reply| reply.shortage) {
             let source = std::io::Error::from_raw_os_error(number);
             return Err(HarnessError::Exhausted { action: "ask the resolver".into(), source });
         }
+        Ok(self.network.counts())
+    }
+
+    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+        let replies = self.replies.lock().expect("stubs have no way to panic");
         let counts = self.network.counts();
         let losses = match counts.forward.dropped + counts.back.dropped {
             0 => judge::Losses::None,

@@ -52,7 +52,7 @@ impl SystemHarness for GbnHarness {
         let input = folder.join("input");
         write_random_bytes(&input, case.bytes, &mut random.stream("input"))
             .map_err(HarnessError::file("write the input file", &input))?;
-        let lease = Lease::new().map_err(HarnessError::NoPort)?;
+        let lease = Lease::new()?;
         let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
         let proxy = LossyProxy::start(&ProxyConfiguration {
             listen: (Ipv4Addr::LOCALHOST, 0).into(),

@@ -75,8 +75,7 @@ impl SystemHarness for LsrHarness {
     fn set_up(&self, case: &Value, _seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
         let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
         let count = usize::from(case.topology.router_count());
-        let leases: Vec<Lease> =
-            (0..count).map(|_| Lease::new()).collect::<io::Result<_>>().map_err(HarnessError::NoPort)?;
+        let leases: Vec<Lease> = (0..count).map(|_| Lease::new()).collect::<Result<_, _>>()?;
         let routers: Vec<SocketAddr> = leases.iter().map(|lease| (Ipv4Addr::LOCALHOST, lease.port()).into()).collect();
         let linked = case.topology.routers().zip(&routers).map(|(id, &address)| Linked {
             address,

@@ -86,7 +86,7 @@ pub(crate) enum Event {
 pub(crate) enum Care {
     /// The kernel, and the guardian after it. To ask the kernel costs a copy of the harness's memory map for each program.
     Kernel,
-    /// The guardian alone: for programs that are well known and started often.
+    /// The guardian alone: for programs that are well known and started often. They may have as many files open as the harness.
     Guardian,
 }
 
@@ -138,6 +138,7 @@ impl Process {
             .process_group(0);
         if start.care == Care::Kernel {
             die_with_this_thread(&mut command);
+            limits::restore(&mut command);
         }
         let mut child = command.spawn()?;
         let group = Pid::from_child(&child);
@@ -217,7 +218,7 @@ fn wait_for_exit(child: Pid) -> Option<Exit> {
     }
 }
 
-/// Makes the kernel kill the program when the thread that starts it is gone, and gives it the limit of open files that is usual.
+/// Makes the kernel kill the program when the thread that starts it is gone.
 ///
 /// Owners keep their processes on the thread that started them, so that this happens only if the harness is killed.
 #[cfg(target_os = "linux")]
@@ -227,10 +228,8 @@ fn wait_for_exit(child: Pid) -> Option<Exit> {
 )]
 fn die_with_this_thread(command: &mut Command) {
     let parent = rustix::process::getpid();
-    let files = limits::original();
     let ask = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        rustix::process::setrlimit(rustix::process::Resource::Nofile, files)?;
         // The parent may have died before the request was made.
         if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
     };

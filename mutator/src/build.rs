@@ -478,7 +478,10 @@ impl Workspace {
             let mut clean = Command::new(cargo_program());
             let packages = package.members.iter().map(Member::specifier).chain([LINK, MAIN].map(String::from));
             clean.args(["clean", "--release"]).args(packages.map(|package| format!("--package={package}")));
-            self.run(&mut clean, progress)?;
+            let cleaned = self.run(&mut clean, progress)?;
+            if !cleaned.succeeds {
+                return Err(MutatorError::Cargo { directory: self.root.clone(), message: cleaned.complaints });
+            }
             run = self.run(&mut build, progress)?;
         }
         self.product(run, |artifacts| {

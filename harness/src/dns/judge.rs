@@ -1,15 +1,14 @@
 //! Whether stubs got right answers from a real resolver.
 //!
 //! This asks less than the oracle of the simulation, which knows the one resolver that it judges. A real one may keep something for
-//! a shorter time than it might, and so tell any time to live up to what is left of the original one since a server told the
-//! resolver of the record last; it may add whatever it likes to the authority
+//! a shorter time than it might, and so tell any time to live up to what is left of the original one since it knew the record last; it may add whatever it likes to the authority
 //! section, beside the SOA record that says why there is no answer (RFC 2308, section 6); and where packets were lost it
 //! may give up: how often it tries again is nowhere prescribed, the amount of work must be bounded (RFC 1035, section
 //! 7.2), and it may remember for five minutes that it could not find out (RFC 2308, section 7.1), so that to ask again is of no use.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use simutant_systems::dns::{Answer, Rcode, Record, RecordType, TestCase};
+use simutant_systems::dns::{Answer, Question, Rcode, Record, RecordType, StubQuery, TestCase};
 
 use super::message::{Response, Unreadable, list, rcode_name};
 use super::stub::Reply;
@@ -31,14 +30,14 @@ pub(super) enum Losses {
 
 /// Returns what is wrong first, in the order of the queries.
 pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, losses: Losses) -> Option<FailureReason> {
-    replies.iter().enumerate().find_map(|(number, reply)| {
-        let question = case.queries[number].question();
-        let words = format!("{} {}", question.name, question.record_type);
-        let right = case.name_space.answer(&question);
-        let reply = reply.as_ref().expect("stubs came to their ends");
+    let asked: Vec<Asked<'_>> =
+        case.queries.iter().zip(replies).map(|(query, reply)| Asked::new(case, query, reply)).collect();
+    asked.iter().enumerate().find_map(|(number, query)| {
+        let Asked { question: Question { name, record_type }, right, reply } = query;
+        let words = format!("{name} {record_type}");
         let (wrong, found) = match &reply.response {
             Some(Ok(response)) => {
-                let wrong = wrong_in(&right, response).or_else(|| too_old(case, &right, (response, reply), told))?;
+                let wrong = wrong_in(right, response).or_else(|| too_old(case, query, response, &asked, told))?;
                 (wrong, response.to_string())
             }
             Some(Err(Unreadable(what))) => ("the answer cannot be read".to_owned(), what.clone()),
@@ -49,9 +48,29 @@ pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, los
                 return Some(FailureReason::NoAnswer { query: number, question: words, tries, waited_ms, refusals });
             }
         };
-        let expected = expected(&right);
+        let expected = expected(right);
         Some(FailureReason::WrongAnswer { query: number, question: words, wrong, expected, found })
     })
+}
+
+/// A query and what came of it.
+struct Asked<'a> {
+    question: Question,
+    right: Answer,
+    reply: &'a Reply,
+}
+
+impl<'a> Asked<'a> {
+    fn new(case: &TestCase, query: &StubQuery, reply: &'a Option<Reply>) -> Self {
+        let question = query.question();
+        let right = case.name_space.answer(&question);
+        Self { question, right, reply: reply.as_ref().expect("stubs came to their ends") }
+    }
+
+    /// Returns the records of the right answer that say something of names or of their absence.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.right.section().chain(&self.right.soa)
+    }
 }
 
 /// Returns the right answer as a response shows it.
@@ -109,25 +128,44 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
 
 /// Returns which record is told to live for longer than is left of its time, if one is. Those of its hints a resolver has without being
 /// told.
-fn too_old(case: &TestCase, right: &Answer, (response, reply): (&Response, &Reply), told: &Told) -> Option<String> {
+fn too_old(
+    case: &TestCase,
+    query: &Asked<'_>,
+    response: &Response,
+    asked: &[Asked<'_>],
+    told: &Told,
+) -> Option<String> {
     let hints = case.name_space.root_hints();
-    let soa = response.authority.iter().filter(|_| right.soa.is_some());
+    let soa = response.authority.iter().filter(|_| query.right.soa.is_some());
     let records = response.answer.iter().chain(soa);
     records.filter(|record| !hints.iter().any(|hint| is_same(hint, record))).find_map(|record| {
-        let original = right.section().chain(&right.soa).find(|original| is_same(original, record))?;
-        // What it was told since it was asked first is of the transaction in progress (RFC 1035, section 3.2.1), however often it was
-        // asked again: some resolvers count from when they knew the whole answer.
-        let age = reply.asked.saturating_duration_since(told.last_before(record, reply.ended)?);
+        let original = query.records().find(|original| is_same(original, record))?;
+        let since = known_since(record, query.reply.ended, asked, told)?;
+        let age = query.reply.tried.saturating_duration_since(since);
         let left = (Duration::from_secs(original.ttl.into()) + SLACK).checked_sub(age);
         let is_over = left.is_none_or(|left| Duration::from_secs(record.ttl.into()) > left);
         is_over.then(|| {
             let age_s = age.as_secs();
             format!(
-                "the answer has {record}, of which servers told the resolver {age_s} s before, to live for {} s",
+                "the answer has {record}, which the resolver knew for {age_s} s when it was asked, to live for {} s",
                 original.ttl
             )
         })
     })
+}
+
+/// Returns since when, at the latest, the resolver has known a record that it gave at `end`: since a server told it last, or, where that was while a question was
+/// open whose answer has the record, since it had that answer. Until then the record is of the transaction in progress (RFC 1035, section 3.2.1), and some
+/// resolvers count the times of all records of an answer from when they know the whole of it.
+fn known_since(record: &Record, end: Instant, asked: &[Asked<'_>], told: &Told) -> Option<Instant> {
+    let last = told.last_before(record, end)?;
+    let has_it =
+        |query: &&Asked<'_>| query.reply.response.is_some() && query.records().any(|other| is_same(other, record));
+    let answered = asked.iter().filter(has_it).filter_map(|query| {
+        let end = query.reply.ended.min(end);
+        told.last_before(record, end).filter(|moment| *moment >= query.reply.open_since).map(|_| end)
+    });
+    answered.chain([last]).max()
 }
 
 fn is_same(one: &Record, other: &Record) -> bool {
@@ -136,8 +174,6 @@ fn is_same(one: &Record, other: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use serde_json::json;
 
     use super::*;
@@ -176,8 +212,7 @@ mod tests {
     }
 
     fn reply(response: Option<Result<Response, Unreadable>>) -> Reply {
-        let now = Instant::now();
-        Reply { response, tries: 2, refusals: 1, asked: now, ended: now, shortage: None }
+        Reply { response, tries: 2, refusals: 1, ..Reply::new(Instant::now()) }
     }
 
     fn response(rcode: u8, answer: &[&str], authority: &[&str]) -> Option<Reply> {
@@ -267,7 +302,8 @@ mod tests {
                 let moment = if is_before { asked - seconds * second } else { asked + seconds * second };
                 told.note(original.section().cloned().collect(), moment);
             }
-            let reply = Reply { asked, ended: asked + second, ..response(0, answer, authority)? };
+            let response = response(0, answer, authority)?.response;
+            let reply = Reply { response, ended: asked + second, ..Reply::new(asked) };
             judge(&case(&[query]), &[Some(reply)], &told, Losses::None).map(|reason| reason.to_string())
         };
         let alias = ["alias. 5 IN CNAME host.oak."];
@@ -275,7 +311,9 @@ mod tests {
         assert_eq!(wrong(query, &alias, &[], 2, None), None);
         let old = wrong(query, &alias, &[], 3, None).expect("it is too old");
         assert!(
-            old.contains("alias. 5 IN CNAME host.oak., of which servers told the resolver 3 s before, to live for 5 s"),
+            old.contains(
+                "alias. 5 IN CNAME host.oak., which the resolver knew for 3 s when it was asked, to live for 5 s"
+            ),
             "{old}"
         );
         assert_eq!(wrong(query, &["alias. 4 IN CNAME host.oak."], &[], 3, None), None);
@@ -287,5 +325,35 @@ mod tests {
         assert_eq!(wrong(("ns1.", "A"), &["ns1. 60 IN A 198.18.0.1"], &[], 9, None), None, "it is a hint");
         assert_eq!(wrong(("host.oak.", "TXT"), &[], &[SOA], 2, None), None);
         assert!(wrong(("host.oak.", "TXT"), &[], &[SOA], 3, None).is_some());
+    }
+
+    #[test]
+    fn what_is_told_on_the_way_to_an_answer_counts_from_there() {
+        let second = Duration::from_secs(1);
+        let (alias, [one, other]) = ("alias. 5 IN CNAME host.oak.", ADDRESSES);
+        // Asks a question after `since` s that has its answer after `ended` s, and for the alias after 19 s; a server tells of it after 11 s.
+        let wrong = |question, answer: Option<Reply>, [since, ended]: [u32; 2]| {
+            let (start, told) = (Instant::now(), Told::default());
+            told.note(vec![alias.parse().expect("it is a record")], start + 11 * second);
+            let [since, ended, asked] = [since, ended, 19].map(|seconds| start + seconds * second);
+            let response = answer.and_then(|answer| answer.response);
+            let earlier = Reply { response, tried: ended, ended, ..Reply::new(since) };
+            let last = Reply { response: self::response(0, &[alias], &[])?.response, ..Reply::new(asked) };
+            let case = case(&[question, ("alias.", "CNAME")]);
+            judge(&case, &[Some(earlier), Some(last)], &told, Losses::Some).map(|reason| reason.to_string())
+        };
+        let (query, answer) = (("alias.", "A"), || response(0, &[alias, one, other], &[]));
+        assert_eq!(wrong(query, answer(), [10, 17]), None);
+        assert_eq!(wrong(("alias.", "TXT"), response(0, &[alias], &[SOA]), [10, 17]), None);
+        let is_known = |wrong: Option<String>, time: &str| wrong.is_some_and(|wrong| wrong.contains(time));
+        assert!(is_known(wrong(query, answer(), [10, 16]), "for 3 s"), "that was too early");
+        assert!(is_known(wrong(query, None, [10, 17]), "for 8 s"), "there was no answer");
+        assert!(
+            is_known(wrong(("host.oak.", "A"), response(0, &[one, other], &[]), [10, 17]), "for 8 s"),
+            "it has no alias"
+        );
+        // What the resolver knew before grows old while it is silent.
+        assert!(is_known(wrong(query, answer(), [12, 13]), "query 1 (alias. CNAME)"), "its answer was young enough");
+        assert!(is_known(wrong(query, answer(), [12, 16]), "query 0 (alias. A)"), "its answer was old");
     }
 }

@@ -187,7 +187,7 @@ fn check_limited(kind: &str, test: &str) -> Option<Result<TestReport, HarnessErr
         .output()
         .expect("there is a shell");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{text}");
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
     None
 }
 
@@ -204,5 +204,5 @@ fn a_usual_limit_of_open_files_is_no_limit_of_the_jobs() {
 fn a_run_that_may_not_open_enough_files_says_what_to_do() {
     let Some(report) = check_limited("", "a_run_that_may_not_open_enough_files_says_what_to_do") else { return };
     let message = report.expect_err("it needs more files").to_string();
-    assert!(message.contains("run fewer jobs at a time"), "{message}");
+    assert!(message.contains("run fewer jobs at a time") && message.contains("`ulimit -n`"), "{message}");
 }
