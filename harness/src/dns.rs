@@ -147,9 +147,7 @@ fn lease_for_both() -> Result<Lease, HarnessError> {
         // Nobody connects meanwhile, so the port is free again at once.
         match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
             Ok(_) => return Ok(lease),
-            Err(error) if tries == 0 || is_shortage(&error) => {
-                return Err(HarnessError::exhausted_or("lease a port", error, HarnessError::NoPort));
-            }
+            Err(error) if tries == 0 || is_shortage(&error) => return Err(HarnessError::no_port(error)),
             Err(_) => {}
         }
     }

@@ -181,6 +181,11 @@ impl HarnessError {
         }
     }
 
+    /// Returns why there is no port.
+    pub(crate) fn no_port(source: io::Error) -> Self {
+        Self::exhausted_or("lease a port", source, Self::NoPort)
+    }
+
     /// Returns [`HarnessError::Exhausted`] if that is the system's reason, and what is usual for the action otherwise.
     pub(crate) fn exhausted_or(
         action: impl Into<String>,

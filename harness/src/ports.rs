@@ -41,7 +41,7 @@ impl Lease {
     /// # Errors
     /// [`HarnessError::NoPort`] if no port is free, [`HarnessError::Exhausted`] if the system has no sockets left.
     pub(crate) fn new() -> Result<Self, HarnessError> {
-        Self::find().map_err(|source| HarnessError::exhausted_or("lease a port", source, HarnessError::NoPort))
+        Self::find().map_err(HarnessError::no_port)
     }
 
     fn find() -> io::Result<Self> {

@@ -12,7 +12,7 @@ use simutant_systems::dns::{Answer, Question, Rcode, Record, RecordType, StubQue
 
 use super::message::{Response, Unreadable, list, rcode_name};
 use super::stub::Reply;
-use super::told::Told;
+use super::told::{Told, is_same};
 use crate::report::FailureReason;
 
 /// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine may let one
@@ -166,10 +166,6 @@ fn known_since(record: &Record, end: Instant, asked: &[Asked<'_>], told: &Told) 
         told.last_before(record, end).filter(|moment| *moment >= query.reply.open_since).map(|_| end)
     });
     answered.chain([last]).max()
-}
-
-fn is_same(one: &Record, other: &Record) -> bool {
-    one.name == other.name && one.data == other.data
 }
 
 #[cfg(test)]

@@ -17,9 +17,7 @@ impl Told {
     /// Returns when the resolver was told of a record last before `end`, whatever time to live it had; `None` if it never was.
     pub(super) fn last_before(&self, record: &Record, end: Instant) -> Option<Instant> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(other, moment): &&(Record, Instant)| {
-            *moment <= end && other.name == record.name && other.data == record.data
-        };
+        let is_it = |(other, moment): &&(Record, Instant)| *moment <= end && is_same(other, record);
         // Streams may be heard in another order.
         told.iter().filter(is_it).map(|(_, moment)| *moment).max()
     }
@@ -38,4 +36,9 @@ impl Listener for Told {
             self.note(all_records(message), moment);
         }
     }
+}
+
+/// Returns whether two records are one, whatever times they have to live.
+pub(super) fn is_same(one: &Record, other: &Record) -> bool {
+    one.name == other.name && one.data == other.data
 }
