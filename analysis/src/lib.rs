@@ -95,7 +95,7 @@ pub use options::{Options, OptionsError};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
 pub use report::{
-    CasePage, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
+    CasePage, CasePages, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
     report_with_pages,
 };
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};

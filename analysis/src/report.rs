@@ -26,7 +26,7 @@ use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
 use crate::suites::target;
 
-pub use case_page::CasePage;
+pub use case_page::{CasePage, CasePages};
 pub use experiment_page::experiment_report;
 pub use page::{Explanation, MutantPage, Parting, example_case};
 pub use plots::{Plot, plots};

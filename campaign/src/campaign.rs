@@ -116,9 +116,18 @@ impl Campaign {
         Ok(())
     }
 
+    /// Draws the universe, if that was not done before; what runs the campaign does so, too. It takes the instrumented system alone, so that the plain one can be built meanwhile.
+    ///
+    /// # Errors
+    /// If the worker cannot be used, or the journal not be written.
+    pub fn draw(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), CampaignError> {
+        self.draw_universe(progress).map(drop)
+    }
+
     /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
     ///
-    /// `jobs` worker processes run at a time, one test case each; the outcomes do not depend on how many. `progress` is
+    /// `plain` is the worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)): every test case must do the
+    /// same there. `jobs` worker processes run at a time, one test case each; the outcomes do not depend on how many. `progress` is
     /// called after each test case.
     ///
     /// # Errors
@@ -126,11 +135,12 @@ impl Campaign {
     /// After any error the journal holds all that was done, and another session can go on.
     pub fn run(
         &mut self,
+        plain: &Path,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<End, CampaignError> {
-        self.run_on(None, jobs, progress, stop)
+        self.run_on((plain, None), jobs, progress, stop)
     }
 
     /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one, nothing but the
@@ -140,17 +150,18 @@ impl Campaign {
     /// As for [`Campaign::run`].
     pub fn run_in(
         &mut self,
+        plain: &Path,
         scope: &BitSet,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<End, CampaignError> {
-        self.run_on(Some(scope), jobs, progress, stop)
+        self.run_on((plain, Some(scope)), jobs, progress, stop)
     }
 
     fn run_on(
         &mut self,
-        scope: Option<&BitSet>,
+        (plain, scope): (&Path, Option<&BitSet>),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -158,7 +169,7 @@ impl Campaign {
         let cases = self.draw_universe(progress)?;
         let settings =
             Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
-        if stop.load(Relaxed) || self.run_baseline(&cases, &settings, jobs, progress, stop)? == End::Stopped {
+        if stop.load(Relaxed) || self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)? == End::Stopped {
             return Ok(End::Stopped);
         }
         if scope.is_some_and(BitSet::is_clear) {
@@ -259,7 +270,7 @@ impl Campaign {
     fn run_baseline(
         &mut self,
         cases: &[Value],
-        settings: &Settings,
+        (settings, plain): (&Settings, &Path),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -278,7 +289,7 @@ impl Campaign {
         todo.sort_unstable();
         let sites = &plan.build.sites;
         let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
-        let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan)).collect();
+        let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan, plain)).collect();
         let work = |crews: &mut Crews<'_>, number: usize| {
             let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
@@ -393,7 +404,7 @@ pub(crate) const INPUT_SOURCE: &str = "input_source";
 
 /// What makes two campaigns the same, beside the sites.
 fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
-    let Plan { build, plain: _, seed, input_source, cases, pruning, bounds } = plan;
+    let Plan { build, seed, input_source, cases, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),

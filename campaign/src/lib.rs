@@ -6,11 +6,11 @@
 //! use simutant_outcomes::InputSource;
 //!
 //! let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-//! let plan = Plan { build, plain, seed: 1, input_source, cases: 2500, pruning, bounds: Bounds::default() };
+//! let plan = Plan { build, seed: 1, input_source, cases: 2500, pruning, bounds: Bounds::default() };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
-//! campaign.run(jobs, &mut |_progress| {}, &stop)?;
+//! campaign.run(&plain, jobs, &mut |_progress| {}, &stop)?;
 //! let outcomes = campaign.outcomes()?;
 //! # let _ = outcomes;
 //! # Ok(())

@@ -1,7 +1,7 @@
 //! From the journal to outcomes: what a campaign found out, in the order of cases and mutants.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
@@ -204,10 +204,16 @@ impl Matrix {
             let first = Count { verdict: run.verdict(), count: 0, first_case: case };
             reasons[mutant].entry((cause, run.reason)).or_insert(first).count += 1;
         })?;
-        let alike = texts.iter().map(|(&number, text)| (number, without_numbers(text))).collect();
+        let alike = alike(&texts);
         let reasons = reasons.into_iter().map(|counts| most_frequent(counts, &texts, &alike)).collect();
         Ok(Self { kills, verdicts, causes, diverged, reasons })
     }
+}
+
+/// Returns for each reason the number of the first that is the same but for numbers in it.
+fn alike(texts: &BTreeMap<i64, String>) -> BTreeMap<i64, i64> {
+    let mut first = HashMap::new();
+    texts.iter().map(|(&number, text)| (number, *first.entry(without_numbers(text)).or_insert(number))).collect()
 }
 
 /// Returns a reason with `#` for each number but a line's: the same fault gives other numbers on other test cases.
@@ -239,26 +245,35 @@ struct Count {
 fn most_frequent(
     counts: BTreeMap<(Cause, i64), Count>,
     texts: &BTreeMap<i64, String>,
-    alike: &BTreeMap<i64, String>,
+    alike: &BTreeMap<i64, i64>,
 ) -> Vec<ReasonCount> {
-    let mut merged: BTreeMap<(Cause, &str), ReasonCount> = BTreeMap::new();
-    for ((cause, number), Count { verdict, count, first_case }) in counts {
-        let new = ReasonCount { verdict, cause, reason: texts[&number].clone(), count, first_case };
-        match merged.entry((cause, &alike[&number])) {
-            Entry::Vacant(vacant) => _ = vacant.insert(new),
-            Entry::Occupied(mut known) => {
-                let count = known.get().count + count;
-                if first_case < known.get().first_case {
-                    known.insert(new);
+    // Of those that are alike, the count of all and the number of the one that came first.
+    let mut merged: BTreeMap<(Cause, i64), (Count, i64)> = BTreeMap::new();
+    for ((cause, number), new) in counts {
+        match merged.entry((cause, alike[&number])) {
+            Entry::Vacant(vacant) => _ = vacant.insert((new, number)),
+            Entry::Occupied(mut entry) => {
+                let (known, of_known) = entry.get_mut();
+                let count = known.count + new.count;
+                if new.first_case < known.first_case {
+                    (*known, *of_known) = (new, number);
                 }
-                known.get_mut().count = count;
+                known.count = count;
             }
         }
     }
-    let mut counts: Vec<ReasonCount> = merged.into_values().collect();
-    counts.sort_by_key(|reason| (std::cmp::Reverse(reason.count), reason.first_case));
-    counts.truncate(Outcomes::REASONS_MAX);
-    counts
+    let mut counts: Vec<(Cause, Count, i64)> =
+        merged.into_iter().map(|((cause, _), (count, number))| (cause, count, number)).collect();
+    counts.sort_by_key(|(_, count, _)| (std::cmp::Reverse(count.count), count.first_case));
+    let most = counts.into_iter().take(Outcomes::REASONS_MAX);
+    most.map(|(cause, Count { verdict, count, first_case }, number)| ReasonCount {
+        verdict,
+        cause,
+        reason: texts[&number].clone(),
+        count,
+        first_case,
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -276,7 +291,8 @@ mod tests {
         let texts: BTreeMap<i64, String> = [(1, "5 is not 17"), (2, "it hangs"), (3, "4 is not 6")]
             .map(|(number, text)| (number, text.to_owned()))
             .into();
-        let alike = texts.iter().map(|(&number, text)| (number, without_numbers(text))).collect();
+        let alike = alike(&texts);
+        assert_eq!(alike, [(1, 1), (2, 2), (3, 1)].into());
         let count = |count, first_case| Count { verdict: Verdict::Abnormal, count, first_case };
         let counts =
             [((Cause::Panic, 1), count(2, 7)), ((Cause::Panic, 2), count(4, 0)), ((Cause::Panic, 3), count(3, 1))];

@@ -1,5 +1,7 @@
 //! The original beside the package as it is written: what the mutator puts in must not change what a simulation does.
 
+use std::path::Path;
+
 use serde_json::Value;
 use simutant_outcomes::Execution;
 use simutant_protocol::{Answer, Choices, Choosing, Recorded, Request, Simulated, Trace};
@@ -17,9 +19,9 @@ pub(crate) struct Crews<'a> {
 
 impl<'a> Crews<'a> {
     /// Returns crews without workers yet.
-    pub(crate) fn new(plan: &'a Plan) -> Self {
+    pub(crate) fn new(plan: &'a Plan, plain: &'a Path) -> Self {
         let crew = |program| Crew::new(Workshop { program, system: &plan.build.sites.system, bounds: plan.bounds });
-        Self { instrumented: crew(&plan.build.worker), plain: crew(&plan.plain), plan }
+        Self { instrumented: crew(&plan.build.worker), plain: crew(plain), plan }
     }
 
     /// Runs a test case on the plain build; its run must be the one of the original in the instrumented build that was recorded.

@@ -1,6 +1,5 @@
 //! What a campaign is to do, and what it tells while it does it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -13,9 +12,6 @@ use simutant_protocol::Limits;
 pub struct Plan {
     /// The instrumented system.
     pub build: Build,
-    /// The worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)): every test case must do
-    /// the same there.
-    pub plain: PathBuf,
     /// The seed that the universe is drawn from.
     pub seed: u64,
     /// How it is drawn.

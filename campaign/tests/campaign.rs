@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use simutant_campaign::{
-    Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
+    Bounds, Campaign, CampaignError, End, Existing, Phase, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
     read_outcomes_of,
 };
 use simutant_mutator::Build;
@@ -35,9 +35,8 @@ fn build() -> Build {
 fn plan() -> Plan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
     let build = build();
-    let plain = build.worker.clone();
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    Plan { build, plain, seed: SEED, input_source, cases: CASES, pruning, bounds }
+    Plan { build, seed: SEED, input_source, cases: CASES, pruning, bounds }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {
@@ -46,7 +45,7 @@ fn jobs(jobs: usize) -> NonZeroUsize {
 
 fn run(directory: &Path, plan: Plan, jobs_: usize) -> Outcomes {
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
-    let end = campaign.run(jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    let end = campaign.run(&build().worker, jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     assert_eq!(end, End::Finished);
     let outcomes = campaign.outcomes().expect("it is finished");
     check_references(directory);
@@ -178,7 +177,7 @@ fn pairs_that_are_pruned_are_checked_on_a_sample_which_workers_do_not_change() {
         let folder = folder();
         let mut campaign =
             Campaign::open(folder.path(), Plan { pruning, ..plan() }, Existing::Continue).expect("it opens");
-        campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        campaign.run(&build().worker, jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
         let statistics = campaign.statistics().expect("it can be read");
         // So few pairs are all in the sample.
         assert_eq!(statistics.pairs_checked, statistics.pairs_pruned, "{pruning:?}");
@@ -195,7 +194,9 @@ fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
         let mut plan = plan();
         plan.build.worker = mistaken(folder.path(), "silent");
         let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
-        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 panics");
+        let error = campaign
+            .run(&build().worker, jobs(workers), &mut |_| {}, &AtomicBool::new(false))
+            .expect_err("mutant 1 panics");
         assert!(matches!(error, CampaignError::PrunedWrongly { number: 0, mutant: 1, .. }), "{error}");
         let text = error.to_string();
         for part in [
@@ -213,9 +214,10 @@ fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
 fn an_original_that_is_not_the_package_as_it_is_written_is_an_error_with_the_first_event_that_differs() {
     for workers in 1..4 {
         let folder = folder();
-        let plan = Plan { plain: mistaken(folder.path(), "late"), ..plan() };
-        let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
-        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("it takes longer");
+        let plain = mistaken(folder.path(), "late");
+        let mut campaign = Campaign::open(&folder.path().join("out"), plan(), Existing::Continue).expect("it opens");
+        let error =
+            campaign.run(&plain, jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("it takes longer");
         assert!(matches!(error, CampaignError::NotAsWritten { number: 0, .. }), "{error}");
         let text = error.to_string();
         for part in ["the virtual time at the end is 2000000 ns as it is written, and 1000000 ns in ", "; from event "]
@@ -229,10 +231,31 @@ fn an_original_that_is_not_the_package_as_it_is_written_is_an_error_with_the_fir
 #[test]
 fn a_plain_build_that_is_no_worker_is_an_error_with_its_path() {
     let folder = folder();
-    let mut campaign = Campaign::open(folder.path(), Plan { plain: "/bin/false".into(), ..plan() }, Existing::Continue)
-        .expect("it opens");
-    let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("it is no worker");
+    let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    let error = campaign
+        .run("/bin/false".as_ref(), jobs(2), &mut |_| {}, &AtomicBool::new(false))
+        .expect_err("it is no worker");
     assert!(matches!(error, CampaignError::Worker { .. }) && error.to_string().contains("/bin/false"), "{error}");
+}
+
+#[test]
+fn the_universe_can_be_drawn_before_there_is_a_plain_build() {
+    let (folder, expected) = (folder(), run(folder().path(), plan(), 1));
+    let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    let mut drawn = Vec::new();
+    for _ in 0..2 {
+        campaign.draw(&mut |progress| drawn.push((progress.phase, progress.done))).expect("it draws");
+    }
+    assert_eq!(drawn, [(Phase::Universe, CASES)], "the second time there is nothing to do");
+    campaign
+        .run(
+            &build().worker,
+            jobs(2),
+            &mut |progress| assert_ne!(progress.phase, Phase::Universe),
+            &AtomicBool::new(false),
+        )
+        .expect("it runs");
+    assert_eq!(campaign.outcomes().expect("it is finished"), expected);
 }
 
 #[test]
@@ -252,11 +275,11 @@ fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
             calls += 1;
             stop.store(calls >= stop_after, Relaxed);
         };
-        let end = campaign.run(jobs(1 + stop_after % 3), &mut count, &stop).expect("it runs");
+        let end = campaign.run(&build().worker, jobs(1 + stop_after % 3), &mut count, &stop).expect("it runs");
         let first = campaign.statistics().expect("it can be read");
         drop(campaign);
         let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens again");
-        campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it goes on");
+        campaign.run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it goes on");
         let second = campaign.statistics().expect("it can be read");
         assert!(campaign.outcomes().expect("it is finished") == expected, "stopped after {stop_after}: {end:?}");
         assert_eq!(first.session_executed + second.session_executed, executions, "stopped after {stop_after}");
@@ -370,7 +393,7 @@ fn an_unfinished_campaign_has_no_outcomes() {
     let folder = folder();
     let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
-    let end = campaign.run(jobs(1), &mut |_| stop.store(true, Relaxed), &stop).expect("it runs");
+    let end = campaign.run(&build().worker, jobs(1), &mut |_| stop.store(true, Relaxed), &stop).expect("it runs");
     assert_eq!(end, End::Stopped);
     let error = campaign.outcomes().expect_err("it is not finished");
     assert!(matches!(error, CampaignError::Unfinished { executed: 0, cases: CASES }), "{error}");
@@ -403,7 +426,7 @@ fn with_uncalled(hash: u64) -> Plan {
 
 fn run_again(directory: &Path, plan: Plan) -> Statistics {
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
-    let end = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    let end = campaign.run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     assert_eq!(end, End::Finished);
     let statistics = campaign.statistics().expect("it can be read");
     check_references(directory);
@@ -467,7 +490,9 @@ fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
         plan.build.worker =
             if workers == 1 { mistaken(folder.path(), "calm") } else { folder.path().join("counter_worker-calm") };
         let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
-        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 panicked");
+        let error = campaign
+            .run(&build().worker, jobs(workers), &mut |_| {}, &AtomicBool::new(false))
+            .expect_err("mutant 1 panicked");
         assert!(matches!(error, CampaignError::KeptWrongly { number: 0, mutant: 1, .. }), "{error}");
         let text = error.to_string();
         for part in [
@@ -489,7 +514,9 @@ fn a_recording_that_is_kept_and_would_be_another_one_now_is_an_error() {
     let mut plan = with_uncalled(2);
     plan.build.worker = mistaken(folder.path(), "silent");
     let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
-    let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("mutant 1 was infected");
+    let error = campaign
+        .run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false))
+        .expect_err("mutant 1 was infected");
     assert!(matches!(error, CampaignError::RecordingKeptWrongly { number: 0, .. }), "{error}");
     let text = error.to_string();
     for part in
@@ -512,9 +539,9 @@ fn recordings_are_kept_of_the_test_cases_that_call_nothing_that_has_changed() {
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
     let mut when_drawn = |progress: simutant_campaign::Progress| {
-        stop.store(progress.phase == simutant_campaign::Phase::Universe, Relaxed);
+        stop.store(progress.phase == Phase::Universe, Relaxed);
     };
-    assert_eq!(campaign.run(jobs(1), &mut when_drawn, &stop).expect("it runs"), End::Stopped);
+    assert_eq!(campaign.run(&build().worker, jobs(1), &mut when_drawn, &stop).expect("it runs"), End::Stopped);
     drop(campaign);
     let statistics = run_again(folder.path(), with_uncalled(3));
     assert_eq!((statistics.session_recordings_kept, statistics.session_recordings_checked), (0, CASES as u64));
@@ -530,9 +557,9 @@ fn a_second_edit_before_the_end_keeps_what_the_first_one_kept() {
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
     let mut after_three = |progress: simutant_campaign::Progress| {
-        stop.store(progress.phase == simutant_campaign::Phase::Mutants && progress.done >= 3, Relaxed);
+        stop.store(progress.phase == Phase::Mutants && progress.done >= 3, Relaxed);
     };
-    assert_eq!(campaign.run(jobs(1), &mut after_three, &stop).expect("it runs"), End::Stopped);
+    assert_eq!(campaign.run(&build().worker, jobs(1), &mut after_three, &stop).expect("it runs"), End::Stopped);
     drop(campaign);
     assert_eq!(finish(folder.path(), with_uncalled(4)), changed);
     assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
@@ -631,14 +658,15 @@ fn a_failing_baseline_names_the_first_case_for_any_number_of_workers() {
         let folder = folder();
         let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
         let stop = AtomicBool::new(true);
-        campaign.run(jobs(1), &mut |_| {}, &stop).expect("the universe is drawn");
+        campaign.run(&build().worker, jobs(1), &mut |_| {}, &stop).expect("the universe is drawn");
         drop(campaign);
         let journal = Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
         let changed = journal.execute("UPDATE cases SET input = '{\"limit\":17}' WHERE number IN (3, 4, 6)", []);
         assert_eq!(changed.expect("it can be written"), 3);
         drop(journal);
         let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
-        let error = campaign.run(jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("17 fails");
+        let error =
+            campaign.run(&build().worker, jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect_err("17 fails");
         let text = error.to_string();
         assert!(matches!(error, CampaignError::BaselineFailed { number: 3, .. }), "{text}");
         assert!(text.contains("adder returned 136, but 0 was expected"), "{text}");
@@ -655,7 +683,8 @@ fn programs_that_are_no_workers_are_errors() {
         plan.build.worker = program.into();
         plan.build.sites.system = system.to_owned();
         let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
-        let error = campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("it is no worker");
+        let error =
+            campaign.run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("it is no worker");
         assert!(matches!(error, CampaignError::Worker { .. }), "{error}");
         assert!(error.to_string().contains(expect), "{error}");
     };
@@ -671,7 +700,7 @@ fn programs_that_are_no_workers_are_errors() {
 fn a_single_run_has_the_verdict_of_the_campaign() {
     let folder = folder();
     let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
-    campaign.run(jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    campaign.run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     let outcomes = campaign.outcomes().expect("it is finished");
     let limits = campaign.limits().expect("it can be read");
     assert!(limits.is_some());

@@ -12,6 +12,7 @@ use simutant_mutator::{
 use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
 
 use crate::arguments::SystemArguments;
+use crate::beside::beside;
 use crate::progress::Phase;
 use crate::{interrupt, output};
 
@@ -23,19 +24,35 @@ const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
 /// Finds the package and builds what a campaign in the folder `out` needs: the system with all its mutants, and as it is written.
 ///
-/// `None` if it was interrupted. What is wrong with the folder is told before anything is compiled.
+/// `None` if it was interrupted.
 pub(crate) fn both(
     arguments: &SystemArguments,
     out: &Path,
     interrupted: &AtomicBool,
-) -> anyhow::Result<Option<(Package, Build, PathBuf)>> {
+) -> anyhow::Result<Option<(Build, PathBuf)>> {
     let build = || {
-        let package = find(arguments)?;
-        output::make_folder(out)?;
-        let (instrumented, plain) = (instrumented(arguments, &package)?, plain(arguments, &package)?);
-        Ok((package, instrumented, plain))
+        let (package, instrumented) = mutated(arguments, out)?;
+        Ok((instrumented, plain(arguments, &package)?))
     };
     interrupt::unless(interrupted, build())
+}
+
+/// Finds the package and builds the system with all its mutants, for a campaign in the folder `out`. What is wrong with the folder is told before anything is compiled.
+pub(crate) fn mutated(arguments: &SystemArguments, out: &Path) -> anyhow::Result<(Package, Build)> {
+    let package = find(arguments)?;
+    output::make_folder(out)?;
+    let built = instrumented(arguments, &package)?;
+    Ok((package, built))
+}
+
+/// Builds the system as it is written while `meanwhile` goes on with what needs the instrumented one alone, and returns what both come to.
+pub(crate) fn plain_and<T>(
+    arguments: &SystemArguments,
+    package: &Package,
+    meanwhile: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<(PathBuf, T)> {
+    let (built, done) = beside(|| plain(arguments, package), meanwhile);
+    Ok((built?, done?))
 }
 
 /// Calls `action` with what the mutator asks for.

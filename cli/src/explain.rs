@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_analysis::{
-    Analysis, CasePage, Explanation, MutantClass, MutantPage, Parting, boosted, case_name, example_case,
+    Analysis, CasePage, CasePages, Explanation, MutantClass, MutantPage, Parting, boosted, case_name, example_case,
 };
 use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_outcomes_of};
 use simutant_mutator::{Build, read_judgements};
@@ -164,6 +164,7 @@ pub(crate) fn write_case_pages(
             }
         }
     }
+    let pages = CasePages::new(outcomes, analysis);
     for &case in &written {
         let name = case_name(&outcomes.system, case, outcomes.cases.len());
         let simulated = runner.simulator.simulate(&outcomes.cases[case].case, None, Trace::Keep, runner.limits)?;
@@ -177,7 +178,7 @@ pub(crate) fn write_case_pages(
         let input = output::quoted(&outcomes.cases[case].case.to_string());
         let replay = simulate::command_line(runner.system, runner.common, &input, None);
         let (picture, diagram, replay) = (picture.as_deref(), diagram.as_deref(), replay.as_str());
-        let page = CasePage { outcomes, analysis, case, picture, diagram, replay };
+        let page = CasePage { pages: &pages, case, picture, diagram, replay };
         output::write(&folder.join(page.file_name()), &page.html())?;
     }
     Ok(written)

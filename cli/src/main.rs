@@ -1,6 +1,7 @@
 //! The `simutant` command: reads arguments, calls the libraries, prints. What a library user would miss is not here.
 
 mod arguments;
+mod beside;
 mod build;
 mod diff;
 mod exit;

@@ -1,11 +1,15 @@
 //! Progress on a terminal's standard error; elsewhere a line at the end of each phase.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::output;
+
+/// The bars of all phases: two may go on at a time.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// One phase of a command.
 #[derive(Debug)]
@@ -36,6 +40,7 @@ impl Phase {
         };
         let style = ProgressStyle::with_template(template).expect("the templates above are well formed");
         let style = style.with_key("rate", rate);
+        let bar = BARS.add(bar);
         bar.set_style(style);
         bar.set_prefix(name);
         Self { bar, name, started: Instant::now() }
@@ -68,12 +73,14 @@ impl Phase {
     /// Ends the phase with a line that says what was done.
     pub(crate) fn end(self, summary: &str) {
         self.bar.finish_and_clear();
-        output::tell(&format!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64()));
+        let line = format!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64());
+        BARS.suspend(|| output::tell(&line));
     }
 }
 
 impl Drop for Phase {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+        BARS.remove(&self.bar);
     }
 }

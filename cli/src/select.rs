@@ -43,14 +43,13 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
     let Choosing { system, universe, criteria, suites } = *choosing;
     let out = common.out(&system.system);
     let interrupted = interrupt::flag()?;
-    let Some((_, built, plain)) = build::both(system, &out, &interrupted)? else { return Ok(stopped(&out)) };
+    let Some((built, plain)) = build::both(system, &out, &interrupted)? else { return Ok(stopped(&out)) };
     let cases = match universe.cases {
         Some(cases) => cases.get(),
         None => Simulator::new(&built, Bounds::default()).universe()?,
     };
     let plan = Plan {
         build: built,
-        plain,
         seed: common.seed,
         input_source: universe.source,
         cases,
@@ -65,7 +64,8 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
     };
 
     let run = |campaign: &mut Campaign, scope: &BitSet| {
-        run_campaign(campaign, Some(scope), common, &interrupted).map_err(|error| with_command(error, system, common))
+        run_campaign(campaign, (&plain, Some(scope)), common, &interrupted)
+            .map_err(|error| with_command(error, system, common))
     };
     let nothing = BitSet::with_capacity(cases);
     if run(&mut campaign, &nothing)? == End::Stopped {

@@ -34,12 +34,11 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
     let out = common.out(&arguments.system.system);
     let interrupted = interrupt::flag()?;
     let built = build::both(&arguments.system, &out, &interrupted)?;
-    let Some((_, built, plain)) = built else { return Ok(stopped(&out)) };
+    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for source in InputSource::ALL {
         let plan = Plan {
             build: built.clone(),
-            plain: plain.clone(),
             seed: common.seed,
             input_source: source,
             cases: arguments.cases.map_or(CASES, NonZeroUsize::get),
@@ -49,7 +48,7 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
         output::tell(&format!("{:>12} {source}", "source"));
         let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
         let mut campaign = Campaign::open(&out.join(FOLDER).join(source.name()), plan, existing)?;
-        match run_campaign(&mut campaign, None, common, &interrupted) {
+        match run_campaign(&mut campaign, (&plain, None), common, &interrupted) {
             Ok(End::Stopped) => return Ok(stopped(&out)),
             Ok(_) => all.push(campaign.outcomes()?),
             Err(error @ CampaignError::BaselineFailed { .. }) => {

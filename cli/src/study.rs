@@ -15,6 +15,7 @@ use simutant_mutator::read_judgements;
 use simutant_outcomes::{BitSet, Outcomes, Suite};
 
 use crate::arguments::{BuilderArgument, Common, StudyArguments, SystemArguments};
+use crate::beside::beside;
 use crate::exit::{BadInput, Exit};
 use crate::explain::{Runner, write_case_pages, write_pages};
 use crate::progress::Phase;
@@ -25,8 +26,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let out = common.out(system);
     let builder = builder(arguments)?;
     let interrupted = interrupt::flag()?;
-    let built = build::both(&arguments.system, &out, &interrupted)?;
-    let Some((package, built, plain)) = built else { return Ok(stopped(&out)) };
+    let built = interrupt::unless(&interrupted, build::mutated(&arguments.system, &out))?;
+    let Some((package, built)) = built else { return Ok(stopped(&out)) };
     // A file that cannot be used is told before anything is run.
     let judgements = read_judgements(&package.judgements(), system)?;
     let compiled = match arguments.compiler_equivalence {
@@ -48,10 +49,18 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
 
     let (seed, pruning, bounds) = (common.seed, Pruning::Infected, Bounds::default());
     let input_source = arguments.universe.source;
-    let plan = Plan { build: built.clone(), plain, seed, input_source, cases, pruning, bounds };
+    let plan = Plan { build: built.clone(), seed, input_source, cases, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
-    let mut campaign = Campaign::open(&out, plan, existing)?;
-    let ended = run_campaign(&mut campaign, None, common, &interrupted);
+    let draw = || {
+        let mut campaign = Campaign::open(&out, plan, existing)?;
+        let mut lines = Lines::default();
+        campaign.draw(&mut |progress| lines.show(progress))?;
+        lines.end();
+        Ok(campaign)
+    };
+    let opened = build::plain_and(&arguments.system, &package, draw);
+    let Some((plain, mut campaign)) = interrupt::unless(&interrupted, opened)? else { return Ok(stopped(&out)) };
+    let ended = run_campaign(&mut campaign, (&plain, None), common, &interrupted);
     if ended.map_err(|error| with_command(error, &arguments.system, common))? == End::Stopped {
         return Ok(stopped(&out));
     }
@@ -87,9 +96,16 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         return Ok(stopped(&out));
     }
     let phase = Phase::open("explaining");
-    let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
-    let pages = write_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
-    let cases = write_case_pages(&mut runner, &outcomes, &analysis, (&out, arguments.pages))?;
+    let runner = || Runner::new(&built, &arguments.system, common, &out);
+    let pages = || write_pages(&mut runner()?, &outcomes, &analysis, (&out, arguments.pages));
+    let cases = || write_case_pages(&mut runner()?, &outcomes, &analysis, (&out, arguments.pages));
+    let (pages, cases) = match common.jobs().get() {
+        1 => (pages()?, cases()?),
+        _ => {
+            let (pages, cases) = beside(pages, cases);
+            (pages?, cases?)
+        }
+    };
     phase.end(&format!("{} mutants and {} test cases on pages of their own", pages.len(), cases.len()));
     if interrupted.load(Ordering::SeqCst) {
         return Ok(stopped(&out));
@@ -160,32 +176,45 @@ pub(crate) fn with_command(error: CampaignError, system: &SystemArguments, commo
     anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
 }
 
-/// Runs a campaign, on the test cases of `scope` or on all, with a line for each phase.
+/// Runs a campaign, on the test cases of `scope` or on all, with a line for each phase. `plain` is the system as it is written.
 pub(crate) fn run_campaign(
     campaign: &mut Campaign,
-    scope: Option<&BitSet>,
+    (plain, scope): (&Path, Option<&BitSet>),
     common: &Common,
     interrupted: &AtomicBool,
 ) -> Result<End, CampaignError> {
-    let mut phase: Option<(simutant_campaign::Phase, Phase, Progress)> = None;
-    let end_phase = |(_, bar, last): (_, Phase, Progress)| bar.end(&done(&last));
-    let mut show = |progress: Progress| {
-        if phase.as_ref().is_none_or(|(known, ..)| *known != progress.phase) {
-            phase.take().map(end_phase);
-            phase = Some((progress.phase, Phase::counted(name(progress.phase), progress.total as u64), progress));
+    let mut lines = Lines::default();
+    let mut show = |progress| lines.show(progress);
+    let jobs = common.jobs();
+    let end = match scope {
+        Some(scope) => campaign.run_in(plain, scope, jobs, &mut show, interrupted)?,
+        None => campaign.run(plain, jobs, &mut show, interrupted)?,
+    };
+    lines.end();
+    Ok(end)
+}
+
+/// A line for each phase of a campaign; the last one ends with [`Lines::end`], or without a word.
+#[derive(Debug, Default)]
+struct Lines(Option<(simutant_campaign::Phase, Phase, Progress)>);
+
+impl Lines {
+    fn show(&mut self, progress: Progress) {
+        if self.0.as_ref().is_none_or(|(known, ..)| *known != progress.phase) {
+            self.end();
+            self.0 = Some((progress.phase, Phase::counted(name(progress.phase), progress.total as u64), progress));
         }
-        if let Some((_, bar, last)) = &mut phase {
+        if let Some((_, bar, last)) = &mut self.0 {
             *last = progress;
             bar.at(progress.done as u64, format!("test cases, {} runs on mutants", progress.executions));
         }
-    };
-    let jobs = common.jobs();
-    let end = match scope {
-        Some(scope) => campaign.run_in(scope, jobs, &mut show, interrupted)?,
-        None => campaign.run(jobs, &mut show, interrupted)?,
-    };
-    phase.map(end_phase);
-    Ok(end)
+    }
+
+    fn end(&mut self) {
+        if let Some((_, bar, last)) = self.0.take() {
+            bar.end(&done(&last));
+        }
+    }
 }
 
 fn name(phase: simutant_campaign::Phase) -> &'static str {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use simutant_outcomes::Outcomes;
+use simutant_outcomes::{BitSet, Outcomes};
 
 use super::document;
 use super::overview::class_name;
@@ -17,13 +17,32 @@ const NAMED_MAX: usize = 60;
 /// A requirement that so many test cases of a thousand cover, or fewer, is rare.
 const RARE_OF_THOUSAND: usize = 50;
 
+/// What the pages of test cases have in common.
+#[derive(Debug)]
+pub struct CasePages<'a> {
+    outcomes: &'a Outcomes,
+    analysis: &'a Analysis,
+    /// How many test cases cover each requirement of each criterion.
+    covering: Vec<Vec<usize>>,
+}
+
+impl<'a> CasePages<'a> {
+    /// Begins pages about what a campaign found out and what that says.
+    pub fn new(outcomes: &'a Outcomes, analysis: &'a Analysis) -> Self {
+        let covering = outcomes.criteria.iter().map(|criterion| {
+            let mut covering = vec![0; criterion.requirements.len()];
+            criterion.covered.iter().flat_map(BitSet::ones).for_each(|requirement| covering[requirement] += 1);
+            covering
+        });
+        Self { outcomes, analysis, covering: covering.collect() }
+    }
+}
+
 /// What the page of a test case is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct CasePage<'a> {
-    /// What a campaign found out.
-    pub outcomes: &'a Outcomes,
-    /// What that says.
-    pub analysis: &'a Analysis,
+    /// What it has in common with others.
+    pub pages: &'a CasePages<'a>,
     /// The number of the test case in the universe.
     pub case: usize,
     /// The beginning of its message sequence as SVG; `None` without a trace.
@@ -37,12 +56,13 @@ pub struct CasePage<'a> {
 impl CasePage<'_> {
     /// Returns the name of the page's file.
     pub fn file_name(&self) -> String {
-        case_file_name(self.analysis, self.case)
+        case_file_name(self.pages.analysis, self.case)
     }
 
     /// Returns the page as the text of an HTML file that needs nothing else, but for its links.
     pub fn html(&self) -> String {
-        let Self { outcomes, analysis, case, .. } = *self;
+        let Self { pages, case, .. } = *self;
+        let CasePages { outcomes, analysis, .. } = *pages;
         let name = case_name(&analysis.system, case, analysis.campaign.cases);
         let outcome = &outcomes.cases[case];
         document(
@@ -64,7 +84,7 @@ impl CasePage<'_> {
                             (outcome.virtual_time_ns as f64 / 1e9) " s of virtual time on the original."
                         }
                     }
-                    section #coverage { h2 { "What it covers" } (coverage(outcomes, case)) }
+                    section #coverage { h2 { "What it covers" } (coverage(pages, case)) }
                     section #kills { h2 { "What it kills" } (kills(outcomes, analysis, case)) }
                     section #run { h2 { "Its run on the original" } (self.run()) }
                 }
@@ -105,7 +125,7 @@ fn input(case: &Value) -> Markup {
     }
 }
 
-fn coverage(outcomes: &Outcomes, case: usize) -> Markup {
+fn coverage(CasePages { outcomes, covering, .. }: &CasePages<'_>, case: usize) -> Markup {
     let cases = outcomes.cases.len();
     html! {
         table.numbers.compact {
@@ -113,12 +133,11 @@ fn coverage(outcomes: &Outcomes, case: usize) -> Markup {
                 tr { th scope="col" { "criterion" } th scope="col" { "covers" } th scope="col" { "of" } th scope="col" { "rare" } }
             }
             tbody {
-                @for criterion in &outcomes.criteria {
+                @for (criterion, covering) in outcomes.criteria.iter().zip(covering) {
                     @let covered = &criterion.covered[case];
-                    @let by = |requirement: usize| criterion.covered.iter().filter(|other| other.contains(requirement)).count();
                     @let rare: Vec<(usize, usize)> = covered
                         .ones()
-                        .map(|requirement| (by(requirement), requirement))
+                        .map(|requirement| (covering[requirement], requirement))
                         .filter(|(by, _)| 1000 * by <= RARE_OF_THOUSAND * cases)
                         .collect();
                     tr {
@@ -179,8 +198,7 @@ mod tests {
         outcomes.cases[7].case = serde_json::json!({ "name": "<script>alert(1)</script>" });
         let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
         let page = CasePage {
-            outcomes: &outcomes,
-            analysis: &analysis,
+            pages: &CasePages::new(&outcomes, &analysis),
             case: 7,
             picture: Some("<svg xmlns=\"x\"/>"),
             diagram: Some("gbn-0007-diagram.html"),
@@ -197,5 +215,18 @@ mod tests {
         }
         let bare = CasePage { picture: None, diagram: None, ..page };
         assert!(bare.html().contains("was not traced"));
+    }
+
+    #[test]
+    fn what_few_test_cases_cover_is_named_with_how_many_do() {
+        let mut outcomes = synthetic(60, 1);
+        let criterion = &mut outcomes.criteria[0];
+        criterion.covered.iter_mut().for_each(|covered| covered.set(0, false));
+        [3, 7, 9].iter().for_each(|&case: &usize| criterion.covered[case].insert(0));
+        let label = format!("{} (3 test cases)", criterion.requirements[0]);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let pages = CasePages::new(&outcomes, &analysis);
+        let page = |case| CasePage { pages: &pages, case, picture: None, diagram: None, replay: "" }.html();
+        assert!(page(7).contains(&label) && !page(8).contains(&label));
     }
 }

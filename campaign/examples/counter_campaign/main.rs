@@ -22,9 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plain = build.worker.clone();
     let (seed, cases) = (seed.parse()?, cases.parse()?);
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    let plan = Plan { build, plain, seed, input_source, cases, pruning, bounds };
+    let plan = Plan { build, seed, input_source, cases, pruning, bounds };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
-    campaign.run(jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
+    campaign.run(&plain, jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;
     Ok(())
 }

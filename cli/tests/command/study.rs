@@ -180,7 +180,6 @@ fn check_pruned(system: &str) {
         let out = folder.path().join(format!("{pruning:?}-{jobs}"));
         let plan = Plan {
             build: built.clone(),
-            plain: plain.clone(),
             seed: 3,
             input_source: InputSource::Uniform,
             cases: 12,
@@ -189,7 +188,7 @@ fn check_pruned(system: &str) {
         };
         let mut campaign = Campaign::open(&out, plan, Existing::Continue).expect("it opens");
         let jobs = NonZeroUsize::new(jobs).expect("not zero");
-        campaign.run(jobs, &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        campaign.run(&plain, jobs, &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
         campaign.outcomes().expect("it is finished")
     };
     let full = outcomes(Pruning::None, 2);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail, ensure};
@@ -52,8 +52,8 @@ impl Campaigns {
 
     /// Runs both campaigns, and makes sure that they come to the same.
     pub(super) fn run(&self, places: &Places) -> anyhow::Result<CampaignCosts> {
-        let (outcomes, full) = campaign(places, self.plan(Pruning::None))?;
-        let (pruned_outcomes, pruned) = campaign(places, self.plan(Pruning::Infected))?;
+        let (outcomes, full) = campaign(places, self.plan(Pruning::None), &self.plain)?;
+        let (pruned_outcomes, pruned) = campaign(places, self.plan(Pruning::Infected), &self.plain)?;
         same(&outcomes, &pruned_outcomes).context("pruning changed what mutants come to")?;
         let drawn: BTreeSet<String> = outcomes.cases.iter().map(|case| case.case.to_string()).collect();
         ensure!(self.cases < CASES || drawn.len() == TESTS, "{} of {TESTS} tests were drawn", drawn.len());
@@ -63,7 +63,6 @@ impl Campaigns {
     fn plan(&self, pruning: Pruning) -> Plan {
         Plan {
             build: self.build.clone(),
-            plain: self.plain.clone(),
             seed: SEED,
             input_source: InputSource::Uniform,
             cases: self.cases,
@@ -74,10 +73,10 @@ impl Campaigns {
 }
 
 /// Runs a campaign from its beginning until all is in the journal and checked, with one worker at a time; returns what it came to, and the time.
-fn campaign(places: &Places, plan: Plan) -> anyhow::Result<(Outcomes, Spent)> {
+fn campaign(places: &Places, plan: Plan, plain: &Path) -> anyhow::Result<(Outcomes, Spent)> {
     let (campaign, spent) = timed(|| {
         let mut campaign = Campaign::open(&places.out.path().join("campaign"), plan, Existing::Delete)?;
-        let end = campaign.run(NonZeroUsize::MIN, &mut |_| {}, &AtomicBool::new(false))?;
+        let end = campaign.run(plain, NonZeroUsize::MIN, &mut |_| {}, &AtomicBool::new(false))?;
         ensure!(end == End::Finished, "the campaign stopped");
         Ok(campaign)
     })?;
