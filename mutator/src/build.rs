@@ -22,7 +22,7 @@ use crate::declarations::Declarations;
 use crate::edit::{Output, Owner};
 use crate::fingerprint::{Fingerprint, may_remember};
 use crate::identity::Hash;
-use crate::instrument::{Instrumented, Probes, Specification};
+use crate::instrument::{Instrumented, Place, Probes, Specification};
 use crate::judgements::FILE_END;
 use crate::mutation::Settings;
 use crate::package::{Member, PROBE_PACKAGE};
@@ -153,7 +153,7 @@ pub fn build_with(
     let inputs = Inputs { all, fixed: workspace.fixed_hash(request)? };
     let rounds = Rounds { workspace: &workspace, specification: &specification, probes, inputs };
     let accepted = rounds.run(progress, &mut |instrumented, progress| {
-        workspace.write_main(&workspace.lines(instrumented))?;
+        workspace.write_main(&workspace.lines(instrumented), &instrumented.places)?;
         workspace.compile(package, progress)
     })?;
     let lock = read(&workspace.root.join("Cargo.lock"))?;
@@ -429,7 +429,7 @@ impl Workspace {
             &format!(
                 "[package]\nname = {MAIN:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
                  [[bin]]\nname = {:?}\npath = \"src/main.rs\"\n\n\
-                 [dependencies]\nlink = {{ path = {:?}, package = {LINK:?} }}\n",
+                 [dependencies]\nlink = {{ path = {:?}, package = {LINK:?} }}\nprobe = {{ path = {PROBE:?}, package = {PROBE_PACKAGE:?} }}\n",
                 self.program(),
                 self.link().display().to_string(),
             ),
@@ -451,12 +451,21 @@ impl Workspace {
         files.map(row).collect()
     }
 
-    /// Writes the main program, with a row of its table for each line of `lines`.
-    fn write_main(&self, lines: &str) -> Result<(), MutatorError> {
+    /// Writes the main program, with a row of its table for each line of `lines`, and where the functions of the system are.
+    fn write_main(&self, lines: &str, places: &[Place]) -> Result<(), MutatorError> {
+        let row = |place: &Place| {
+            let Place { block, branch, condition, pair, mutant, mutants, code } = place;
+            format!("    place({block}, {branch}, {condition}, {pair}, {mutant}, {mutants}, {code}),\n")
+        };
+        let places: String = places.iter().map(row).collect();
         let main = format!(
-            "//! Generated: which line of the original each line is of.\n\n\
+            "//! Generated: which line of the original each line is of, and where functions begin in reports.\n\n\
+             use probe::Place;\n\n\
              const LINES: &[(&str, &str, &[u32])] = &[\n{lines}];\n\n\
-             fn main() -> std::process::ExitCode {{\n    link::run(LINES)\n}}\n",
+             static PLACES: &[Place] = &[\n{places}];\n\n\
+             const fn place(\n    block: u32, branch: u32, condition: u32, pair: u32, mutant: u32, mutants: u32, code: u32,\n) -> Place {{\n    \
+             Place {{ block, branch, condition, pair, mutant, mutants, code }}\n}}\n\n\
+             fn main() -> std::process::ExitCode {{\n    probe::place(PLACES);\n    link::run(LINES)\n}}\n",
         );
         write(&self.main().join("src/main.rs"), &main)
     }

@@ -39,7 +39,7 @@ use std::ops::Range;
 
 pub(crate) use decision::DecisionSite;
 pub(crate) use names::Signature;
-pub(crate) use probes::{Numbers, OutcomeProbes, Probes, Wrap};
+pub(crate) use probes::{Numbers, OutcomeProbes, Probes, Wrap, pair_from};
 pub(crate) use reaching::{Analysis, analyse};
 pub(crate) use walk::{Walk, literal_fields};
 

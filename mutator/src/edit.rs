@@ -18,6 +18,11 @@ pub(crate) enum Variant {
     Covering,
 }
 
+impl Variant {
+    /// All of them.
+    pub(crate) const ALL: &'static [Self] = &[Self::Clean, Self::Mutated, Self::Recording, Self::Covering];
+}
+
 /// The variants that record coverage.
 pub(crate) const COVERING: &[Variant] = &[Variant::Recording, Variant::Covering];
 

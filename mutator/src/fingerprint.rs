@@ -29,7 +29,7 @@ use crate::mutation::inside;
 use crate::source::Source;
 
 /// Raised when equal source is instrumented in another way, so that runs on mutants may differ.
-const INSTRUMENTATION: u64 = 2;
+const INSTRUMENTATION: u64 = 3;
 
 /// Hashes of the source of one build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

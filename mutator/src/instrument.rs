@@ -13,6 +13,7 @@ use simutant_outcomes::{
     Block, Branch, Condition, Definition, Function, Mutant, MutantNumber, Pair, Sites, UninstrumentedFunction,
 };
 
+use crate::awaits::AsyncFunctions;
 use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes};
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::fingerprint::{Fingerprint, Fingerprints};
@@ -23,7 +24,9 @@ use crate::operators::{HIGHER_ORDER, Infection};
 use crate::source::{FunctionSource, Source};
 use crate::steps;
 use crate::verdicts::Verdicts;
-use numbering::Numbering;
+use numbering::{Numbering, room};
+
+pub(crate) use numbering::Place;
 
 const MUTATED: &[Variant] = &[Variant::Mutated];
 const RECORDING: &[Variant] = &[Variant::Recording];
@@ -38,6 +41,7 @@ pub(crate) struct Specification {
     pub(crate) candidates: Vec<PlacedCandidate>,
     /// Whether there are mutants of two candidates each.
     makes_pairs: bool,
+    async_functions: AsyncFunctions,
 }
 
 /// A candidate and the function that it is in.
@@ -64,6 +68,9 @@ pub enum Probes {
     None,
 }
 
+/// How many marks there are for a function at least.
+const MARKS_LEAST: usize = 256;
+
 /// What is known of a specification before its functions are written.
 struct Plan<'a> {
     verdicts: &'a Verdicts,
@@ -71,11 +78,29 @@ struct Plan<'a> {
     numbering: Numbering,
 }
 
+impl Plan<'_> {
+    /// Returns where the function is whose body comes next, after that at `before`.
+    fn place(&self, (file, index): (usize, usize), before: Option<&Place>, sites: &Sites) -> Place {
+        let function = sites.functions.len();
+        let end = before.map_or(0, |before| before.mutant + before.mutants);
+        Place {
+            block: sites.blocks.len(),
+            branch: sites.branches.len(),
+            condition: sites.conditions.len(),
+            // They are in the order of the functions whose uses they have.
+            pair: self.flows.analysis.pairs.partition_point(|pair| pair.function < function),
+            ..self.numbering.place_of(file, index, end)
+        }
+    }
+}
+
 /// Instrumented files, in the order of the specification's, and what they measure.
 #[derive(Debug)]
 pub(crate) struct Instrumented {
     pub(crate) outputs: Vec<Output>,
     pub(crate) sites: Sites,
+    /// Where each function is that records what it does.
+    pub(crate) places: Vec<Place>,
 }
 
 impl Specification {
@@ -93,7 +118,8 @@ impl Specification {
             }
         }
         let makes_pairs = settings.selection.definition(HIGHER_ORDER).is_some();
-        Self { package: package.into(), system: system.into(), sources, candidates, makes_pairs }
+        let async_functions = AsyncFunctions::new(&sources);
+        Self { package: package.into(), system: system.into(), sources, candidates, makes_pairs, async_functions }
     }
 
     fn mutant(&self, index: usize, function: usize) -> Mutant {
@@ -139,12 +165,16 @@ impl Specification {
             Probes::Mutants => Flows::new(Vec::new()),
             Probes::All | Probes::Steps | Probes::None => self.flows(verdicts),
         };
-        let numbering = match probes {
+        let mut numbering = match probes {
             Probes::All | Probes::Mutants => Numbering::new(self, verdicts, &mut sites),
             Probes::Steps | Probes::None => Numbering::default(),
         };
+        // Who names a mutant of a real program has the numbers of reports alone.
+        if probes == Probes::All && !self.makes_pairs {
+            numbering.leave_room(self.instrumented(verdicts).map(|(function, _)| function));
+        }
         let plan = Plan { verdicts, flows, numbering };
-        let mut first_mark = 0;
+        let (mut first_mark, mut places) = (0, Vec::new());
         for (file, source) in self.sources.iter().enumerate() {
             let mut output = Output::default();
             let plain = Renderer::new(&source.file.text, []);
@@ -158,7 +188,11 @@ impl Specification {
                 let inside = mutation::inside(&function.body);
                 plain.verbatim(at..inside.start, &mut output);
                 match probes {
-                    Probes::All => self.function((file, index), &plan, &mut first_mark, &mut sites, &mut output),
+                    Probes::All => {
+                        let place = plan.place((file, index), places.last(), &sites);
+                        self.function((file, index), &plan, (&place, &mut first_mark), &mut sites, &mut output);
+                        places.push(place);
+                    }
                     Probes::Mutants => self.mutated_function((file, index), &plan, &mut sites, &mut output),
                     Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
                     Probes::None => plain.verbatim(inside.clone(), &mut output),
@@ -169,7 +203,7 @@ impl Specification {
             outputs.push(output);
         }
         plan.flows.add_to(&mut sites, &self.sources);
-        Instrumented { outputs, sites }
+        Instrumented { outputs, sites, places }
     }
 
     /// Returns why a function runs as it is written, if it does.
@@ -219,13 +253,13 @@ impl Specification {
         &self,
         (file, index): (usize, usize),
         plan: &Plan<'_>,
-        first_mark: &mut usize,
+        (place, first_mark): (&Place, &mut usize),
         sites: &mut Sites,
         output: &mut Output,
     ) {
         let source = &self.sources[file];
         let function = &source.functions[index];
-        let (edits, marks) = self.edits((file, index), plan, first_mark, sites);
+        let (edits, marks) = self.edits((file, index), plan, (place, first_mark), sites);
         let has_mutants = !plan.numbering.of_function(file, index).is_empty();
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
@@ -317,7 +351,7 @@ impl Specification {
         &self,
         (file, index): (usize, usize),
         plan: &Plan<'_>,
-        first_mark: &mut usize,
+        (place, first_mark): (&Place, &mut usize),
         sites: &mut Sites,
     ) -> (Vec<Edit>, String) {
         let Plan { verdicts, flows, numbering } = plan;
@@ -331,15 +365,15 @@ impl Specification {
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
 
         // Steps first, so that they are outside of what shares their range.
-        let mut edits = steps::edits(&function.body);
+        let mut edits = self.async_functions.edits(&function.body);
+        edits.extend(steps::edits(&function.body));
         // What is put at the start of the body comes first of all there.
         let start = mutation::inside(&function.body).start;
         let dataflow::Probes { edits: of_flow, outcomes, marks } = flows.probes(number, start, *first_mark);
         edits.extend(of_flow);
-        let (first_block, first_branch) = (sites.blocks.len(), sites.branches.len());
         let Lowered { graph, edits: probes, .. } = Graph::lower(&function.body, &function.flow_signature, &outcomes);
         edits.extend(probes);
-        flows.add_conditions(number, source, file, first_branch, sites);
+        flows.add_conditions(number, source, file, place.branch, sites);
         sites.blocks.extend(
             graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
         );
@@ -350,17 +384,16 @@ impl Specification {
         }));
 
         edits.extend(self.point_edits((file, index), plan));
-        *first_mark = marks.end;
+        *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
+        let pairs: Vec<u32> = marks.pairs.iter().map(|&pair| dataflow::pair_from(place.pair, pair)).collect();
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
         let declaration = format!(
             "static SIMUTANT_FUNCTION: ::simutant_probe::Function = ::simutant_probe::Function::new({number}, [{}, {}], \
-             [{first_branch}, {}], [{}, {}], &{:?}, ({first_block}, &{:?}), ([{}, {}], [{}, {}]));",
+             [0, {}], [0, {}], &{pairs:?}, (0, &{:?}), ([{}, {}], [{}, {}]));",
             marks.first,
             marks.end,
             graph.branches.len(),
-            flows.first_conditions[number],
             flows.functions[number].2.condition_requirements(),
-            marks.pairs,
             marks.blocks,
             mutants.start,
             mutants.len(),
@@ -378,8 +411,6 @@ struct Flows {
     functions: Vec<(usize, Graph, Flow)>,
     analysis: Analysis,
     numbers: Numbers,
-    /// By function, the number of its first requirement of MC/DC.
-    first_conditions: Vec<usize>,
 }
 
 impl Flows {
@@ -387,15 +418,7 @@ impl Flows {
         let bodies: Vec<_> = functions.iter().map(|(_, graph, flow)| (graph, flow)).collect();
         let analysis = dataflow::analyse(&bodies);
         let numbers = Numbers::new(&analysis, &bodies.iter().map(|(_, flow)| *flow).collect::<Vec<_>>());
-        let first_conditions = functions
-            .iter()
-            .scan(0, |next, (_, _, flow)| {
-                let first = *next;
-                *next += flow.condition_requirements();
-                Some(first)
-            })
-            .collect();
-        Self { functions, analysis, numbers, first_conditions }
+        Self { functions, analysis, numbers }
     }
 
     fn probes(&self, function: usize, start: usize, first_mark: usize) -> dataflow::Probes {
@@ -652,11 +675,94 @@ mod tests {
         let mut sites = specification.no_sites();
         let numbering = Numbering::new(&specification, verdicts, &mut sites);
         let plan = Plan { verdicts, flows, numbering };
-        let (edits, _) = specification.edits((0, 0), &plan, &mut 0, &mut sites);
+        let (edits, _) = specification.edits((0, 0), &plan, (&Place::default(), &mut 0), &mut sites);
         let mut output = Output::default();
         let inside = mutation::inside(&specification.sources[0].functions[0].body);
         Renderer::new(text, &edits).range(inside, variant, &mut output);
         output.text
+    }
+
+    /// Instruments files with these texts, and makes pairs of mutants if asked to.
+    fn instrumented(texts: &[&str], makes_pairs: bool) -> Instrumented {
+        let sources = texts.iter().enumerate().map(|(file, text)| {
+            Source::parse(&format!("src/{file}.rs"), (*text).into()).expect("the test's own source")
+        });
+        let selection = Selection::parse(if makes_pairs { "AOR,ROR,HOM" } else { "AOR,ROR" }).expect("known operators");
+        let settings =
+            Settings { selection: &selection, declarations: &Declarations::default(), names: &Names::default() };
+        let specification = Specification::new("a", "a", sources.collect(), &settings);
+        let instrumented = specification.instrument(&Verdicts::default(), Probes::All);
+        check_places(&instrumented);
+        instrumented
+    }
+
+    /// Checks that what reports number is where the running program thinks.
+    #[track_caller]
+    fn check_places(Instrumented { sites, places, .. }: &Instrumented) {
+        assert_eq!(places.len(), sites.functions.len());
+        let (mut mutants, mut codes) = (0, 0);
+        for (function, place) in places.iter().enumerate() {
+            let before = |functions: &mut dyn Iterator<Item = usize>| functions.filter(|&of| of < function).count();
+            assert_eq!(place.block, before(&mut sites.blocks.iter().map(|block| block.function)));
+            assert_eq!(place.branch, before(&mut sites.branches.iter().map(|branch| branch.function)));
+            assert_eq!(place.condition, before(&mut sites.conditions.iter().map(|condition| condition.function)));
+            assert_eq!(place.pair, before(&mut sites.pairs.iter().map(|pair| pair.function)));
+            assert_eq!(place.mutant, mutants);
+            assert!(place.mutants == 0 || place.code >= codes, "{places:?}");
+            mutants += place.mutants;
+            codes = codes.max(place.code + place.mutants);
+        }
+        assert_eq!(mutants as usize, sites.mutants.len());
+    }
+
+    /// Checks that functions ask for the mutants that are said to be theirs, which are no others'.
+    #[track_caller]
+    fn check_ranges(Instrumented { outputs, places, .. }: &Instrumented) {
+        let text: String = outputs.iter().map(|output| &*output.text).collect();
+        for Place { mutants, code, .. } in places {
+            assert!(text.contains(&format!(", ([{code}, {mutants}], [")), "{code}, {mutants}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_edit_leaves_the_code_of_other_functions_alone() {
+        let (first, other) = ("fn f(a: u32) -> u32 { a + 1 }", "fn g(b: u32) -> u32 { if b > 2 { b * 3 } else { b } }");
+        let edited = "fn f(a: u32) -> u32 { let mut sum = a; while sum < 9 && a > 1 { sum += a; } sum + 1 }";
+        let (before, after) = (instrumented(&[first, other], false), instrumented(&[edited, other], false));
+        check_ranges(&before);
+        check_ranges(&after);
+        assert_eq!(before.outputs[1].text, after.outputs[1].text);
+        assert_ne!(before.outputs[0].text, after.outputs[0].text);
+        let [before, after] = [before, after].map(|instrumented| instrumented.places[1]);
+        for (before, after) in [
+            (before.block, after.block),
+            (before.branch, after.branch),
+            (before.condition, after.condition),
+            (before.pair, after.pair),
+            (before.mutant as usize, after.mutant as usize),
+        ] {
+            assert!(before < after, "{before} {after}");
+        }
+        assert_eq!((before.mutants, before.code), (after.mutants, after.code));
+    }
+
+    #[test]
+    fn a_function_may_have_no_mutants_or_no_room() {
+        let many = format!("fn h(a: u32) -> u32 {{ {} }}", "a + 1; ".repeat(100) + "a");
+        let texts = ["fn f() {}", &*many, "fn g(b: u32) -> u32 { b + 2 }"];
+        let instrumented = instrumented(&texts, false);
+        check_ranges(&instrumented);
+        let places = instrumented.places;
+        assert_eq!(places[0].mutants, 0);
+        assert!(places[1].mutants > 64 && places[2].code >= places[1].code + places[1].mutants, "{places:?}");
+    }
+
+    #[test]
+    fn where_there_are_pairs_generated_code_has_the_numbers_of_reports() {
+        let texts = ["fn f(a: u32) -> u32 { a + 1 }", "fn e() {}", "fn g(b: u32) -> u32 { b + 2 }"];
+        let Instrumented { sites, places, .. } = instrumented(&texts, true);
+        assert!(sites.mutants.iter().any(|mutant| mutant.parts.is_some()));
+        assert!(places.iter().all(|place| place.mutants == 0 || place.code == place.mutant), "{places:?}");
     }
 
     const SAMPLE: &str = "fn f(a: u32, list: &[u32]) -> u32 {

@@ -15,7 +15,9 @@
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place of its calls, if it
-//! stays short. What can be no closure, async above all, has its four bodies side by side: `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`.
+//! stays short. What can be no closure, async above all, has its four bodies side by side: `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`,
+//! and is polled apart where others wait for it: `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and nowhere
+//! else, so that an edit costs little.
 //! All bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
 //! `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and notes
@@ -58,6 +60,7 @@
 //! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and
 //! `machine_code.rs` for what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
+mod awaits;
 mod build;
 mod conditions;
 mod copies;

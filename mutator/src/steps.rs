@@ -9,7 +9,6 @@ use crate::edit::{Edit, Output, Piece, Renderer, Variant};
 use crate::mutation;
 use crate::operators::range_of;
 
-const ALL: &[Variant] = &[Variant::Clean, Variant::Mutated, Variant::Recording, Variant::Covering];
 const TICK: &str = " ::simutant_probe::tick(); ";
 
 /// Returns the edits that count the steps of a body.
@@ -32,7 +31,7 @@ struct Counter {
 impl Counter {
     fn at_start_of(&mut self, block: &Block) {
         let start = block.brace_token.span.open().byte_range().end;
-        self.edits.push(Edit::insert(start, ALL, vec![TICK.into()]));
+        self.edits.push(Edit::insert(start, Variant::ALL, vec![TICK.into()]));
     }
 }
 
@@ -46,7 +45,7 @@ impl<'ast> Visit<'ast> for Counter {
                 Expr::Block(body) if body.label.is_none() => self.at_start_of(&body.block),
                 body => {
                     let before: Vec<Piece> = vec!["{".into(), TICK.into()];
-                    self.edits.push(Edit::wrap(range_of(body), ALL, before, vec!["}".into()]));
+                    self.edits.push(Edit::wrap(range_of(body), Variant::ALL, before, vec!["}".into()]));
                 }
             },
             _ => {}

@@ -44,6 +44,7 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     let build = |probes, name: &str| -> anyhow::Result<(Build, PathBuf)> {
         let directory = folder.join(name);
         let worker = root.join(FOLDER).join("worker");
+        // With HOM among them, generated code has the numbers of reports: these tests have no main program that could say others.
         let operators = Selection::parse("all").expect("a set").with_all_replacements();
         let request =
             Request { package: &package, operators: &operators, directory: &directory, worker: ("worker", &worker) };

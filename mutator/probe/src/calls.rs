@@ -49,7 +49,7 @@ impl Calls {
 }
 
 impl Function {
-    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies are put [aside], so
+    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies are put [aside](crate::aside), so
     /// that their calls have little to ask. A call is a step, and the first of a recorded run begins to record the function.
     #[inline(always)]
     pub fn is_clean(&'static self) -> bool {
@@ -120,18 +120,6 @@ fn is_rehearsed(_count: u32) -> bool {
 #[inline(always)]
 pub fn is_mutated(first: u32, count: u32) -> bool {
     active().wrapping_sub(first) < count
-}
-
-/// Calls what has the bodies of a function that are not the clean one.
-///
-/// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
-/// all, and the compiler puts little into code that it takes for cold.
-///
-/// # Panics
-/// If the body does.
-#[inline(never)]
-pub fn aside<T>(body: impl FnOnce() -> T) -> T {
-    body()
 }
 
 #[cfg(test)]

@@ -11,9 +11,11 @@
 //! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
 //! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
 
+mod apart;
 mod calls;
 mod flow;
 mod marks;
+mod places;
 #[cfg(feature = "program")]
 mod program;
 mod record;
@@ -25,11 +27,15 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Poll;
 
-pub use calls::{aside, is_mutated};
+pub use apart::{Apart, apart, aside};
+pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
 pub use marks::{Function, NO_PAIR, Row, UNLISTED, mark, pass, used};
+pub use places::{Place, place};
 pub use record::{Recording, Sizes};
 pub use same::Same;
+
+use places::code_of;
 
 /// [`Run::active`] while no mutant is: every function runs its clean body.
 const NONE: u32 = u32::MAX;
@@ -118,11 +124,12 @@ pub fn start_recording(step_limit: u64, sizes: Sizes) {
     RUN.with(|run| run.record(sizes));
 }
 
-/// Begins a run of the mutant with this number.
+/// Begins a run of the mutant with this number in reports.
 ///
 /// # Panics
-/// If `number` is one of the four values that are reserved.
+/// If its number in generated code ([`place`]) is one of the four values that are reserved.
 pub fn start_mutant(number: u32, step_limit: u64) {
+    let number = code_of(number);
     assert!(number < PAUSED, "mutant {number} is out of range");
     start(number, step_limit);
 }
@@ -218,7 +225,7 @@ fn out_of_steps() {
     }
 }
 
-/// Returns the number of the active mutant.
+/// Returns the number of the active mutant in generated code.
 #[inline(always)]
 pub fn active() -> u32 {
     RUN.with(|run| run.active.get())

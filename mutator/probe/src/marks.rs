@@ -10,10 +10,11 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 use crate::RUN;
+use crate::places::place_of;
 use crate::record::{Recording, Sizes};
 
 /// How many marks stand at a place that is known when the program is linked.
-const NEAR: usize = 1 << 15;
+const NEAR: usize = 1 << 16;
 /// A row that begins among them and is not longer ends in here: no use needs a check.
 const ROW_MAX: usize = 1 << 12;
 const NEAR_WITH_ROW: usize = NEAR + ROW_MAX;
@@ -75,7 +76,8 @@ pub struct Function {
 type Numbers = [u32; 2];
 
 impl Function {
-    /// Returns the function with this number that has the marks from `first_mark` to before `end`. The numbers of its branches, conditions and
+    /// Returns the function with this number that has the marks from `first_mark` to before `end`. What it covers is numbered from where it begins in reports
+    /// ([`Place`](crate::Place)). The numbers of its branches, conditions and
     /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its rows
     /// follow each other. Of its blocks, the first number is given, and then the mark of each; of its mutants those by which a call asks for its
     /// body, and then those that are its own.
@@ -223,28 +225,32 @@ impl Marks {
 
     fn collect_of(&self, function: &Function, recording: &mut Recording, pairs: &mut [u64]) {
         let Recording { blocks, branches, conditions, pairs_unlisted, .. } = recording;
-        for (block, &mark) in (function.first_block..).zip(function.blocks) {
+        let place = place_of(function.number);
+        for (block, &mark) in (place.block + function.first_block..).zip(function.blocks) {
             if self.is_set(mark as usize) {
                 blocks.push(block);
             }
         }
         let [first_branch, of_branches] = function.branches;
+        let first_branch = place.branch + first_branch;
         let [first_condition, of_conditions] = function.conditions;
+        let first_condition = place.condition + first_condition;
         let first = function.first_mark as usize + 1;
         let end = first + (of_branches + of_conditions) as usize + function.pairs.len();
-        self.for_each(first, end, |place| {
-            let place = place as u32;
-            if place < of_branches {
-                return branches.push(first_branch + place);
+        self.for_each(first, end, |index| {
+            let index = index as u32;
+            if index < of_branches {
+                return branches.push(first_branch + index);
             }
-            let place = place - of_branches;
-            if place < of_conditions {
-                return conditions.push(first_condition + place);
+            let index = index - of_branches;
+            if index < of_conditions {
+                return conditions.push(first_condition + index);
             }
-            match function.pairs[(place - of_conditions) as usize] {
+            match function.pairs[(index - of_conditions) as usize] {
                 NO_PAIR => {}
                 UNLISTED => *pairs_unlisted += 1,
                 pair => {
+                    let pair = place.pair + pair;
                     if let Some(bits) = pairs.get_mut(pair as usize / 64) {
                         *bits |= 1 << (pair % 64);
                     }

@@ -1,10 +1,12 @@
 //! What one recorded run reached and infected, and all that it leaves.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use crate::marks::{self, Marks};
+use crate::places::{code_of, for_each_range};
 
-/// How many requirements and mutants the instrumented code has.
+/// How many requirements and mutants the instrumented code has, as reports number them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// Basic blocks.
@@ -19,7 +21,7 @@ pub struct Sizes {
     pub mutants: usize,
 }
 
-/// What a recorded run did; numbers in ascending order.
+/// What a recorded run did; numbers of reports, in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recording {
     /// Blocks executed.
@@ -64,8 +66,9 @@ impl Mutants {
     /// Begins a recording with empty sets.
     pub(crate) fn start(&self, sizes: Sizes) {
         self.sizes.set(Some(sizes));
+        let numbers = sizes.mutants.checked_sub(1).map_or(0, |last| code_of(last as u32) as usize + 1);
         for set in [&self.reached, &self.infected, &self.settled, &self.finished] {
-            set.clear(sizes.mutants);
+            set.clear(numbers);
         }
     }
 
@@ -99,9 +102,9 @@ impl Mutants {
 }
 
 /// How many members of a set stand at a place that is known when the program is linked.
-const NEAR: usize = 4096;
+const NEAR: usize = 8192;
 
-/// A set of numbers of mutants.
+/// A set of numbers of mutants, as generated code has them.
 ///
 /// A probe names a number that the compiler knows. So for the first numbers, which are all there are in most systems, all
 /// that is left of it is a look at the thread's memory.
@@ -124,14 +127,16 @@ impl Set {
             self.far.set(Vec::leak(vec![Cell::new(false); far]));
         }
         // One after the other, not as one iterator: the compiler fills memory faster than a mark at a time.
-        for members in self.members(size) {
+        for members in self.members(0..size) {
             members.iter().for_each(|member| member.set(false));
         }
     }
 
-    /// Returns for each number below `size` whether it is a member.
-    fn members(&self, size: usize) -> [&[Cell<bool>]; 2] {
-        [&self.near[..size.min(NEAR)], &self.far.get()[..size.saturating_sub(NEAR)]]
+    /// Returns for each of these numbers whether it is a member.
+    fn members(&self, numbers: Range<usize>) -> [&[Cell<bool>]; 2] {
+        let Range { start, end } = numbers;
+        let far = start.saturating_sub(NEAR)..end.saturating_sub(NEAR);
+        [&self.near[start.min(NEAR)..end.min(NEAR)], &self.far.get()[far]]
     }
 
     /// Adds a number.
@@ -166,9 +171,14 @@ impl Set {
         self.far.get().get(number as usize - NEAR).is_some_and(|member| !member.get())
     }
 
-    fn to_vec(&self, size: usize) -> Vec<u32> {
-        let members = self.members(size).into_iter().flatten();
-        (0..).zip(members).filter(|(_, member)| member.get()).map(|(number, _)| number).collect()
+    /// Returns which of the first `count` mutants of reports are members.
+    fn to_vec(&self, count: usize) -> Vec<u32> {
+        let mut found = Vec::new();
+        for_each_range(count, |first, codes| {
+            let members = self.members(codes.start as usize..codes.end as usize).into_iter().flatten();
+            found.extend((first..).zip(members).filter(|(_, member)| member.get()).map(|(number, _)| number));
+        });
+        found
     }
 }
 
@@ -195,6 +205,19 @@ mod tests {
         assert_eq!(mutants.finish(&marks), None, "nothing was begun since");
         mutants.start(sizes);
         assert_eq!(mutants.finish(&marks).expect("it was begun").reached, [0; 0]);
+    }
+
+    #[test]
+    fn some_of_a_set_may_be_near_and_others_far() {
+        let set = Set::new();
+        set.clear(NEAR + 4);
+        [NEAR - 1, NEAR + 1].iter().for_each(|&number| set.insert(number as u32));
+        let members = |numbers: Range<usize>| -> Vec<bool> {
+            set.members(numbers).into_iter().flatten().map(Cell::get).collect()
+        };
+        assert_eq!(members(NEAR - 2..NEAR + 3), [false, true, false, true, false]);
+        assert_eq!(members(NEAR - 2..NEAR), [false, true]);
+        assert_eq!(members(NEAR + 1..NEAR + 4), [true, false, false]);
     }
 
     #[test]

@@ -56,9 +56,9 @@ pub fn compiler_equivalence(
     let mut left_out = LeftOut::default();
     for round in 1..=ROUNDS_MAX {
         let Copied { outputs, functions } = copy(&specification, &build.sites, &mentions, &left_out);
-        let instrumented = Instrumented { outputs, sites: build.sites.clone() };
+        let instrumented = Instrumented { outputs, sites: build.sites.clone(), places: Vec::new() };
         workspace.write_sources(&instrumented)?;
-        workspace.write_main(&workspace.lines(&instrumented))?;
+        workspace.write_main(&workspace.lines(&instrumented), &instrumented.places)?;
         let mutants = functions.iter().map(|function| function.mutants.len()).sum();
         let rejected = left_out.candidates.len();
         progress(BuildEvent::Compiling { round, mutants, rejected });

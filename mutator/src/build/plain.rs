@@ -43,7 +43,7 @@ impl Workspace {
         self.write_worker_manifest(&[], &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
         self.write_program(request, package.members[0].root())?;
-        self.write_main(&own_lines(package)?)
+        self.write_main(&own_lines(package)?, &[])
     }
 }
 

@@ -11,6 +11,11 @@ use crate::graph::{BlockId, Graph};
 const NO_PAIR: u32 = u32::MAX - 1;
 const UNLISTED: u32 = u32::MAX;
 
+/// Returns the number that a mark stands for, counted from the first pair of its function.
+pub(crate) fn pair_from(first: usize, pair: u32) -> u32 {
+    if pair == NO_PAIR || pair == UNLISTED { pair } else { pair - first as u32 }
+}
+
 /// How many uses of a block are noted early: each costs a store where the block is not come to.
 const EARLY_MAX: usize = 3;
 

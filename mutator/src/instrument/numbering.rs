@@ -6,6 +6,10 @@
 //! ```text
 //! f's own | pairs of f and g | g's own | pairs of g and h | h's own
 //! ```
+//!
+//! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more, so that an edit of the function
+//! seldom changes the code of others. With or without pairs, what a function covers is counted from 0 in each. The running program knows where each function
+//! [is](Place) in reports.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,14 +25,38 @@ use crate::verdicts::Verdicts;
 pub(super) struct Numbering {
     /// By file and function.
     functions: BTreeMap<(usize, usize), Numbered>,
+    /// Whether the numbers of generated code are not those of reports.
+    has_room: bool,
 }
+
+/// Where a function begins in the numbers of reports, and its mutants in those of generated code: as `Place` in `simutant-probe` has it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) block: usize,
+    pub(crate) branch: usize,
+    pub(crate) condition: usize,
+    pub(crate) pair: usize,
+    pub(crate) mutant: MutantNumber,
+    pub(crate) mutants: MutantNumber,
+    pub(crate) code: MutantNumber,
+}
+
+/// Returns how many numbers are for a function that needs `count` of them: a few more do not change that, most of the time. Most functions have `least`.
+///
+/// It depends on nothing but the count, so that equal source becomes equal code, whatever was there before.
+pub(super) fn room(count: usize, least: usize) -> usize {
+    (count + least / 4).next_power_of_two().max(least)
+}
+
+/// How many numbers there are for the mutants of a function at least.
+const MUTANTS_LEAST: usize = 64;
 
 /// The mutants of one function.
 #[derive(Debug, Default)]
 struct Numbered {
-    /// Its own, and those that it shares with its neighbours.
+    /// In generated code: its own, and those that it shares with its neighbours.
     range: Range<MutantNumber>,
-    /// Its candidates in their order, each with its own number, and then those of the pairs that it is in.
+    /// Its candidates in their order, each with its own number in generated code, and then those of the pairs that it is in.
     candidates: Vec<(usize, Vec<MutantNumber>)>,
 }
 
@@ -61,6 +89,33 @@ impl Numbering {
             before = Some(place);
         }
         numbering
+    }
+
+    /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since those without mutants may have some after an
+    /// edit. There must be no pairs, which lie between two functions.
+    pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = (usize, usize)>) {
+        self.has_room = true;
+        let mut free = 0;
+        for function in functions {
+            let Numbered { range, candidates } = self.functions.entry(function).or_default();
+            let count = range.len();
+            let numbers = candidates.iter_mut().flat_map(|(_, numbers)| numbers);
+            numbers.for_each(|number| *number = *number - range.start + free);
+            *range = free..free + count as MutantNumber;
+            free += room(count, MUTANTS_LEAST) as MutantNumber;
+        }
+    }
+
+    /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these ends before `end`.
+    pub(super) fn place_of(&self, file: usize, index: usize, end: MutantNumber) -> Place {
+        let range = self.of_function(file, index);
+        let (mutant, code) = if self.has_room {
+            (end, range.start)
+        } else {
+            let first = range.start.max(end);
+            (first, first)
+        };
+        Place { mutant, mutants: range.end.saturating_sub(code), code, ..Place::default() }
     }
 
     /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number of the first and the index of the
