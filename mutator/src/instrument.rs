@@ -624,7 +624,7 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             let numbers: Vec<MutantNumber> = compared.iter().map(|choice| choice.number()).collect();
             let mut comparisons: Vec<Piece> = vec![
                 format!(
-                    "::simutant_probe::compare(&{numbers:?}, &simutant_value, \
+                    "::simutant_probe::Original(&simutant_value).compare(&{numbers:?}, \
                      &mut |simutant_mutant| match simutant_mutant {{ "
                 )
                 .into(),
@@ -640,7 +640,12 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             comparisons.push("})".into());
             let (first, last) = (compared[0].index, compared[compared.len() - 1].index);
             let after = vec![
-                format!(" {{ simutant_value => {{ if ::simutant_probe::is_open({}) {{ ", numbers[0]).into(),
+                format!(
+                    " {{ simutant_value => {{ if ::simutant_probe::is_open({}) {{ \
+                     use ::simutant_probe::CompareOther as _; ",
+                    numbers[0]
+                )
+                .into(),
                 Piece::Owned(Owner::Comparisons(first, last), comparisons),
                 format!(" }} simutant_value }} }}).{}", notes.len()).into(),
             ];

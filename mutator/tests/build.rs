@@ -315,6 +315,40 @@ fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
 }
 
 #[test]
+fn what_cannot_be_compared_infects_and_is_no_error() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let awkward = "#[derive(Clone, Copy)]
+pub struct Time(u32);
+impl std::ops::Add for Time { type Output = Time; fn add(self, other: Time) -> Time { Time(self.0 | other.0) } }
+impl std::ops::Sub for Time { type Output = Time; fn sub(self, other: Time) -> Time { Time(self.0 & other.0) } }
+fn later(x: Time, y: Time) -> Time { x + y }
+fn shifted<T: Copy + std::ops::Add<Output = T> + std::ops::Sub<Output = T>>(x: T, y: T) -> T { x + y }
+fn sum(x: u8, y: u8) -> u8 { x + y }
+pub fn run(input: u32) -> String {
+    let time = shifted(later(Time(input), Time(6)), Time(6));
+    format!(\"{} {}\", time.0, sum(input as u8, 0))
+}
+";
+    write_toy(root.path(), awkward);
+    let mut rounds = 0;
+    let mut asked = |event| rounds += u32::from(matches!(event, BuildEvent::Compiling { .. }));
+    let built = with_toy(root.path(), "AOR", |request| build(request, &mut asked)).expect("the toy compiles");
+    let output = run(&built);
+    for (number, mutant) in built.sites.mutants.iter().enumerate() {
+        let function = &built.sites.functions[mutant.function].path;
+        let infected = (0..12).filter(|input| {
+            let begin = format!("pair {number} {input} ");
+            let pair = output.lines().find_map(|line| line.strip_prefix(&begin)).expect("it was run");
+            pair.split(' ').nth(1) == Some("true")
+        });
+        let expect = if function.ends_with("sum") && mutant.replacement.contains('-') { 0 } else { 12 };
+        assert_eq!(infected.count(), expect, "{function}: {}", mutant.replacement);
+    }
+    assert!(built.sites.mutants.len() >= 3, "{:?}", built.sites.mutants);
+    assert_eq!((rounds, built.sites.rejected.len()), (1, 0));
+}
+
+#[test]
 fn what_cannot_be_linked_is_compiled_from_scratch_once() {
     let root = tempfile::tempdir().expect("a temporary folder");
     write_toy(root.path(), "pub fn run(input: u32) -> String { (input + 1).to_string() }\n");

@@ -154,7 +154,7 @@ fn record(sum: u64, limit: u64, mistake: Mistake) {
     probe::mark(if limit.is_multiple_of(2) { 4 } else { 5 });
     probe::branch(limit.is_multiple_of(2), 1, []);
     probe::reach(0);
-    probe::compare(&[0], &sum, &mut |_| sum + limit / 8);
+    probe::Original(&sum).compare(&[0], &mut |_| sum + limit / 8);
     for mutant in (1..=9).chain(13..=18) {
         match (mistake, mutant) {
             (Mistake::Silent, 1) => probe::reach(mutant),
@@ -162,7 +162,7 @@ fn record(sum: u64, limit: u64, mistake: Mistake) {
         }
     }
     probe::reach(10);
-    probe::compare(&[10], &sum, &mut |_| sum);
+    probe::Original(&sum).compare(&[10], &mut |_| sum);
     if limit == 16 {
         probe::infect(11);
     }

@@ -126,7 +126,7 @@ pub fn is_mutated(first: u32, count: u32) -> bool {
 mod tests {
     use super::*;
     use crate::record::Sizes;
-    use crate::{compare, finish, start_clean, start_mutant, start_recording, take_entered};
+    use crate::{Original, finish, start_clean, start_mutant, start_recording, take_entered};
 
     /// Returns a function with these mutants and no more marks than its own.
     fn function(number: u32, mutants: [u32; 2]) -> &'static Function {
@@ -154,7 +154,7 @@ mod tests {
             start_recording(100, Sizes { mutants, ..Sizes::default() });
             check(three, 2);
             check(none, 3);
-            compare(&[0], &0, &mut |_| {
+            Original(&0).compare(&[0], &mut |_| {
                 check(three, 0);
                 0
             });

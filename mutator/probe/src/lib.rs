@@ -311,48 +311,75 @@ fn first_time(first: u32, count: u32, certain: u64) {
     }
 }
 
-/// Returns whether [`compare`] has anything to do for the mutants of which this is the first.
+/// Returns whether [`Original::compare`] has anything to do for the mutants of which this is the first.
 #[inline(always)]
 pub fn is_open(first: u32) -> bool {
     RUN.with(move |run| run.mutants.settled.is_open(first))
 }
 
-/// Notes which of these mutants infect: those for which `mutated` is not the same as `original`, or panics.
-///
-/// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
-/// that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that the compiler has little to do for each.
-#[inline(never)]
-pub fn compare<T: Same>(mutants: &[u32], original: &T, mutated: &mut dyn FnMut(u32) -> T) {
-    RUN.with(|run| {
-        if !run.mutants.is_on() {
-            return;
-        }
-        let (active, left, out_of_steps) = (run.active.replace(PAUSED), run.steps_left.get(), run.out_of_steps.get());
-        let (mut rest, last, mut all_infect) = (mutants.iter(), Cell::new(NONE), true);
-        let mut evaluate = || {
-            for &mutant in rest.by_ref().filter(|&&mutant| run.mutants.infected.is_open(mutant)) {
-                last.set(mutant);
-                let is_same = mutated(mutant).same(original);
+/// A value of the original, with which those of its mutants are compared.
+#[derive(Debug)]
+pub struct Original<'a, T>(pub &'a T);
+
+impl<T: Same> Original<'_, T> {
+    /// Notes which of these mutants infect: those for which `mutated` is not the same as the original, or panics.
+    ///
+    /// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
+    /// that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that the compiler has little to do for each.
+    #[inline(never)]
+    pub fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T) {
+        RUN.with(|run| {
+            if !run.mutants.is_on() {
+                return;
+            }
+            let (active, left, out_of_steps) =
+                (run.active.replace(PAUSED), run.steps_left.get(), run.out_of_steps.get());
+            let (mut rest, last, mut all_infect) = (mutants.iter(), Cell::new(NONE), true);
+            let mut evaluate = || {
+                for &mutant in rest.by_ref().filter(|&&mutant| run.mutants.infected.is_open(mutant)) {
+                    last.set(mutant);
+                    let is_same = mutated(mutant).same(self.0);
+                    run.steps_left.set(left);
+                    run.out_of_steps.set(out_of_steps);
+                    if is_same {
+                        all_infect = false;
+                    } else {
+                        infect(mutant);
+                    }
+                }
+            };
+            // Few alternatives panic: those that do not are evaluated within one guard.
+            while catch_unwind(AssertUnwindSafe(&mut evaluate)).is_err() {
+                infect(last.get());
                 run.steps_left.set(left);
                 run.out_of_steps.set(out_of_steps);
-                if is_same {
-                    all_infect = false;
-                } else {
-                    infect(mutant);
-                }
             }
-        };
-        // Few alternatives panic: those that do not are evaluated within one guard.
-        while catch_unwind(AssertUnwindSafe(&mut evaluate)).is_err() {
-            infect(last.get());
-            run.steps_left.set(left);
-            run.out_of_steps.set(out_of_steps);
-        }
-        run.active.set(active);
-        if all_infect {
-            run.mutants.settle(mutants[0]);
-        }
-    });
+            run.active.set(active);
+            if all_infect {
+                run.mutants.settle(mutants[0]);
+            }
+        });
+    }
+}
+
+/// What [`Original::compare`] is for values of types that are not [`Same`]: where the compiler knows that, it finds this method, and has nothing to object.
+pub trait CompareOther<T> {
+    /// Notes that all these mutants infect, since nobody knows; nothing is evaluated.
+    fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T);
+}
+
+impl<T> CompareOther<T> for Original<'_, T> {
+    #[inline(always)]
+    fn compare(self, mutants: &[u32], _: &mut dyn FnMut(u32) -> T) {
+        infect_all(mutants);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn infect_all(mutants: &[u32]) {
+    mutants.iter().for_each(|&mutant| infect(mutant));
+    RUN.with(|run| run.mutants.settle(mutants[0]));
 }
 
 #[cfg(test)]
@@ -365,7 +392,7 @@ mod tests {
     /// Whether the alternative of this mutant is evaluated.
     fn compares(mutant: u32) -> bool {
         let mut evaluated = false;
-        compare(&[mutant], &0, &mut |_| {
+        Original(&0).compare(&[mutant], &mut |_| {
             evaluated = true;
             0
         });
@@ -421,7 +448,7 @@ mod tests {
         reach(1);
         let mut evaluated = Vec::new();
         for _ in 0..2 {
-            compare(&[0, 1, 2], &1, &mut |mutant| {
+            Original(&1).compare(&[0, 1, 2], &mut |mutant| {
                 assert_eq!(FUNCTION.enter(), 0, "an alternative records nothing");
                 evaluated.push(mutant);
                 if mutant == 2 { resume_unwind(Box::new("a panic")) } else { mutant + 1 }
@@ -435,8 +462,19 @@ mod tests {
     }
 
     #[test]
+    fn mutants_of_a_type_that_cannot_be_compared_infect() {
+        struct Opaque;
+        start_recording(10, SIZES);
+        point(1, 2, 0);
+        assert!(is_open(1));
+        Original(&Opaque).compare(&[1, 2], &mut |_| unreachable!("nothing is evaluated"));
+        assert!(!is_open(1));
+        assert_eq!(finish().recording.expect("it was recorded").infected, [1, 2]);
+    }
+
+    #[test]
     fn a_comparison_is_open_until_all_its_mutants_infect() {
-        let compare_to = |value: u32| compare(&[1, 2], &value, &mut |mutant| mutant);
+        let compare_to = |value: u32| Original(&value).compare(&[1, 2], &mut |mutant| mutant);
         start_recording(10, SIZES);
         point(0, 3, 0b1);
         compare_to(1);
@@ -464,7 +502,7 @@ mod tests {
         point(0, 2, 0b11);
         point(2, 1, 0b0);
         assert_eq!(FUNCTION.enter(), 2, "the third has not infected");
-        compare(&[2], &0, &mut |_| 1);
+        Original(&0).compare(&[2], &mut |_| 1);
         assert_eq!(FUNCTION.enter(), 3);
         start_recording(10, SIZES);
         assert_eq!(FUNCTION.enter(), 2, "a run begins anew");
