@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_mutator::{Build, Fingerprint};
 use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict};
-use simutant_protocol::{Limits, Recorded, Sizes, Universe};
+use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes, Universe};
 
 use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
@@ -50,6 +50,8 @@ pub struct Campaign {
 /// What this process did.
 #[derive(Debug, Default)]
 struct Session {
+    /// The test cases, if they have been drawn or read and no run has taken them yet.
+    cases: Option<Vec<Value>>,
     executed: u64,
     kept: u64,
     kept_checked: u64,
@@ -121,7 +123,8 @@ impl Campaign {
     /// # Errors
     /// If the worker cannot be used, or the journal not be written.
     pub fn draw(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), CampaignError> {
-        self.draw_universe(progress).map(drop)
+        self.session.cases = Some(self.draw_universe(progress)?);
+        Ok(())
     }
 
     /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
@@ -244,8 +247,10 @@ impl Campaign {
     fn draw_universe(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Value>, CampaignError> {
         let Plan { seed, input_source: source, cases: total, .. } = self.plan;
         let universe = Universe { source, seed, size: total };
-        let drawn = self.journal.get::<Value>("criteria")?.is_some();
-        if let (true, Some(cases)) = (drawn, self.journal.cases(total)?) {
+        if let Some(cases) = self.session.cases.take() {
+            return Ok(cases);
+        }
+        if let Some(cases) = self.journal.cases(total)? {
             return Ok(cases);
         }
         let mut crew = Crew::new(workshop(&self.plan));
@@ -259,9 +264,7 @@ impl Campaign {
         let adopted = self.journal.transaction(|journal| {
             journal.set("criteria", &description.criteria)?;
             journal.set("trace_criteria", &description.trace_criteria)?;
-            let adopted = journal.adopt_recordings(&cases)?;
-            journal.add_cases(&cases)?;
-            Ok(adopted)
+            journal.set_cases(&cases)
         })?;
         self.session.recordings_kept = adopted.len() as u64;
         Ok(cases)
@@ -304,20 +307,25 @@ impl Campaign {
             }
             Ok((recording, traced, recorded.pairs_unlisted))
         };
-        let end = pool::run(crews, &todo, stop, work, |number, (recording, traced, unlisted)| {
+        let seen = |number, (_, _, unlisted): &(_, _, u64)| {
             if again.contains(&number) {
                 session.recordings_checked += 1;
-                return Ok(());
+                return;
             }
             session.pairs_unlisted += unlisted;
-            journal.transaction(|journal| {
-                journal.add_recording(number, &recording)?;
-                journal.add_traced(number, &traced)
-            })?;
             done += 1;
             progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
-            Ok(())
-        })?;
+        };
+        let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
+            journal.transaction(|journal| {
+                let mut new = recorded.iter().filter(|(number, _)| !again.contains(number));
+                new.try_for_each(|(number, (recording, traced, _))| {
+                    journal.add_recording(*number, recording)?;
+                    journal.add_traced(*number, traced)
+                })
+            })
+        };
+        let end = pool::run(crews, &todo, stop, work, seen, write)?;
         if end == End::Finished && !again.is_empty() {
             journal.set_checked()?;
         }
@@ -369,16 +377,20 @@ impl Campaign {
             checks.take(plan, number, &mut runs)?;
             Ok(runs)
         };
-        pool::run(executors, &todo, stop, work, |number, runs| {
-            journal.transaction(|journal| journal.add_executions(number, &runs))?;
+        let seen = |number: usize, runs: &Vec<MutantExecution>| {
             done += 1;
             session.executed += runs.len() as u64;
             session.kept += kept[number].count_ones(..) as u64;
             session.kept_checked += again[number].len() as u64;
             let executions = session.executed;
             progress(Progress { phase: Phase::Mutants, done, total, executions });
-            Ok(())
-        })
+        };
+        let write = |finished: &[(usize, Vec<MutantExecution>)]| {
+            journal.transaction(|journal| {
+                finished.iter().try_for_each(|(number, runs)| journal.add_executions(*number, runs))
+            })
+        };
+        pool::run(executors, &todo, stop, work, seen, write)
     }
 
     /// Returns the mutants that a test case is run on.

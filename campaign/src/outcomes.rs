@@ -13,7 +13,7 @@ use simutant_outcomes::{
 use simutant_protocol::{CriterionDescription, Limits};
 
 use crate::campaign::{INPUT_SOURCE, is_of};
-use crate::journal::{Content, Journal};
+use crate::journal::{Content, Journal, StoredRun};
 use crate::{CampaignError, traced, white_box};
 
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
@@ -188,7 +188,7 @@ impl Matrix {
         let mut diverged = vec![BitSet::with_capacity(content.cases); content.mutants];
         let texts = journal.reasons()?;
         let mut reasons: Vec<BTreeMap<(Cause, i64), Count>> = vec![BTreeMap::new(); content.mutants];
-        journal.executions(content, &texts, |case, run| {
+        let mut visit = |case, run: &StoredRun| {
             if !scope.contains(case) {
                 return;
             }
@@ -203,8 +203,12 @@ impl Matrix {
             *causes[mutant].entry(cause).or_default() += 1;
             let first = Count { verdict: run.verdict(), count: 0, first_case: case };
             reasons[mutant].entry((cause, run.reason)).or_insert(first).count += 1;
+        };
+        let alike = std::thread::scope(|scope| {
+            let alike = scope.spawn(|| alike(&texts));
+            journal.executions(content, &texts, &mut visit)?;
+            Ok::<_, CampaignError>(alike.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })?;
-        let alike = alike(&texts);
         let reasons = reasons.into_iter().map(|counts| most_frequent(counts, &texts, &alike)).collect();
         Ok(Self { kills, verdicts, causes, diverged, reasons })
     }

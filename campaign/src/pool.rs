@@ -2,11 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use crate::{CampaignError, End};
 
-/// Does `work` on every unit, on one thread per element of `crews`, and hands each result to `sink` on this thread, in the order in
-/// which they come.
+/// How long a result waits for others to be written with. A kill of the process loses what has come in that time.
+const TOGETHER: Duration = Duration::from_millis(50);
+/// How many results of each crew may wait for this thread.
+const AHEAD: usize = 32;
+
+/// Does `work` on every unit, on one thread per element of `crews`. Hands each result to `seen` on this thread as soon as it comes, and those of a short time together
+/// to `write`, in the order in which they come.
 ///
 /// Units are begun in their order. After `stop` or an error, units that were begun are finished and no more are begun.
 /// Of several errors the one of the first unit is returned, so that it does not depend on the number of threads.
@@ -15,13 +21,14 @@ pub(crate) fn run<Crew: Send, T: Send>(
     units: &[usize],
     stop: &AtomicBool,
     work: impl Fn(&mut Crew, usize) -> Result<T, CampaignError> + Sync,
-    mut sink: impl FnMut(usize, T) -> Result<(), CampaignError>,
+    mut seen: impl FnMut(usize, &T),
+    mut write: impl FnMut(&[(usize, T)]) -> Result<(), CampaignError>,
 ) -> Result<End, CampaignError> {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let (next, failed, work) = (&next, &failed, &work);
     // A session that cannot write its results soon makes its workers wait.
-    let (sender, receiver) = mpsc::sync_channel(2 * crews.len());
+    let (sender, receiver) = mpsc::sync_channel(AHEAD * crews.len());
     let mut first_error: Option<(usize, CampaignError)> = None;
     let mut done = 0;
     std::thread::scope(|scope| {
@@ -41,15 +48,31 @@ pub(crate) fn run<Crew: Send, T: Send>(
             });
         }
         drop(sender);
-        for (unit, result) in receiver {
-            match result.and_then(|result| sink(unit, result)) {
-                Ok(()) => done += 1,
-                Err(error) => {
-                    failed.store(true, Relaxed);
-                    if first_error.as_ref().is_none_or(|&(first, _)| unit < first) {
-                        first_error = Some((unit, error));
+        let mut note = |unit, error| {
+            failed.store(true, Relaxed);
+            if first_error.as_ref().is_none_or(|&(first, _)| unit < first) {
+                first_error = Some((unit, error));
+            }
+        };
+        while let Ok(first) = receiver.recv() {
+            let due = Instant::now() + TOGETHER;
+            let mut unwritten = Vec::new();
+            let mut next = Some(first);
+            while let Some((unit, result)) = next {
+                match result {
+                    Ok(result) => {
+                        seen(unit, &result);
+                        unwritten.push((unit, result));
                     }
+                    Err(error) => note(unit, error),
                 }
+                let left = due.saturating_duration_since(Instant::now());
+                next = if left.is_zero() { None } else { receiver.recv_timeout(left).ok() };
+            }
+            let Some(&(first, _)) = unwritten.first() else { continue };
+            match write(&unwritten) {
+                Ok(()) => done += unwritten.len(),
+                Err(error) => note(first, error),
             }
         }
     });
@@ -72,21 +95,53 @@ mod tests {
     fn every_unit_is_done_once() {
         for crews in 1..4 {
             let units: Vec<usize> = (0..50).map(|unit| unit * 3).collect();
-            let mut seen = Vec::new();
+            let (mut seen, mut written) = (Vec::new(), Vec::new());
             let end = run(
                 vec![(); crews],
                 &units,
                 &AtomicBool::new(false),
                 |(), unit| Ok(unit + 1),
                 |unit, result| {
-                    assert_eq!(result, unit + 1);
-                    seen.push(unit);
+                    assert_eq!(*result, unit + 1);
+                    seen.push((unit, *result));
+                },
+                |results| {
+                    written.extend_from_slice(results);
                     Ok(())
                 },
             );
+            assert_eq!(written, seen, "in the order in which they came");
             seen.sort_unstable();
-            assert_eq!((end.expect("nothing fails"), seen), (End::Finished, units));
+            let expect: Vec<(usize, usize)> = units.iter().map(|unit| (*unit, unit + 1)).collect();
+            assert_eq!((end.expect("nothing fails"), seen), (End::Finished, expect));
         }
+    }
+
+    #[test]
+    fn results_wait_for_others_but_not_for_all() {
+        let units: Vec<usize> = (0..40).collect();
+        let work = |(): &mut (), _| {
+            std::thread::sleep(TOGETHER / 10);
+            Ok(Instant::now())
+        };
+        let (mut writes, mut written) = (0, 0);
+        let write = |results: &[(usize, Instant)]| {
+            writes += 1;
+            written += results.len();
+            let waited = results[0].1.elapsed();
+            assert!(waited >= TOGETHER || written == 40, "{} of them after {waited:?}", results.len());
+            Ok(())
+        };
+        run(vec![()], &units, &AtomicBool::new(false), work, |_, _| {}, write).expect("nothing fails");
+        assert!(writes > 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_ends_it() {
+        let units: Vec<usize> = (0..50).collect();
+        let write = |results: &[(usize, ())]| Err(fails(results[0].0));
+        let error = run(vec![(); 2], &units, &AtomicBool::new(false), |(), _| Ok(()), |_, ()| {}, write);
+        assert!(matches!(error, Err(CampaignError::NotDeterministic { .. })), "{error:?}");
     }
 
     #[test]
@@ -94,7 +149,7 @@ mod tests {
         for crews in 1..5 {
             let units: Vec<usize> = (0..50).collect();
             let work = |(): &mut (), unit| if unit >= 7 { Err(fails(unit)) } else { Ok(()) };
-            let error = run(vec![(); crews], &units, &AtomicBool::new(false), work, |_, ()| Ok(()));
+            let error = run(vec![(); crews], &units, &AtomicBool::new(false), work, |_, ()| {}, |_| Ok(()));
             assert!(matches!(error, Err(CampaignError::NotDeterministic { number: 7, .. })), "{crews}: {error:?}");
         }
     }
@@ -112,10 +167,11 @@ mod tests {
             }
             Ok(())
         };
-        let end = run(vec![(); 3], &units, &stop, work, |_, ()| {
-            done += 1;
+        let write = |results: &[(usize, ())]| {
+            done += results.len();
             Ok(())
-        });
+        };
+        let end = run(vec![(); 3], &units, &stop, work, |_, ()| {}, write);
         assert_eq!(end.expect("nothing fails"), End::Stopped);
         assert_eq!(done, begun.into_inner());
         assert!(done < units.len());

@@ -640,8 +640,8 @@ fn runs_that_are_not_what_was_written_are_an_error() {
         let restore = "UPDATE units SET runs = ?1, executions = ?2 WHERE test_case = 3";
         journal.execute(restore, (before.0, before.1)).expect("it can be written");
     };
-    check("runs = ''", "runs of test case 3: EOF");
-    check("runs = replace(runs, ']', ',')", "runs of test case 3: ");
+    check("runs = ''", "runs of test case 3: not an array");
+    check("runs = replace(runs, '],', ',')", "runs of test case 3: number 0 is not a run");
     check("runs = json_set(runs, '$[0][0]', 1000)", "runs of test case 3: they are not in the order of mutants");
     check("runs = json_insert(runs, '$[#]', json(runs ->> '$[#-1]'))", "not in the order of mutants");
     check("runs = json_set(runs, '$[#-1][0]', 1000)", "number 1000 is not below ");

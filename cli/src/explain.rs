@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     // A study of other source would tell of other mutants.
     let outcomes = read_outcomes_of(&built, &out).ok().flatten();
 
-    let mut runner = Runner::new(&built, &arguments.system, common, &out)?;
+    let mut runner = Runner::new(&built, &arguments.system, common, simulate::limits(&out)?);
     let (case, case_number) = match (&arguments.case, &outcomes) {
         (Some(given), _) => {
             (simulate::read_case(given, (common, &out), &mut runner.simulator)?, given.trim().parse().ok())
@@ -205,10 +205,9 @@ impl<'a> Runner<'a> {
         built: &'a Build,
         system: &'a SystemArguments,
         common: &'a Common,
-        out: &Path,
-    ) -> anyhow::Result<Self> {
-        let simulator = Simulator::new(built, Bounds::default());
-        Ok(Self { simulator, limits: simulate::limits(out)?, system, common })
+        limits: Option<Limits>,
+    ) -> Self {
+        Self { simulator: Simulator::new(built, Bounds::default()), limits, system, common }
     }
 
     /// Returns what `case` shows of `mutant`.

@@ -96,9 +96,10 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         return Ok(stopped(&out));
     }
     let phase = Phase::open("explaining");
-    let runner = || Runner::new(&built, &arguments.system, common, &out);
-    let pages = || write_pages(&mut runner()?, &outcomes, &analysis, (&out, arguments.pages));
-    let cases = || write_case_pages(&mut runner()?, &outcomes, &analysis, (&out, arguments.pages));
+    let limits = campaign.limits()?;
+    let runner = || Runner::new(&built, &arguments.system, common, limits);
+    let pages = || write_pages(&mut runner(), &outcomes, &analysis, (&out, arguments.pages));
+    let cases = || write_case_pages(&mut runner(), &outcomes, &analysis, (&out, arguments.pages));
     let (pages, cases) = match common.jobs().get() {
         1 => (pages()?, cases()?),
         _ => {

@@ -1,6 +1,6 @@
 //! Runs that are kept after an edit of the source: a store beside the campaign, until their test cases are finished again.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, params};
 use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Sites};
@@ -11,25 +11,16 @@ use super::{Content, Journal, StoredRun};
 use crate::CampaignError;
 use crate::edit::Edit;
 
-/// The runs of finished test cases take the place of those that are kept.
-const NOTE_CASES: &str = "
-    INSERT OR REPLACE INTO kept (test_case, input, digest, runs)
-        SELECT number, input, digest, runs FROM units
-        JOIN cases ON cases.number = units.test_case JOIN recordings ON recordings.test_case = number
-";
-
-/// Empties what the source decides but for recordings.
+/// Empties what the source decides but for recordings and test cases.
 const CLEAR: &str = "
     DELETE FROM units;
     DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits');
 ";
 
-/// Forgets the runs of test cases on which the original does something else now, or that are others.
+/// Forgets the runs of test cases on which the original does something else now.
 const FORGET_OTHER_CASES: &str = "
     DELETE FROM kept WHERE test_case NOT IN (
-        SELECT cases.number FROM cases
-        JOIN kept ON kept.test_case = cases.number AND kept.input = cases.input
-        JOIN recordings ON recordings.test_case = cases.number AND recordings.digest = kept.digest
+        SELECT test_case FROM kept JOIN recordings USING (test_case) WHERE recordings.digest = kept.digest
     );
 ";
 
@@ -51,46 +42,55 @@ impl Journal {
         content: Option<&Content>,
         sites: &Sites,
     ) -> Result<(), CampaignError> {
-        let finished = self.rows("SELECT count(*) FROM units", |row| row.get::<_, i64>(0))?;
-        let limits: Option<Limits> = self.get("limits")?;
-        if let (true, Some(limits)) = (finished != [0], limits) {
-            // What an earlier edit left is under the limits of that time.
-            if self.get::<Limits>("kept_limits")? != Some(limits) {
-                self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?;
-            }
-            self.try_sql(|connection| connection.execute_batch(NOTE_CASES))?;
-            self.set("kept_limits", &limits)?;
+        match edit {
+            None => self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?,
+            Some(edit) => self.keep_runs(edit)?,
         }
         match edit.zip(content) {
             Some((edit, content)) => self.keep_recordings(content, edit, sites)?,
             None => self.forget_recordings()?,
         }
-        match edit {
-            None => self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?,
-            Some(edit) => self.renumber(edit)?,
-        }
         self.try_sql(|connection| connection.execute_batch(CLEAR))
     }
 
-    /// Gives the runs that called nothing that has changed the numbers and reasons of the new source, and forgets the others.
-    fn renumber(&mut self, edit: &Edit) -> Result<(), CampaignError> {
-        let mutants: BTreeMap<MutantNumber, MutantNumber> = edit.mutants.iter().copied().collect();
-        let mut reasons = BTreeMap::new();
+    /// Keeps the runs that called nothing that has changed, of those that are kept and of those of finished test cases, under the numbers and with the reasons of
+    /// the new source.
+    fn keep_runs(&mut self, edit: &Edit) -> Result<(), CampaignError> {
+        let renumbered = self.renumbered(edit)?;
+        let finished = self.rows("SELECT test_case FROM units", |row| row.get::<_, i64>(0))?;
+        let limits: Option<Limits> = self.get("limits")?;
+        // What an earlier edit left is under the limits of that time.
+        if !finished.is_empty() && limits != self.get("kept_limits")? {
+            self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?;
+            self.set("kept_limits", &limits)?;
+        }
+        self.revise_kept(|_, runs| {
+            renumbered.apply(runs);
+            Ok(())
+        })?;
+        for number in finished {
+            let select = "SELECT digest, runs FROM units JOIN recordings USING (test_case) WHERE test_case = ?1";
+            let (digest, text): (i64, String) = self.try_sql(|connection| {
+                connection.prepare_cached(select)?.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))
+            })?;
+            let mut runs = self.runs(self.index(number, usize::MAX)?, &text)?;
+            renumbered.apply(&mut runs);
+            if !runs.is_empty() {
+                let insert = "INSERT INTO kept (test_case, digest, runs) VALUES (?1, ?2, ?3)";
+                let row = params![number, digest, to_text(&runs)];
+                self.try_sql(|connection| connection.prepare_cached(insert)?.execute(row).map(drop))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn renumbered(&mut self, edit: &Edit) -> Result<Renumbered, CampaignError> {
+        let mut reasons = HashMap::new();
         for (number, text) in self.reasons()? {
             let Some(reworded) = edit.reworded(&text) else { continue };
             reasons.insert(number, if reworded == text { number } else { self.reason_number(&reworded)? });
         }
-        self.revise_kept(|_, runs| {
-            runs.retain_mut(|run| {
-                let Some((&mutant, &reason)) = mutants.get(&run.mutant).zip(reasons.get(&run.reason)) else {
-                    return false;
-                };
-                (run.mutant, run.reason) = (mutant, reason);
-                run.entered & edit.changed == 0
-            });
-            runs.sort_unstable_by_key(|run| run.mutant);
-            Ok(())
-        })
+        Ok(Renumbered { changed: edit.changed, mutants: edit.mutants.iter().copied().collect(), reasons })
     }
 
     /// Lets `revise` change what is kept of each test case; of one without runs nothing is.
@@ -150,21 +150,24 @@ impl Journal {
 
     /// Returns the runs of these mutants, which are kept.
     pub(crate) fn kept_runs(&self, mutants: &[Vec<MutantNumber>]) -> Result<Vec<Vec<KeptRun>>, CampaignError> {
-        let reasons = self.reasons()?;
         let of_case = |(case, mutants): (usize, &Vec<MutantNumber>)| {
             if mutants.is_empty() {
                 return Ok(Vec::new());
             }
             let mut runs = self.kept_of(case)?.unwrap_or_default();
             runs.retain(|run| mutants.contains(&run.mutant));
-            runs.iter().map(|run| self.kept_run(run, &reasons)).collect()
+            runs.iter().map(|run| self.kept_run(run)).collect()
         };
         mutants.iter().enumerate().map(of_case).collect()
     }
 
-    fn kept_run(&self, run: &StoredRun, reasons: &BTreeMap<i64, String>) -> Result<KeptRun, CampaignError> {
+    fn kept_run(&self, run: &StoredRun) -> Result<KeptRun, CampaignError> {
         let &StoredRun { mutant, cause, diverged, reason, events, steps, entered } = run;
-        let reason = reasons.get(&reason).ok_or_else(|| self.damaged("a run without a reason"))?.clone();
+        let text: Option<String> = self.try_sql(|connection| {
+            let sql = "SELECT text FROM reasons WHERE number = ?1";
+            connection.prepare_cached(sql)?.query_row([reason], |row| row.get(0)).optional()
+        })?;
+        let reason = text.ok_or_else(|| self.damaged("a run without a reason"))?;
         let execution = Execution { verdict: run.verdict(), cause, reason, events, steps };
         Ok(KeptRun { mutant, diverged, entered, execution })
     }
@@ -176,6 +179,31 @@ impl Journal {
             connection.prepare_cached("DELETE FROM kept WHERE test_case = ?1")?.execute([case as i64])
         })?;
         Ok(runs)
+    }
+}
+
+/// What runs are called after an edit; the maps are never iterated.
+struct Renumbered {
+    /// The functions that have changed.
+    changed: u64,
+    mutants: HashMap<MutantNumber, MutantNumber>,
+    reasons: HashMap<i64, i64>,
+}
+
+impl Renumbered {
+    /// Leaves the runs that called nothing that has changed, under their new numbers.
+    fn apply(&self, runs: &mut Vec<StoredRun>) {
+        runs.retain_mut(|run| {
+            if run.entered & self.changed != 0 {
+                return false;
+            }
+            let new = self.mutants.get(&run.mutant).zip(self.reasons.get(&run.reason));
+            new.is_some_and(|(&mutant, &reason)| {
+                (run.mutant, run.reason) = (mutant, reason);
+                true
+            })
+        });
+        runs.sort_unstable_by_key(|run| run.mutant);
     }
 }
 

@@ -23,19 +23,19 @@ const FORGET: &str = "
     DELETE FROM labels;
     DELETE FROM coverage;
     DELETE FROM recordings;
-    DELETE FROM cases;
     DELETE FROM meta WHERE key IN ('kept_criteria', 'adopted');
 ";
 
 /// One test case is not what it was.
-const FORGET_CASE: [&str; 3] = [
+const FORGET_CASE: [&str; 4] = [
     "DELETE FROM traced WHERE test_case = ?1",
     "DELETE FROM coverage WHERE test_case = ?1",
     "DELETE FROM recordings WHERE test_case = ?1",
+    "DELETE FROM kept WHERE test_case = ?1",
 ];
 
 impl Journal {
-    /// Forgets what was recorded, and the universe.
+    /// Forgets what was recorded.
     pub(super) fn forget_recordings(&mut self) -> Result<(), CampaignError> {
         self.labels.clear();
         self.try_sql(|connection| connection.execute_batch(FORGET))
@@ -115,30 +115,32 @@ impl Journal {
         Ok(criteria.zip(self.get("trace_criteria")?).map(|(own, traced)| [own, traced]))
     }
 
-    /// Forgets the recordings that were kept and are not of these test cases and of the criteria that the journal has now; returns the test cases whose
-    /// recordings are left.
-    pub(crate) fn adopt_recordings(&mut self, cases: &[Value]) -> Result<Vec<usize>, CampaignError> {
+    /// Adds the universe in the place of that of before an edit. Forgets what is kept of test cases that are others now, and all recordings if the criteria are
+    /// others. Returns the test cases whose recordings are left.
+    pub(crate) fn set_cases(&mut self, cases: &[Value]) -> Result<Vec<usize>, CampaignError> {
         let criteria = self.criteria()?;
         if criteria.is_none() || self.get::<Option<[Value; 2]>>(CRITERIA)?.flatten() != criteria {
             self.forget_recordings()?;
-            return Ok(Vec::new());
         }
-        let known: Vec<(i64, String)> = self
-            .rows("SELECT number, input FROM cases JOIN recordings ON test_case = number ORDER BY number", |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
-        let mut adopted = Vec::new();
-        for (number, input) in known {
-            let case = self.index(number, cases.len())?;
-            if serde_json::from_str::<Value>(&input).is_ok_and(|input| input == cases[case]) {
-                adopted.push(case);
-                continue;
+        let before: BTreeMap<i64, String> =
+            self.rows("SELECT number, input FROM cases", |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        self.try_sql(|connection| {
+            for (number, case) in (0..).zip(cases) {
+                let input = case.to_string();
+                if before.get(&number) == Some(&input) {
+                    continue;
+                }
+                for sql in FORGET_CASE {
+                    connection.prepare_cached(sql)?.execute([number])?;
+                }
+                let sql = "INSERT OR REPLACE INTO cases (number, input) VALUES (?1, ?2)";
+                connection.prepare_cached(sql)?.execute(params![number, input])?;
             }
-            self.try_sql(|connection| {
-                FORGET_CASE.iter().try_for_each(|sql| connection.prepare_cached(sql)?.execute([number]).map(drop))
-            })?;
-        }
-        self.try_sql(|connection| connection.execute_batch("DELETE FROM cases"))?;
+            Ok(())
+        })?;
+        let adopted = self.rows("SELECT test_case FROM recordings ORDER BY test_case", |row| row.get::<_, i64>(0))?;
+        let adopted: Vec<usize> =
+            adopted.into_iter().map(|number| self.index(number, cases.len())).collect::<Result<_, _>>()?;
         self.set(ADOPTED, &adopted)?;
         Ok(adopted)
     }

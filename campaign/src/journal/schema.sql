@@ -8,7 +8,7 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The universe. All rows come in one transaction.
+-- The universe, or before it is drawn (there are no criteria then) that of before an edit. All rows come in one transaction.
 CREATE TABLE cases (
     number INTEGER PRIMARY KEY,
     input TEXT NOT NULL -- JSON, in the system's own form
@@ -76,7 +76,6 @@ CREATE VIEW executions AS
 -- and go to units when their test cases are finished.
 CREATE TABLE kept (
     test_case INTEGER PRIMARY KEY,
-    input TEXT NOT NULL, -- the test case, as it was then
     digest INTEGER NOT NULL, -- of the original's events then
     runs TEXT NOT NULL -- as in units
 ) STRICT;
