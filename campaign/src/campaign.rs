@@ -135,7 +135,7 @@ impl Campaign {
     ///
     /// # Errors
     /// [`CampaignError::BaselineFailed`] if a test case fails on the original; no mutant is run before all have passed.
-    /// After any error the journal holds all that was done, and another session can go on.
+    /// After any error the journal holds what was done until shortly before, and another session can go on.
     pub fn run(
         &mut self,
         plain: &Path,

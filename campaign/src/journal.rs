@@ -5,8 +5,8 @@
 //! SQLite in write-ahead mode with `synchronous = NORMAL`: a transaction that was committed survives the death of the
 //! process at any time, since it is with the operating system by then. If the machine itself loses power, the last
 //! transactions may be gone, and the file is still whole: those units are run again. (`FULL` would wait for the disk once
-//! per transaction, and buy only that.) Units that finish within fifty milliseconds are one transaction, so that a kill of the process costs at most these
-//! and the ones that run.
+//! per transaction, and buy only that.) Units that finish within fifty milliseconds are one transaction, so that a kill of the process costs these,
+//! the few that wait to be written, and the ones that run.
 //!
 //! # Tables
 //!

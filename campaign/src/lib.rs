@@ -34,10 +34,10 @@
 //!   which they finish, on interruptions, or on load. The one clock is that of [`Bounds::hang`], for runs that come to no
 //!   limit; they are tried twice.
 //! - The unit of work is a test case. It is in the journal as a whole or not at all; a campaign that was killed goes on
-//!   with the first one that is missing.
-//! - After an edit of the source the outcomes are those of a new campaign: a run is kept only if it called no function
-//!   whose body has changed (`edit.rs`). Every test case is run anew on the original and on the plain build, and pairs that are pruned are sampled anew: what
-//!   is not checked again is that a kept run was right when it was made. A random sample of them is made again, and must be what is kept.
+//!   with those that are missing.
+//! - After an edit of the source the outcomes are those of a new campaign: a run or a recording is kept only if it called no function
+//!   whose body has changed (`edit.rs`). The universe is drawn anew, and pairs that are pruned are sampled anew: what is not checked again is that what is kept was right when it was
+//!   made. A random sample of it is made again, and must be what is kept.
 //! - No error of ours is a kill. A worker that someone kills is replaced and its run repeated; each run says whether it
 //!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error. So it does if a pair of the sample of those
 //!   that are pruned does not end as the original, if one of the sample of those that are kept is another one, or if the original does not do the same as the package without instrumentation.

@@ -204,8 +204,8 @@ impl Matrix {
             let first = Count { verdict: run.verdict(), count: 0, first_case: case };
             reasons[mutant].entry((cause, run.reason)).or_insert(first).count += 1;
         };
-        let alike = std::thread::scope(|scope| {
-            let alike = scope.spawn(|| alike(&texts));
+        let alike = std::thread::scope(|threads| {
+            let alike = threads.spawn(|| alike(&texts));
             journal.executions(content, &texts, &mut visit)?;
             Ok::<_, CampaignError>(alike.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })?;

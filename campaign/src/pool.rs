@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use crate::{CampaignError, End};
 
-/// How long a result waits for others to be written with. A kill of the process loses what has come in that time.
+/// How long a result waits for others to be written with.
 const TOGETHER: Duration = Duration::from_millis(50);
-/// How many results of each crew may wait for this thread.
-const AHEAD: usize = 32;
+/// How many results of each crew may wait for the thread that writes.
+const AHEAD: usize = 8;
 
 /// Does `work` on every unit, on one thread per element of `crews`. Hands each result to `seen` on this thread as soon as it comes, and those of a short time together
 /// to `write`, in the order in which they come.
 ///
 /// Units are begun in their order. After `stop` or an error, units that were begun are finished and no more are begun.
-/// Of several errors the one of the first unit is returned, so that it does not depend on the number of threads.
+/// Of several errors the one of the first unit is returned, so that it does not depend on the number of threads; an error of `write` is that of the first of its units.
 pub(crate) fn run<Crew: Send, T: Send>(
     crews: Vec<Crew>,
     units: &[usize],
@@ -48,6 +48,8 @@ pub(crate) fn run<Crew: Send, T: Send>(
             });
         }
         drop(sender);
+        // Nobody must wait for it if this panics.
+        let receiver = receiver;
         let mut note = |unit, error| {
             failed.store(true, Relaxed);
             if first_error.as_ref().is_none_or(|&(first, _)| unit < first) {
@@ -69,7 +71,7 @@ pub(crate) fn run<Crew: Send, T: Send>(
                 let left = due.saturating_duration_since(Instant::now());
                 next = if left.is_zero() { None } else { receiver.recv_timeout(left).ok() };
             }
-            let Some(&(first, _)) = unwritten.first() else { continue };
+            let Some(first) = unwritten.iter().map(|(unit, _)| *unit).min() else { continue };
             match write(&unwritten) {
                 Ok(()) => done += unwritten.len(),
                 Err(error) => note(first, error),
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn results_wait_for_others_but_not_for_all() {
-        let units: Vec<usize> = (0..40).collect();
+        let units: Vec<usize> = (0..100).collect();
         let work = |(): &mut (), _| {
             std::thread::sleep(TOGETHER / 10);
             Ok(Instant::now())
@@ -129,7 +131,7 @@ mod tests {
             writes += 1;
             written += results.len();
             let waited = results[0].1.elapsed();
-            assert!(waited >= TOGETHER || written == 40, "{} of them after {waited:?}", results.len());
+            assert!(waited >= TOGETHER || written == 100, "{} of them after {waited:?}", results.len());
             Ok(())
         };
         run(vec![()], &units, &AtomicBool::new(false), work, |_, _| {}, write).expect("nothing fails");
@@ -138,10 +140,25 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_ends_it() {
-        let units: Vec<usize> = (0..50).collect();
+        let units: Vec<usize> = (0..100).collect();
+        let begun = AtomicUsize::new(0);
+        let work = |(): &mut (), _| {
+            begun.fetch_add(1, Relaxed);
+            std::thread::sleep(TOGETHER / 10);
+            Ok(())
+        };
         let write = |results: &[(usize, ())]| Err(fails(results[0].0));
-        let error = run(vec![(); 2], &units, &AtomicBool::new(false), |(), _| Ok(()), |_, ()| {}, write);
-        assert!(matches!(error, Err(CampaignError::NotDeterministic { .. })), "{error:?}");
+        let error = run(vec![()], &units, &AtomicBool::new(false), work, |_, ()| {}, write);
+        assert!(matches!(error, Err(CampaignError::NotDeterministic { number: 0, .. })), "{error:?}");
+        assert!(begun.into_inner() < units.len());
+    }
+
+    #[test]
+    fn a_panic_of_this_thread_leaves_no_crew_behind() {
+        let units: Vec<usize> = (0..10 * AHEAD).collect();
+        let stop = AtomicBool::new(false);
+        let run = || run(vec![()], &units, &stop, |(), _| Ok(()), |_, ()| panic!("nobody is told"), |_| Ok(()));
+        std::panic::catch_unwind(run).expect_err("it comes through");
     }
 
     #[test]

@@ -482,6 +482,27 @@ fn runs_that_called_nothing_that_has_changed_are_kept() {
 }
 
 #[test]
+fn nothing_is_kept_of_a_test_case_that_is_another_one_after_an_edit() {
+    let other = folder();
+    let (all, _) = finish(other.path(), with_uncalled(1));
+    let (_, kept) = finish(other.path(), with_uncalled(2));
+    let expected = read_outcomes(other.path()).expect("it is finished");
+
+    let folder = folder();
+    finish(folder.path(), with_uncalled(1));
+    let journal = Connection::open(folder.path().join("journal.sqlite")).expect("a journal");
+    // As in the test above: who ends the process, and mutant 4.
+    let of_one = "SELECT count(*) FROM executions WHERE test_case = 3 AND cause NOT IN (7, 9, 11, 12) AND mutant <> 4";
+    let of_one = journal.query_row(of_one, [], |row| row.get::<_, i64>(0)).expect("as documented").cast_unsigned();
+    let change = "UPDATE cases SET input = (SELECT input FROM cases WHERE number = 4) WHERE number = 3";
+    assert_eq!(journal.execute(change, []).expect("it can be written"), 1);
+    let statistics = run_again(folder.path(), with_uncalled(2));
+    assert_eq!((statistics.session_executed, statistics.session_kept), (all - kept + of_one, kept - of_one));
+    assert_eq!(statistics.session_recordings_kept, CASES as u64 - 1);
+    assert!(of_one > 0 && read_outcomes(folder.path()).expect("it is finished") == expected);
+}
+
+#[test]
 fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
     let folder = folder();
     finish(folder.path(), with_uncalled(1));

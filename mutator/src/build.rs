@@ -560,7 +560,7 @@ impl Workspace {
             let children = error.children.iter().flat_map(|child| &child.spans);
             error.spans.iter().chain(children).filter(move |span| span.is_primary == is_primary)
         };
-        let (mut function, mut point) = (None, None);
+        let (mut function, mut point, mut recording) = (None, None, None);
         // Of a value that is used after it was moved, the move is to blame, and that is a secondary place.
         let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
         for span in spans(!is_moved).chain(spans(is_moved)) {
@@ -582,19 +582,17 @@ impl Workspace {
                         point = point.or(Some(first..=last));
                         break;
                     }
-                    Owner::Recording(_) if point.is_some() => break,
-                    // There are no mutants in there: the probes of data flow are what can be done without.
-                    Owner::Recording(index) => {
-                        if verdicts.without_flow.insert((file, index), error.message.clone()).is_none() {
-                            return;
-                        }
-                    }
+                    Owner::Recording(index) => recording = recording.or(Some((file, index))),
                     Owner::Function(index) => function = function.or(Some((file, index))),
                 }
             }
         }
         if let Some(point) = point {
             verdicts.incomparable.extend(point);
+            return;
+        }
+        // Without mutants and comparisons, the probes of data flow are what can be done without.
+        if recording.is_some_and(|place| verdicts.without_flow.insert(place, error.message.clone()).is_none()) {
             return;
         }
         let Some((file, index_of_function)) = function else { return };

@@ -13,7 +13,7 @@ use crate::source::FunctionSource;
 pub(crate) struct Verdicts {
     /// Candidates that do not compile, with the reason.
     pub(crate) rejected: BTreeMap<usize, String>,
-    /// Candidates whose value cannot be compared with the original's: they count as infected where they are reached.
+    /// Candidates whose comparison with the original's value does not compile: they count as infected where they are reached.
     pub(crate) incomparable: BTreeSet<usize>,
     /// Functions, as (file, function), that do not compile with the probes of data flow, with the reason.
     pub(crate) without_flow: BTreeMap<(usize, usize), String>,

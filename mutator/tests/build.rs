@@ -349,6 +349,21 @@ pub fn run(input: u32) -> String {
 }
 
 #[test]
+fn what_is_moved_is_not_compared_and_keeps_its_data_flow() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let awkward = "#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Ballot(Vec<u32>);
+fn newer(a: Ballot, b: Ballot) -> Ballot { a.max(b) }
+pub fn run(input: u32) -> String { newer(Ballot(vec![input]), Ballot(vec![6])).0[0].to_string() }
+";
+    let built = build_toy(root.path(), awkward, "CALL").expect("the toy compiles");
+    let sites = &built.sites;
+    assert_eq!((sites.rejected.len(), sites.without_flow.len(), sites.uninstrumented.len()), (0, 0, 0));
+    assert!(sites.mutants.iter().any(|mutant| mutant.replacement.contains("min")), "{:?}", sites.mutants);
+    run(&built);
+}
+
+#[test]
 fn what_cannot_be_linked_is_compiled_from_scratch_once() {
     let root = tempfile::tempdir().expect("a temporary folder");
     write_toy(root.path(), "pub fn run(input: u32) -> String { (input + 1).to_string() }\n");

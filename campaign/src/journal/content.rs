@@ -21,7 +21,7 @@ pub(crate) struct Content {
 impl Journal {
     /// Returns the universe: `None` before it is drawn.
     pub(crate) fn cases(&self, expected: usize) -> Result<Option<Vec<Value>>, CampaignError> {
-        // Before that, there may be the test cases of before an edit.
+        // Before the universe is drawn, there may be the test cases of before an edit.
         if self.get::<Value>("criteria")?.is_none() {
             return Ok(None);
         }

@@ -18,10 +18,9 @@ const CLEAR: &str = "
 ";
 
 /// Forgets the runs of test cases on which the original does something else now.
-const FORGET_OTHER_CASES: &str = "
-    DELETE FROM kept WHERE test_case NOT IN (
-        SELECT test_case FROM kept JOIN recordings USING (test_case) WHERE recordings.digest = kept.digest
-    );
+const FORGET_OTHERS: &str = "
+    DELETE FROM kept
+        WHERE digest IS NOT (SELECT digest FROM recordings WHERE recordings.test_case = kept.test_case)
 ";
 
 /// A run that is kept, in the numbers of the new source.
@@ -34,7 +33,8 @@ pub(crate) struct KeptRun {
 }
 
 impl Journal {
-    /// Empties the journal for other source, but for the runs that are the same there; without an edit nothing is kept. `content` is what the journal holds,
+    /// Empties the journal for other source, but for the runs that are the same there; without an edit nothing is kept. The test cases stay until the universe is drawn
+    /// again, to be held against those of then. `content` is what the journal holds,
     /// `None` before the universe was drawn, and `sites` is what comes.
     pub(crate) fn begin_anew(
         &mut self,
@@ -58,21 +58,17 @@ impl Journal {
     fn keep_runs(&mut self, edit: &Edit) -> Result<(), CampaignError> {
         let renumbered = self.renumbered(edit)?;
         let finished = self.rows("SELECT test_case FROM units", |row| row.get::<_, i64>(0))?;
-        let limits: Option<Limits> = self.get("limits")?;
-        // What an earlier edit left is under the limits of that time.
-        if !finished.is_empty() && limits != self.get("kept_limits")? {
-            self.try_sql(|connection| connection.execute_batch("DELETE FROM kept"))?;
-            self.set("kept_limits", &limits)?;
-        }
         self.revise_kept(|_, runs| {
             renumbered.apply(runs);
             Ok(())
         })?;
         for number in finished {
             let select = "SELECT digest, runs FROM units JOIN recordings USING (test_case) WHERE test_case = ?1";
-            let (digest, text): (i64, String) = self.try_sql(|connection| {
-                connection.prepare_cached(select)?.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))
+            let row: Option<(i64, String)> = self.try_sql(|connection| {
+                let mut select = connection.prepare_cached(select)?;
+                select.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional()
             })?;
+            let (digest, text) = row.ok_or_else(|| self.damaged(format!("runs of test case {number} alone")))?;
             let mut runs = self.runs(self.index(number, usize::MAX)?, &text)?;
             renumbered.apply(&mut runs);
             if !runs.is_empty() {
@@ -136,7 +132,7 @@ impl Journal {
             _ => Box::new(|_: &StoredRun| false),
         };
         self.set("kept_limits", limits)?;
-        self.try_sql(|connection| connection.execute_batch(FORGET_OTHER_CASES))?;
+        self.try_sql(|connection| connection.execute_batch(FORGET_OTHERS))?;
         let mut left = vec![BitSet::new(); selected.len()];
         self.revise_kept(|case, runs| {
             let selected =

@@ -119,7 +119,7 @@ impl Journal {
     /// others. Returns the test cases whose recordings are left.
     pub(crate) fn set_cases(&mut self, cases: &[Value]) -> Result<Vec<usize>, CampaignError> {
         let criteria = self.criteria()?;
-        if criteria.is_none() || self.get::<Option<[Value; 2]>>(CRITERIA)?.flatten() != criteria {
+        if self.get::<Option<[Value; 2]>>(CRITERIA)?.flatten() != criteria {
             self.forget_recordings()?;
         }
         let before: BTreeMap<i64, String> =
@@ -127,11 +127,12 @@ impl Journal {
         self.try_sql(|connection| {
             for (number, case) in (0..).zip(cases) {
                 let input = case.to_string();
-                if before.get(&number) == Some(&input) {
-                    continue;
-                }
-                for sql in FORGET_CASE {
-                    connection.prepare_cached(sql)?.execute([number])?;
+                match before.get(&number) {
+                    Some(known) if *known == input => continue,
+                    Some(_) => FORGET_CASE
+                        .iter()
+                        .try_for_each(|sql| connection.prepare_cached(sql)?.execute([number]).map(drop))?,
+                    None => {}
                 }
                 let sql = "INSERT OR REPLACE INTO cases (number, input) VALUES (?1, ?2)";
                 connection.prepare_cached(sql)?.execute(params![number, input])?;
