@@ -186,6 +186,13 @@ impl Specification {
                     continue;
                 }
                 let inside = mutation::inside(&function.body);
+                if probes == Probes::All
+                    && let Some(start) = function.outlined_at
+                {
+                    plain.verbatim(at..start, &mut output);
+                    output.text.push_str("#[inline(never)] ");
+                    at = start;
+                }
                 plain.verbatim(at..inside.start, &mut output);
                 match probes {
                     Probes::All => {
@@ -365,8 +372,7 @@ impl Specification {
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
 
         // Steps first, so that they are outside of what shares their range.
-        let mut edits = self.async_functions.edits(&function.body);
-        edits.extend(steps::edits(&function.body));
+        let mut edits = steps::edits(&function.body);
         // What is put at the start of the body comes first of all there.
         let start = mutation::inside(&function.body).start;
         let dataflow::Probes { edits: of_flow, outcomes, marks } = flows.probes(number, start, *first_mark);
@@ -383,12 +389,16 @@ impl Specification {
             outcome: branch.outcome,
         }));
 
+        // Inside of what shares their range: a future that something else is noted after is in its box by then.
+        edits.extend(self.async_functions.edits(&function.body));
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
         let pairs: Vec<u32> = marks.pairs.iter().map(|&pair| dataflow::pair_from(place.pair, pair)).collect();
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
+        // A static would be compiled with the module's plain functions, and an edit of an async one would have all that puts these in the place of their
+        // calls compiled again. A constant is where it is used.
         let declaration = format!(
-            "static SIMUTANT_FUNCTION: ::simutant_probe::Function = ::simutant_probe::Function::new({number}, [{}, {}], \
+            "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
              [0, {}], [0, {}], &{pairs:?}, (0, &{:?}), ([{}, {}], [{}, {}]));",
             marks.first,
             marks.end,
@@ -699,6 +709,16 @@ mod tests {
         let instrumented = specification.instrument(&Verdicts::default(), Probes::All);
         check_places(&instrumented);
         instrumented
+    }
+
+    #[test]
+    fn what_waits_for_an_async_function_has_none_of_it() {
+        let text = "/// A.\npub async fn a(x: &mut u8) -> u8 { let mut y = *x; a(&mut y).await; y }";
+        let output = &instrumented(&[text], false).outputs[0].text;
+        assert!(output.starts_with("#[inline(never)] /// A.\npub async fn a("), "{output}");
+        assert!(!output.contains("static "), "{output}");
+        // Its future is in a box before anything that may panic would have to drop it.
+        assert!(output.contains("(::simutant_probe::apart(a(&mut y)), {"), "{output}");
     }
 
     /// Checks that what reports number is where the running program thinks.

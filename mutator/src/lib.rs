@@ -10,14 +10,14 @@
 //!
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
-//! fn f(…) -> T { static SIMUTANT_FUNCTION: ::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
+//! fn f(…) -> T { const SIMUTANT_FUNCTION: &::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
 //!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place of its calls, if it
 //! stays short. What can be no closure, async above all, has its four bodies side by side: `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`,
 //! and is polled apart where others wait for it: `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and nowhere
-//! else, so that an edit costs little.
+//! else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`, unless its own attributes may say otherwise.
 //! All bodies count the turns of loops and the calls of closures. In the mutated one a point reads
 //! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
 //! `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and notes

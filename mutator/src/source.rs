@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use simutant_outcomes::{SourceFile, Span};
+use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
 
@@ -40,6 +41,9 @@ pub(crate) struct FunctionSource {
     pub(crate) closure: Option<Closure>,
     /// What the function belongs to.
     pub(crate) home: Home,
+    /// Where an attribute can say that the compiler must not put the function in the place of its calls: where an async one begins, unless its own
+    /// attributes may say otherwise. What calls it makes a future, and would be compiled again with each edit that changes the future's size.
+    pub(crate) outlined_at: Option<usize>,
 }
 
 /// What a function belongs to.
@@ -123,7 +127,8 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
     for item in items {
         match item {
             Item::Fn(item) if !is_test(&item.attrs) => {
-                functions.push(function(path, None, Home::Module, item.sig, *item.block));
+                let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                functions.push(function(path, None, Home::Module, outlined_at, item.sig, *item.block));
             }
             Item::Mod(item) if !is_test(&item.attrs) => {
                 let path = join(path, &item.ident.to_string());
@@ -138,17 +143,19 @@ fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
                     {
-                        functions.push(function(&path, Some(&self_type), home, item.sig, item.block));
+                        let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                        functions.push(function(&path, Some(&self_type), home, outlined_at, item.sig, item.block));
                     }
                 }
             }
             Item::Trait(item) if !is_test(&item.attrs) => {
                 let path = join(path, &item.ident.to_string());
                 for item in item.items {
-                    if let TraitItem::Fn(item) = item
-                        && let Some(body) = item.default
+                    if let TraitItem::Fn(mut item) = item
+                        && let Some(body) = item.default.take()
                     {
-                        functions.push(function(&path, None, Home::Other, item.sig, body));
+                        let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                        functions.push(function(&path, None, Home::Other, outlined_at, item.sig, body));
                     }
                 }
             }
@@ -162,7 +169,20 @@ pub(crate) fn has_lifetimes_only(generics: &syn::Generics) -> bool {
     generics.params.iter().all(|parameter| matches!(parameter, syn::GenericParam::Lifetime(_)))
 }
 
-fn function(path: &str, self_type: Option<&str>, home: Home, signature: Signature, body: Block) -> FunctionSource {
+/// See [`FunctionSource::outlined_at`].
+fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signature) -> Option<usize> {
+    let says_so = |attribute: &Attribute| ["inline", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name));
+    (signature.asyncness.is_some() && !attributes.iter().any(says_so)).then(|| range_of(item).start)
+}
+
+fn function(
+    path: &str,
+    self_type: Option<&str>,
+    home: Home,
+    outlined_at: Option<usize>,
+    signature: Signature,
+    body: Block,
+) -> FunctionSource {
     let range = range_of(&signature).start..range_of(&body).end;
     let obstacle = if signature.constness.is_some() {
         Some("a const function cannot call the probes")
@@ -181,7 +201,7 @@ fn function(path: &str, self_type: Option<&str>, home: Home, signature: Signatur
         ReturnType::Type(_, returns) => Some(Closure { returns: Some(range_of(&**returns)) }),
         ReturnType::Default => Some(Closure { returns: None }),
     };
-    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure, home }
+    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure, home, outlined_at }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.
@@ -239,6 +259,16 @@ mod tests {
             &[],
         );
         check("src/a.rs", "#[cfg(not(test))] fn a() {} #[cfg(any(test, unix))] fn b() {}", &["a::a", "a::b"]);
+    }
+
+    #[test]
+    fn an_async_function_is_outlined_unless_its_attributes_may_say_otherwise() {
+        let text = "/// A.\npub async fn a() {} #[inline] async fn b() {} #[cfg_attr(unix, inline)] async fn c() {} fn d() {} \
+                    trait E { async fn f() {} } impl G { #[allow(unused)] pub(crate) async fn h() {} }";
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let begin = ["/// A.", "async fn f", "#[allow(unused)]"].map(|begin| text.find(begin));
+        let found: Vec<Option<usize>> = source.functions.iter().map(|function| function.outlined_at).collect();
+        assert_eq!(found, [begin[0], None, None, None, begin[1], begin[2]]);
     }
 
     #[test]

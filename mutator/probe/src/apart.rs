@@ -24,7 +24,7 @@ pub fn aside<T>(body: impl FnOnce() -> T) -> T {
 /// code of all that wait for it, and of those that wait for these.
 #[inline(always)]
 pub fn apart<F: IntoFuture>(future: F) -> Apart<F::IntoFuture> {
-    Apart(ManuallyDrop::new(Box::pin(future.into_future())))
+    future.into_future().apart_here()
 }
 
 /// A future that is compiled with the function that it is of. See [`apart`].
@@ -62,8 +62,17 @@ trait RunHere<T>: FnOnce() -> T + Sized {
 
 impl<T, F: FnOnce() -> T> RunHere<T> for F {}
 
-/// Futures that are polled and dropped where they stand.
+/// Futures that are boxed, polled and dropped where they stand.
 trait FutureHere: Future {
+    /// Puts a future into its box. Where there is no memory for one, the future is dropped, and so what does this has its destructor.
+    #[inline(never)]
+    fn apart_here(self) -> Apart<Self>
+    where
+        Self: Sized,
+    {
+        Apart(ManuallyDrop::new(Box::pin(self)))
+    }
+
     /// Must not be inlined: what is inlined is compiled elsewhere.
     #[inline(never)]
     fn poll_here(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
