@@ -190,7 +190,9 @@ impl Specification {
                     && let Some(start) = function.outlined_at
                 {
                     plain.verbatim(at..start, &mut output);
-                    output.text.push_str("#[inline(never)] ");
+                    // A macro may put it where it cannot be.
+                    let attribute = |output: &mut Output| output.text.push_str("#[inline(never)] ");
+                    plain.owned(Owner::Function(index), &mut output, attribute);
                     at = start;
                 }
                 plain.verbatim(at..inside.start, &mut output);
@@ -389,7 +391,7 @@ impl Specification {
             outcome: branch.outcome,
         }));
 
-        // Inside of what shares their range: a future that something else is noted after is in its box by then.
+        // Inside of what data flow and coverage note there: a future that they note something after is in its box by then.
         edits.extend(self.async_functions.edits(&function.body));
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
@@ -714,7 +716,8 @@ mod tests {
     #[test]
     fn what_waits_for_an_async_function_has_none_of_it() {
         let text = "/// A.\npub async fn a(x: &mut u8) -> u8 { let mut y = *x; a(&mut y).await; y }";
-        let output = &instrumented(&[text], false).outputs[0].text;
+        let Output { text: output, owners, .. } = &instrumented(&[text], false).outputs[0];
+        assert!(owners.contains(&(0..17, Owner::Function(0))), "{owners:?}");
         assert!(output.starts_with("#[inline(never)] /// A.\npub async fn a("), "{output}");
         assert!(!output.contains("static "), "{output}");
         // Its future is in a box before anything that may panic would have to drop it.
