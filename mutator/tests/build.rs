@@ -363,6 +363,40 @@ pub fn run(input: u32) -> String { newer(Ballot(vec![input]), Ballot(vec![6])).0
     run(&built);
 }
 
+/// An attribute macro that gives an item's attributes to a struct, too.
+const MACROS: &str = r#"
+use proc_macro::{TokenStream, TokenTree};
+#[proc_macro_attribute]
+pub fn task(_: TokenStream, item: TokenStream) -> TokenStream {
+    let is_hash = |token: &TokenTree| matches!(token, TokenTree::Punct(hash) if hash.as_char() == '#');
+    let tokens: Vec<TokenTree> = item.into_iter().collect();
+    let attributes = tokens.chunks(2).take_while(|pair| is_hash(&pair[0])).flatten().cloned();
+    let marker: TokenStream = "pub struct Task;".parse().unwrap();
+    attributes.chain(marker).chain(tokens.iter().cloned()).collect()
+}
+"#;
+
+#[test]
+fn an_async_function_whose_attributes_a_macro_takes_runs_as_it_is_written() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    write_toy(
+        root.path(),
+        "#[macros::task] async fn sum(x: u32) -> u32 { x + 2 }\n\
+         pub fn run(input: u32) -> String { let _ = (sum(input), Task); (input + 1).to_string() }\n",
+    );
+    let manifest = root.path().join("toy/Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).expect("it was written");
+    write(&manifest, &format!("{text}macros = {{ path = \"../macros\" }}\n"));
+    let of_macros = "[package]\nname = \"macros\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n";
+    write(&root.path().join("macros/Cargo.toml"), of_macros);
+    write(&root.path().join("macros/src/lib.rs"), MACROS);
+    let built = with_toy(root.path(), "default", |request| build(request, &mut |_| {})).expect("it compiles");
+    let [function] = &built.sites.uninstrumented[..] else { panic!("{:?}", built.sites.uninstrumented) };
+    assert_eq!(function.path, "awkward::sum");
+    assert!(function.reason.contains("inline"), "{}", function.reason);
+    assert!(!built.sites.mutants.is_empty(), "the other function has mutants");
+}
+
 #[test]
 fn what_cannot_be_linked_is_compiled_from_scratch_once() {
     let root = tempfile::tempdir().expect("a temporary folder");
