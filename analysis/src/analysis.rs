@@ -72,7 +72,8 @@ pub struct Analysis {
     pub comparison: Option<Comparison>,
     /// What to do; `None` if no criterion has a suite.
     pub recommendation: Option<Recommendation>,
-    /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller adds it.
+    /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller
+    /// adds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built: Option<BuiltSuite>,
 }
@@ -100,7 +101,8 @@ pub struct CampaignCounts {
     pub pairs_executed: u64,
     /// How the pairs ended; those that were not executed count as reasonable.
     pub verdicts: VerdictTotals,
-    /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds it.
+    /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
 }
@@ -156,8 +158,8 @@ impl VerdictTotals {
 
 /// Analyses `outcomes`.
 ///
-/// Cost O(mutants^2 * cases / 64) for the random baseline, O(suites * cases) for each criterion, O(resamples * suites * functions)
-/// for the intervals of each.
+/// Cost O(mutants^2 * cases / 64) for the random baseline, O(suites * cases) for each criterion, O(resamples * suites *
+/// functions) for the intervals of each.
 ///
 /// # Errors
 /// [`AnalysisError`] if an option is out of its range, or if the parts of the outcomes do not fit together, as those of

@@ -60,8 +60,8 @@ pub struct BoostingStep {
     pub score: Summary,
     /// Whether they are better than the baseline; `None` if they do not vary, which is never counted as significant.
     pub better: Option<ZTest>,
-    /// The p-value of the opposite, that they are worse than the baseline, which the thesis never saw: one minus that of
-    /// `better`.
+    /// The p-value of the opposite, that they are worse than the baseline, which the thesis never saw: one minus that
+    /// of `better`.
     pub worse_p: Option<f64>,
 }
 
@@ -154,8 +154,8 @@ pub(crate) struct Faults<'a> {
     pub(crate) counted: &'a BitSet,
 }
 
-/// Tries growing numbers of suites of the criterion `name` until choosing among them, by what they find of the faults `by`, is
-/// significantly better in what they find of the faults `judges`; `None` without suites or judges.
+/// Tries growing numbers of suites of the criterion `name` until choosing among them, by what they find of the faults
+/// `by`, is significantly better in what they find of the faults `judges`; `None` without suites or judges.
 pub(crate) fn boost(
     name: &str,
     suites: &[AdequateSuite],

@@ -172,8 +172,8 @@ pub fn suite_cases(outcomes: &Outcomes, suite: &Suite) -> Vec<usize> {
     suite.cases.iter().filter_map(number).collect()
 }
 
-/// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last one
-/// has, at least four.
+/// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last
+/// one has, at least four.
 pub fn case_name(system: &str, case: usize, universe: usize) -> String {
     let width = universe.saturating_sub(1).to_string().len().max(4);
     format!("{system}-{case:0width$}")
@@ -213,8 +213,8 @@ mod tests {
         assert_eq!(found, expect);
     }
 
-    /// Table 3.1 of the thesis: two suites of three test cases each, five mutants. The first suite kills mutants 2, 4 and 5 in the cells
-    /// that the table shows, the second kills four of the five.
+    /// Table 3.1 of the thesis: two suites of three test cases each, five mutants. The first suite kills mutants 2, 4
+    /// and 5 in the cells that the table shows, the second kills four of the five.
     #[test]
     fn the_boosting_example_of_the_thesis_scores_60_and_80_percent_and_takes_the_second_suite() {
         let outcomes = from_kills(&["......", "k...k.", "...k.k", "..kk..", "kkkkkk"]);

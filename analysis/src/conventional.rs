@@ -20,9 +20,9 @@ pub struct SameSize {
     pub gain_interval: Interval,
     /// Whether the gain is above 0 on average, by the test of section 4.2; `None` if the gain does not vary.
     pub test: Option<ZTest>,
-    /// The two-sided p-value that the mean gain is 0, corrected by Holm's method for the number of criteria, by [`t_test`]: scores
-    /// of random suites are skewed about their mean, so that a test of ranks would find gains where there are none. By the sign test if the
-    /// gains do not vary. `None` for one suite, or if all gains are 0.
+    /// The two-sided p-value that the mean gain is 0, corrected by Holm's method for the number of criteria, by
+    /// [`t_test`]: scores of random suites are skewed about their mean, so that a test of ranks would find gains where
+    /// there are none. By the sign test if the gains do not vary. `None` for one suite, or if all gains are 0.
     pub gain_p: Option<f64>,
 }
 
@@ -192,7 +192,8 @@ pub(crate) fn correct(criteria: &mut [CriterionAnalysis]) {
     tests.iter_mut().zip(corrected).for_each(|(p, corrected)| **p = corrected);
 }
 
-/// Returns what random suites of each size up to the option's limit score and cost, where each test case costs as much as `costs` say.
+/// Returns what random suites of each size up to the option's limit score and cost, where each test case costs as much
+/// as `costs` say.
 pub(crate) fn random_sizes(
     costs: &[f64],
     baseline: &RandomBaseline,

@@ -24,8 +24,8 @@ pub struct CriterionAnalysis {
     pub requirements: usize,
     /// The requirements that no test case of the universe covers, ascending; the others are the target of its suites.
     pub uncovered: Vec<usize>,
-    /// How many requirements a suite covers at least: those that the universe covers, but of those in a quota no more than
-    /// that asks for.
+    /// How many requirements a suite covers at least: those that the universe covers, but of those in a quota no more
+    /// than that asks for.
     pub needed: usize,
     /// The adequate suites, in the order in which they were drawn.
     pub suites: Vec<AdequateSuite>,

@@ -1,8 +1,8 @@
-//! How often the suites of a criterion kill each mutant, and how often random suites of the same sizes would: which faults a criterion
-//! finds, and which it misses.
+//! How often the suites of a criterion kill each mutant, and how often random suites of the same sizes would: which
+//! faults a criterion finds, and which it misses.
 //!
-//! The share is the probabilistic coupling of Chen et al. (ASE 2020): the probability that a suite kills the mutant, given that it is
-//! adequate.
+//! The share is the probabilistic coupling of Chen et al. (ASE 2020): the probability that a suite kills the mutant,
+//! given that it is adequate.
 
 use std::collections::BTreeMap;
 
@@ -24,14 +24,15 @@ pub struct Detection {
     pub interval: Interval,
     /// The probability of a random suite, on average over the sizes of the criterion's suites.
     pub random: f64,
-    /// The two-sided p-value that both are the same, by the exact binomial test, corrected by the method of Benjamini and Hochberg for the
-    /// number of mutants. Suites of different sizes vary less than the binomial distribution does, so that it errs upwards.
+    /// The two-sided p-value that both are the same, by the exact binomial test, corrected by the method of Benjamini
+    /// and Hochberg for the number of mutants. Suites of different sizes vary less than the binomial distribution does,
+    /// so that it errs upwards.
     pub p: f64,
 }
 
 impl Detection {
-    /// Returns whether the `count` suites of the criterion kill the mutant significantly more often than random ones, or less often;
-    /// `None` if neither.
+    /// Returns whether the `count` suites of the criterion kill the mutant significantly more often than random ones,
+    /// or less often; `None` if neither.
     pub fn is_more_often(&self, count: usize, alpha: f64) -> Option<bool> {
         (self.p < alpha).then_some(self.suites as f64 > self.random * count as f64)
     }
@@ -89,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_mutant_is_found_more_often_than_at_random_or_less_often() {
-        // Suites of one of ten test cases: they always find mutant 0, never mutant 1, and mutant 2 as often as a random one.
+        // Suites of one of ten test cases: they always find mutant 0, never mutant 1, and mutant 2 as often as a random
+        // one.
         let outcomes = from_kills(&["k.........", ".kkkk.....", "k........."]);
         let suite = |case| AdequateSuite {
             cases: vec![case],

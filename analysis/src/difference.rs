@@ -1,7 +1,7 @@
 //! What changed between two studies, as of a simulation before and after an edit, or of two universes.
 //!
-//! Mutants are told by their identity, which survives edits elsewhere; requirements by their labels, whose places move with
-//! the lines of the source. So a requirement on a line that was edited is gone, and another one is new.
+//! Mutants are told by their identity, which survives edits elsewhere; requirements by their labels, whose places move
+//! with the lines of the source. So a requirement on a line that was edited is gone, and another one is new.
 
 mod labels;
 mod lines;
@@ -334,7 +334,8 @@ fn criterion(name: &str, before: &Study<'_>, after: &Study<'_>, moves: &Moves<'_
     found
 }
 
-/// A requirement with what it is known by in the study after: its label there, and its place among those with the same label.
+/// A requirement with what it is known by in the study after: its label there, and its place among those with the same
+/// label.
 struct Requirement {
     label: String,
     key: Option<(String, usize)>,

@@ -3,7 +3,8 @@
 //!
 //! [`experiment`] takes the suites of an [`Analysis`] and what implementations did with every test case of the universe
 //! ([`Trials`]). A faulty implementation takes the place of a mutant, so the effectiveness of a suite, the share of the
-//! implementations that fail on at least one of its test cases, is computed as a mutant score is, with the same statistics.
+//! implementations that fail on at least one of its test cases, is computed as a mutant score is, with the same
+//! statistics.
 
 mod inputs;
 mod predictions;
@@ -118,12 +119,13 @@ pub struct Preparation {
     pub simulation_ms: f64,
     /// Mean time of a test case on an implementation, `T_i`, in milliseconds of wall clock.
     pub execution_ms: f64,
-    /// Equation 4.2: `N * T_s * (N_m + 1) + N * T_i * N_i`, in seconds, were nothing pruned and nothing done side by side.
+    /// Equation 4.2: `N * T_s * (N_m + 1) + N * T_i * N_i`, in seconds, were nothing pruned and nothing done side by
+    /// side.
     pub total_s: f64,
 }
 
-/// The implementations that are judged together. Mutants of an implementation stand apart: they share their operators with the
-/// mutants that choose.
+/// The implementations that are judged together. Mutants of an implementation stand apart: they share their operators
+/// with the mutants that choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -157,8 +159,9 @@ pub struct Findings {
     pub kind: Kind,
     /// Indices into [`Experiment::subjects`] of those that count.
     pub subjects: Vec<usize>,
-    /// The criteria of the analysis, with implementations in the place of mutants: a score is an effectiveness, a detection is of
-    /// a place in `subjects`, boosting is chosen by mutants and judged by implementations (experiments 1 and 2). Costs are in milliseconds.
+    /// The criteria of the analysis, with implementations in the place of mutants: a score is an effectiveness, a
+    /// detection is of a place in `subjects`, boosting is chosen by mutants and judged by implementations (experiments
+    /// 1 and 2). Costs are in milliseconds.
     pub criteria: Vec<CriterionAnalysis>,
     /// Cost and effectiveness against random suites of each size (experiment 1), in milliseconds.
     pub cost_effectiveness: CostEffectiveness,
@@ -357,8 +360,8 @@ fn judge(
     }
 }
 
-/// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that hangs counts for
-/// no more than one that is slow.
+/// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that
+/// hangs counts for no more than one that is slow.
 fn costs_ms(trials: &Trials, kind: Kind, cases: usize) -> Vec<f64> {
     let subjects: Vec<&Subject> = trials.subjects.iter().filter(|subject| kind.has(subject.origin)).collect();
     let median = |case: usize| {
@@ -368,7 +371,8 @@ fn costs_ms(trials: &Trials, kind: Kind, cases: usize) -> Vec<f64> {
     (0..cases).map(median).collect()
 }
 
-/// Equation 4.1 in milliseconds: what the analysis of a suite takes on the simulation, and its test cases on an implementation.
+/// Equation 4.1 in milliseconds: what the analysis of a suite takes on the simulation, and its test cases on an
+/// implementation.
 fn cost_ms(suite: &AdequateSuite, kind: CriterionKind, trials: &Trials, costs_ms: &[f64], options: &Options) -> f64 {
     let analysis = match kind {
         CriterionKind::WhiteBox | CriterionKind::Trace => ms_of_events(suite.events_considered as f64, trials),

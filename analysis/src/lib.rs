@@ -3,41 +3,41 @@
 //!
 //! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`Options`]: it runs nothing, reads
 //! no clock and no file, and gives the same bytes for the same input. [`tables`] and [`report`] show its result to
-//! people, [`suite`] turns its recommendation into the inputs that a harness runs. [`Difference`] is what changed between two
-//! studies.
+//! people, [`suite`] turns its recommendation into the inputs that a harness runs. [`Difference`] is what changed
+//! between two studies.
 //!
 //! # The way from outcomes to a recommendation
 //!
-//! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, by how far they get ([`Survivor`]) and by what
-//!    people say of them, pathological ones, and the rest, on which suites are scored. The minimal kill rows of all killed mutants, pathological ones too,
-//!    are [`Dominators`].
+//! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, by how far they get ([`Survivor`])
+//!    and by what people say of them, pathological ones, and the rest, on which suites are scored. The minimal kill
+//!    rows of all killed mutants, pathological ones too, are [`Dominators`].
 //! 2. For each criterion, adequate suites are drawn at random from the universe ([`AdequateSuite`]).
 //! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
 //!    would score: a closed form, not a sample ([`RandomBaseline`]).
-//! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of each mutant),
-//!    [`Boosting`], with its [`Foresight`], and [`Ranking`]. Where the original experiments have figures for the system they stand beside ours ([`Comparison`]).
-//! 5. The [`Recommendation`] is the best suite of the best criterion. [`build_suite`] builds one instead of drawing it: greedily, as small as
-//!    can be, as an order of all test cases, or under a budget of events.
+//! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of
+//!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. Where the original experiments have figures
+//!    for the system they stand beside ours ([`Comparison`]).
+//! 5. The [`Recommendation`] is the best suite of the best criterion. [`build_suite`] builds one instead of drawing it:
+//!    greedily, as small as can be, as an order of all test cases, or under a budget of events.
 //!
 //! The method is that of Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. Departures from
 //! it are named where they are made; in short: suites are judged on mutants that did not choose them, random suites are
-//! computed rather than sampled, and claims hold by rank tests that are corrected for their number, with effect sizes and intervals
-//! ([`statistics`]); the thesis's normal test stands beside them.
+//! computed rather than sampled, and claims hold by rank tests that are corrected for their number, with effect sizes
+//! and intervals ([`statistics`]); the thesis's normal test stands beside them.
 //!
 //! # Limits
 //!
 //! A mutant score speaks of the simulation. That it predicts what a suite finds in an implementation is the method's
-//! claim, to be checked against implementations. "Feasible" and "never killed" mean: by this universe. A p-value, and an interval,
-//! speaks of the drawing of suites from this universe with these mutants, not of other systems; what is said over functions or mutant
-//! by mutant speaks of other mutants like these, too.
+//! claim, to be checked against implementations. "Feasible" and "never killed" mean: by this universe. A p-value, and
+//! an interval, speaks of the drawing of suites from this universe with these mutants, not of other systems; what is
+//! said over functions or mutant by mutant speaks of other mutants like these, too.
 //!
 //! # Determinism
 //!
 //! Every random draw comes from a stream of its own, named by the option's seed and by what it is for: adding a
-//! criterion does not change the suites of the others. Each resample of a bootstrap has a stream of its own, so that any number of
-//! threads gives the same bytes. No map with a random order is used. Suites and counts are the
-//! same on every platform; the last digits of p-values may differ between platforms with different mathematical
-//! libraries.
+//! criterion does not change the suites of the others. Each resample of a bootstrap has a stream of its own, so that
+//! any number of threads gives the same bytes. No map with a random order is used. Suites and counts are the same on
+//! every platform; the last digits of p-values may differ between platforms with different mathematical libraries.
 
 mod analysis;
 mod baseline;

@@ -11,12 +11,13 @@ use crate::options::Options;
 ///
 /// The thesis (section 4.2.1.3, table 4.2) tells equivalent, pathological and used mutants apart, the first by reading
 /// those that nothing killed. Reading cannot be automated: what people found by it is an option
-/// ([`Options::judgements`](crate::Options::judgements)), and the other unkilled ones are told apart by how far they get:
-/// they may be equivalent, or the universe may lack a test case.
+/// ([`Options::judgements`](crate::Options::judgements)), and the other unkilled ones are told apart by how far they
+/// get: they may be equivalent, or the universe may lack a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantClass {
-    /// No test case kills it, and none can: a person judged so, or the compiler makes the original's machine code of it.
+    /// No test case kills it, and none can: a person judged so, or the compiler makes the original's machine code of
+    /// it.
     Equivalent,
     /// The compiler makes the same machine code of it as of another mutant, which counts for both.
     Duplicate,
@@ -48,7 +49,8 @@ impl MutantClass {
         Self::Analysed,
     ];
 
-    /// Returns whether some test case kills the mutants of this class. It is not said of duplicates: see the other mutant.
+    /// Returns whether some test case kills the mutants of this class. It is not said of duplicates: see the other
+    /// mutant.
     pub fn is_killed(self) -> bool {
         matches!(self, Self::Pathological | Self::Analysed)
     }

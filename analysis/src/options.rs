@@ -25,13 +25,15 @@ pub struct Options {
     pub random_size_max: usize,
     /// How often a suite is expected to be run, `M` of equation 4.1: 10 in section 4.2.
     pub cost_multiplier: u32,
-    /// How often suites are drawn again for an interval, at least 100; with 2000 its ends are good to about a fiftieth of their distance.
+    /// How often suites are drawn again for an interval, at least 100; with 2000 its ends are good to about a fiftieth
+    /// of their distance.
     pub resamples: usize,
     /// Mean scores that differ by less than this are the same for all that it matters, between 0 and 1.
     pub same_within: f64,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,
-    /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of each other.
+    /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of
+    /// each other.
     pub compiled: BTreeMap<String, Compiled>,
 }
 

@@ -1,7 +1,8 @@
 //! The ranking scenario (thesis, sections 3.3.3 and 4.5): which criterion suits the system.
 //!
-//! Where the thesis tests each pair by its normal test at the same alpha, here all criteria are tested together first (Kruskal-Wallis),
-//! then each pair by ranks, corrected for the number of pairs (Holm). The thesis's test stands beside.
+//! Where the thesis tests each pair by its normal test at the same alpha, here all criteria are tested together first
+//! (Kruskal-Wallis), then each pair by ranks, corrected for the number of pairs (Holm). The thesis's test stands
+//! beside.
 
 mod pairs;
 
@@ -23,7 +24,8 @@ pub use pairs::{PairTest, SameSizeTest};
 pub struct Ranking {
     /// Indices of the criteria that have scores, highest mean first, equals in the order of the criteria.
     pub order: Vec<usize>,
-    /// Whether the criteria differ at all, by their suites' scores; `None` with fewer than two criteria, or if all scores are equal.
+    /// Whether the criteria differ at all, by their suites' scores; `None` with fewer than two criteria, or if all
+    /// scores are equal.
     pub all: Option<KruskalWallis>,
     /// The same by mutants instead of suites.
     pub by_mutant: Option<ByMutant>,
@@ -35,7 +37,8 @@ pub struct Ranking {
 
 /// Whether the criteria differ in how often their suites kill the same mutant: a test over mutants as blocks.
 ///
-/// What is significant here would be expected of other mutants like these, too. Mutants with equal rows of the kill matrix are one block.
+/// What is significant here would be expected of other mutants like these, too. Mutants with equal rows of the kill
+/// matrix are one block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ByMutant {
     /// Indices of the criteria that have scores, in the order of the criteria.
@@ -204,8 +207,8 @@ mod tests {
     use crate::synthetic::from_kills;
     use simutant_outcomes::{Criterion, CriterionKind};
 
-    /// Criteria `a`, `b`, ... with a suite for each number, which kills that many of 10 mutants; the suites of a criterion have these
-    /// sizes in turn.
+    /// Criteria `a`, `b`, ... with a suite for each number, which kills that many of 10 mutants; the suites of a
+    /// criterion have these sizes in turn.
     fn ranked_with_sizes(killed: &[&[usize]], sizes: &[&[usize]]) -> Ranking {
         let outcomes = from_kills(&["k."; 10]);
         let analysed: BitSet = (0..10).collect();

@@ -18,8 +18,8 @@ pub struct Reference {
     pub mutants: [usize; 4],
     /// The criteria, by rising effectiveness.
     pub criteria: &'static [ReferenceCriterion],
-    /// The claims that hold significantly by mutant score (tables 4.15 to 4.17), in the order of the table. By effectiveness all
-    /// do but one of `dns`.
+    /// The claims that hold significantly by mutant score (tables 4.15 to 4.17), in the order of the table. By
+    /// effectiveness all do but one of `dns`.
     pub claims: &'static [ReferenceClaim],
     /// Where the figures stand.
     pub source: &'static str,

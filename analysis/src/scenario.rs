@@ -1,13 +1,16 @@
 //! The three usage scenarios by themselves (thesis, section 3.3), at the cost that each of them really has.
 //!
-//! A study runs all mutants on the whole universe, so that it can tell everything. Somebody who only wants a suite needs less:
+//! A study runs all mutants on the whole universe, so that it can tell everything. Somebody who only wants a suite
+//! needs less:
 //!
 //! - conventional: one adequate suite; no mutant is run;
-//! - boosting: several adequate suites of one criterion, with mutants run on their test cases alone, and the best of them;
+//! - boosting: several adequate suites of one criterion, with mutants run on their test cases alone, and the best of
+//!   them;
 //! - ranking: several suites of several criteria, and the best of the best criterion.
 //!
-//! All three are one computation, [`scenario`]: some suites of some criteria. The first pass, over outcomes without any runs on
-//! mutants, says on which test cases mutants must be run ([`Scenario::scope`]); with these, the second pass chooses.
+//! All three are one computation, [`scenario`]: some suites of some criteria. The first pass, over outcomes without any
+//! runs on mutants, says on which test cases mutants must be run ([`Scenario::scope`]); with these, the second pass
+//! chooses.
 
 use std::num::NonZeroUsize;
 
@@ -42,8 +45,8 @@ pub struct Scenario {
     pub cases: usize,
     /// The criteria that were asked for, with their suites.
     pub criteria: Vec<CriterionAnalysis>,
-    /// The mutants that count: those that a test case of a suite kills, but not more than the option's share of them. `None` if there is
-    /// one suite, which needs none.
+    /// The mutants that count: those that a test case of a suite kills, but not more than the option's share of them.
+    /// `None` if there is one suite, which needs none.
     pub mutants: Option<usize>,
     /// The order of the criteria, if there are several.
     pub ranking: Option<Ranking>,
@@ -55,8 +58,8 @@ pub struct Scenario {
 
 /// Equation 4.1 of the thesis, `C = c_a + M * c_e`, in events of the simulation.
 ///
-/// A run on a mutant is taken to have as many events as the one on the original. The thesis adds seconds of simulation to seconds of
-/// an implementation; events are the same on every machine.
+/// A run on a mutant is taken to have as many events as the one on the original. The thesis adds seconds of simulation
+/// to seconds of an implementation; events are the same on every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Test cases that were simulated to see what they cover, once for each suite that considered them.
@@ -102,10 +105,11 @@ pub enum ScenarioError {
     },
 }
 
-/// Draws as many suites as the options say for each of the criteria called `names`, or for all if there are none, and chooses the best.
+/// Draws as many suites as the options say for each of the criteria called `names`, or for all if there are none, and
+/// chooses the best.
 ///
-/// One suite of one criterion is chosen without mutants. Otherwise `outcomes` need to know what mutants do on the test cases of
-/// [`Scenario::scope`], and on no others; as long as they do not, the choice means nothing.
+/// One suite of one criterion is chosen without mutants. Otherwise `outcomes` need to know what mutants do on the test
+/// cases of [`Scenario::scope`], and on no others; as long as they do not, the choice means nothing.
 ///
 /// # Errors
 /// [`ScenarioError`] if a criterion is not there or has no suite.

@@ -47,7 +47,8 @@ pub struct BySource {
     pub killed: usize,
     /// How many of them no other source's kills.
     pub killed_alone: usize,
-    /// The score of a random suite of each size on the mutants that any source kills, computed; `None` if nothing is killed, or the universe is smaller.
+    /// The score of a random suite of each size on the mutants that any source kills, computed; `None` if nothing is
+    /// killed, or the universe is smaller.
     pub random: Vec<Option<Moments>>,
     /// The same on the dominators.
     pub random_dominators: Vec<Option<Moments>>,
@@ -57,9 +58,11 @@ pub struct BySource {
     pub events: u64,
 }
 
-/// Compares what universes of different sources find, with the same mutants, the same number of test cases and the same seed.
+/// Compares what universes of different sources find, with the same mutants, the same number of test cases and the same
+/// seed.
 ///
-/// Scores count the mutants that any of the universes kills. So a source is not praised for killing all of the few that it kills.
+/// Scores count the mutants that any of the universes kills. So a source is not praised for killing all of the few that
+/// it kills.
 ///
 /// # Panics
 /// If there are no outcomes, or their systems, mutants, seeds or sizes differ.

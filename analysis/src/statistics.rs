@@ -1,12 +1,12 @@
 //! The statistics that the analysis rests on; each file holds one idea, with its formula, its source and its units.
 //!
-//! What is not defined is `None`, never NaN: a sample without values, values that do not vary where something is divided by their
-//! variation. P-values are between 0 and 1, effects and shares too, and all sums of ranks are exact. Distributions are those
-//! of `statrs`. `tests/fixtures/statistics.py` computes the same with SciPy and statsmodels, or by enumeration where these
-//! have nothing, and `tests/statistics.rs` compares.
+//! What is not defined is `None`, never NaN: a sample without values, values that do not vary where something is
+//! divided by their variation. P-values are between 0 and 1, effects and shares too, and all sums of ranks are exact.
+//! Distributions are those of `statrs`. `tests/fixtures/statistics.py` computes the same with SciPy and statsmodels, or
+//! by enumeration where these have nothing, and `tests/statistics.rs` compares.
 //!
-//! What to use for what follows Arcuri and Briand (2014): ranks rather than means, every p-value shown, an effect size with its
-//! interval beside it, corrections for the number of tests.
+//! What to use for what follows Arcuri and Briand (2014): ranks rather than means, every p-value shown, an effect size
+//! with its interval beside it, corrections for the number of tests.
 
 mod benjamini_hochberg;
 mod binomial;

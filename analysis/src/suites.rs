@@ -1,5 +1,5 @@
-//! Test suites that are adequate for a criterion: drawn at random from the universe, as the thesis draws them, and built by a
-//! [`Builder`](crate::Builder).
+//! Test suites that are adequate for a criterion: drawn at random from the universe, as the thesis draws them, and
+//! built by a [`Builder`](crate::Builder).
 
 pub(crate) mod budgeted;
 pub(crate) mod built;

@@ -1,8 +1,8 @@
 //! The mutants that no test case kills, with how far each of them gets, and what people say of mutants.
 //!
-//! They call for different work. A mutant that is never reached or never infected asks for another test case, as long as one
-//! can exist. One that infects but never changes the events of a run may well be equivalent. One whose runs have other events
-//! than the original's, and still pass, shows what the oracle does not look at.
+//! They call for different work. A mutant that is never reached or never infected asks for another test case, as long
+//! as one can exist. One that infects but never changes the events of a run may well be equivalent. One whose runs have
+//! other events than the original's, and still pass, shows what the oracle does not look at.
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outcomes};

@@ -104,9 +104,8 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
     outcomes
 }
 
-/// Returns outcomes with these rows of the kill matrix: `.` does not reach, `r` reaches, `i` infects, `d` changes the events, `k`
-/// kills. The
-/// one criterion asks for every test case.
+/// Returns outcomes with these rows of the kill matrix: `.` does not reach, `r` reaches, `i` infects, `d` changes the
+/// events, `k` kills. The one criterion asks for every test case.
 pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
     let cases = rows.first().map_or(1, |row| row.len());
     let text = "fn f() -> u8 { 1 }";

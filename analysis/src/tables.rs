@@ -158,7 +158,8 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     table
 }
 
-/// The scores on all mutants, which nobody knows exactly as long as some may be equivalent; judgements that are wrong come first.
+/// The scores on all mutants, which nobody knows exactly as long as some may be equivalent; judgements that are wrong
+/// come first.
 fn bounds(analysis: &Analysis) -> Vec<String> {
     let cases = analysis.campaign.cases;
     let mut lines: Vec<String> =

@@ -1,5 +1,5 @@
-//! What the analysis comes to, in plain sentences: every claim with its effect, interval and corrected p-value, and what it does not
-//! tell.
+//! What the analysis comes to, in plain sentences: every claim with its effect, interval and corrected p-value, and
+//! what it does not tell.
 
 use crate::analysis::Analysis;
 use crate::chosen::{Recommendation, standing_of_suite};
@@ -9,8 +9,8 @@ use crate::score::percent;
 use crate::text::{correlation, interval, level, list, named_p, or_none, plural, points};
 
 impl Recommendation {
-    /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random suites, which suite and,
-    /// if mutants had a say, what all that does not tell.
+    /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random
+    /// suites, which suite and, if mutants had a say, what all that does not tell.
     pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
         let criterion = &analysis.criteria[self.choice.criterion];
         let Some(score) = criterion.score else {
@@ -234,8 +234,8 @@ impl Ranking {
         ))
     }
 
-    /// Returns the claims that a short table has room for: each criterion against the next in the order, and the criterion of the
-    /// recommendation against all that it is not significantly better than.
+    /// Returns the claims that a short table has room for: each criterion against the next in the order, and the
+    /// criterion of the recommendation against all that it is not significantly better than.
     pub(crate) fn short(&self, recommended: Option<usize>) -> Vec<&PairTest> {
         let neighbours = self.order.windows(2).filter_map(|pair| self.pair(pair[0], pair[1]));
         let mut short: Vec<&PairTest> = neighbours.collect();

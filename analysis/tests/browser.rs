@@ -156,7 +156,8 @@ fn a_large_campaign_is_no_slower_to_read_than_to_open() {
         &[],
     );
     assert_eq!(found["cells"], "2500000");
-    // Half a second is what a reader takes for at once on a machine that does something else as well; each takes a tenth of it.
+    // Half a second is what a reader takes for at once on a machine that does something else as well; each takes a
+    // tenth of it.
     for action in ["sort", "zoom", "filter"] {
         assert!(found[action].as_f64().is_some_and(|ms| ms < 500.0), "{found}");
     }

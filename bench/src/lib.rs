@@ -16,13 +16,13 @@
 //! - **hold**: `n` components that sleep for exponentially distributed times with a mean of one second. A unit is a
 //!   wake-up. The run goes on for as long as `units` wake-ups take on average.
 //! - **ping**: `n` pairs of components that throw one datagram to and fro. It is 0.5 to 1.5 ms on its way, each time
-//!   equally likely, and every receive is under a timeout that never comes. A unit is a delivery. The run goes on for as
-//!   long as `units` deliveries take on average.
-//! - **ping-lossy**: ping over a network that loses one datagram of a hundred, for the same virtual time; who threw first
-//!   throws again after a timeout.
-//! - **mm1**: one component hands `units` customers to another through a queue, 0.9 of them a second; the other serves one
-//!   after the other, 1 s each on average, both exponentially distributed. A unit is a customer. They stay for 10 s on
-//!   average.
+//!   equally likely, and every receive is under a timeout that never comes. A unit is a delivery. The run goes on for
+//!   as long as `units` deliveries take on average.
+//! - **ping-lossy**: ping over a network that loses one datagram of a hundred, for the same virtual time; who threw
+//!   first throws again after a timeout.
+//! - **mm1**: one component hands `units` customers to another through a queue, 0.9 of them a second; the other serves
+//!   one after the other, 1 s each on average, both exponentially distributed. A unit is a customer. They stay for 10 s
+//!   on average.
 //!
 //! Nothing is judged here: what `cargo xtask bench engine` reads, it checks against these numbers.
 
@@ -99,8 +99,8 @@ impl Task {
     }
 }
 
-/// Reads the task from the command line, does it, and prints what came of it; `model` returns `None` for what its engine
-/// cannot express.
+/// Reads the task from the command line, does it, and prints what came of it; `model` returns `None` for what its
+/// engine cannot express.
 pub fn run(model: impl FnOnce(Task) -> Option<Outcome>) -> ExitCode {
     let Some(task) = parse(std::env::args().skip(1)) else {
         complain("usage: ENGINE hold|ping|ping-lossy|mm1 N TIMEOUT_MS UNITS SEED");

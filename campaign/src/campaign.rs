@@ -23,11 +23,11 @@ use crate::{
     Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
 };
 
-/// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that took
-/// most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
+/// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
+/// took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
 const LIMIT_FACTOR: u64 = 3;
-/// A run on a mutant may use so much memory at least, and the limit is a multiple of the second. The measured memory varies by
-/// a few kilobytes with what a worker ran before, and outcomes must not.
+/// A run on a mutant may use so much memory at least, and the limit is a multiple of the second. The measured memory
+/// varies by a few kilobytes with what a worker ran before, and outcomes must not.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
 const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 /// Test cases that are asked for at once.
@@ -63,8 +63,8 @@ struct Session {
 }
 
 impl Campaign {
-    /// Opens the campaign in `directory`, or begins it; nothing is run yet. If the source has changed since, what it can have
-    /// changed is forgotten, and runs again.
+    /// Opens the campaign in `directory`, or begins it; nothing is run yet. If the source has changed since, what it
+    /// can have changed is forgotten, and runs again.
     ///
     /// # Errors
     /// If another process has it open, if the directory holds another campaign, or if its journal cannot be used.
@@ -118,7 +118,8 @@ impl Campaign {
         Ok(())
     }
 
-    /// Draws the universe, if that was not done before; what runs the campaign does so, too. It takes the instrumented system alone, so that the plain one can be built meanwhile.
+    /// Draws the universe, if that was not done before; what runs the campaign does so, too. It takes the instrumented
+    /// system alone, so that the plain one can be built meanwhile.
     ///
     /// # Errors
     /// If the worker cannot be used, or the journal not be written.
@@ -129,9 +130,9 @@ impl Campaign {
 
     /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
     ///
-    /// `plain` is the worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)): every test case must do the
-    /// same there. `jobs` worker processes run at a time, one test case each; the outcomes do not depend on how many. `progress` is
-    /// called after each test case.
+    /// `plain` is the worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)):
+    /// every test case must do the same there. `jobs` worker processes run at a time, one test case each; the outcomes
+    /// do not depend on how many. `progress` is called after each test case.
     ///
     /// # Errors
     /// [`CampaignError::BaselineFailed`] if a test case fails on the original; no mutant is run before all have passed.
@@ -146,8 +147,8 @@ impl Campaign {
         self.run_on((plain, None), jobs, progress, stop)
     }
 
-    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one, nothing but the
-    /// original is run. What is run is there for a session with a larger scope.
+    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one,
+    /// nothing but the original is run. What is run is there for a session with a larger scope.
     ///
     /// # Errors
     /// As for [`Campaign::run`].
@@ -193,12 +194,12 @@ impl Campaign {
         outcomes::read(&self.journal)
     }
 
-    /// Returns what is known of the original on all test cases, and of the mutants on those of `scope`. Others kill nothing there,
-    /// whatever is known of them.
+    /// Returns what is known of the original on all test cases, and of the mutants on those of `scope`. Others kill
+    /// nothing there, whatever is known of them.
     ///
     /// # Errors
-    /// [`CampaignError::Unfinished`] if a test case was not run on the original, or one of the scope not on the mutants; others if the
-    /// journal cannot be read.
+    /// [`CampaignError::Unfinished`] if a test case was not run on the original, or one of the scope not on the
+    /// mutants; others if the journal cannot be read.
     pub fn outcomes_in(&self, scope: &BitSet) -> Result<Outcomes, CampaignError> {
         outcomes::read_in(&self.journal, scope)
     }

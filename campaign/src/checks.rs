@@ -81,7 +81,8 @@ fn check_kept(plan: &Plan, number: usize, kept: &KeptRun, run: &MutantExecution)
     })
 }
 
-/// Finds out whether a recording that is kept would be the same now. How much memory a run takes depends a little on what its worker ran before.
+/// Finds out whether a recording that is kept would be the same now. How much memory a run takes depends a little on
+/// what its worker ran before.
 pub(crate) fn check_recording(
     plan: &Plan,
     number: usize,

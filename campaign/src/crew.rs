@@ -79,8 +79,8 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Runs the original, recorded, and returns the labels as well that it covers of each criterion that looks at traces. A
-    /// worker that dies or hangs in it is a verdict as well.
+    /// Runs the original, recorded, and returns the labels as well that it covers of each criterion that looks at
+    /// traces. A worker that dies or hangs in it is a verdict as well.
     pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<(Recorded, Traced), CampaignError> {
         let limits = self.workshop.bounds.baseline_limits();
         let request = Request::Record { case: case.clone(), limits, sizes };

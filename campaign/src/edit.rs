@@ -1,14 +1,14 @@
 //! From one version of the source to the next: which runs on mutants are the same, and what they are called now.
 //!
-//! A run is fixed by its test case and by the code that it executes. So a run that called no function whose body has changed
-//! is what a new run would be, whatever else of the campaign changes: each run has noted what it called. (To ask whether
-//! the original's run calls a changed function would not do: a mutant elsewhere may be what makes a run call it.) What a run
-//! is compared with and what ends it do belong to the others, so a run is kept only if the original's events on the
-//! test case and the limits are still as they were for it; that is found out when all test cases have been recorded again
-//! (see `journal/kept.rs`).
+//! A run is fixed by its test case and by the code that it executes. So a run that called no function whose body has
+//! changed is what a new run would be, whatever else of the campaign changes: each run has noted what it called. (To
+//! ask whether the original's run calls a changed function would not do: a mutant elsewhere may be what makes a run
+//! call it.) What a run is compared with and what ends it do belong to the others, so a run is kept only if the
+//! original's events on the test case and the limits are still as they were for it; that is found out when all test
+//! cases have been recorded again (see `journal/kept.rs`).
 //!
-//! A recording is kept on the same ground: if nothing that it called has changed, it covers, reaches and infects what it did, in
-//! new numbers (see `journal/kept_recordings.rs`).
+//! A recording is kept on the same ground: if nothing that it called has changed, it covers, reaches and infects what
+//! it did, in new numbers (see `journal/kept_recordings.rs`).
 
 mod renumbering;
 

@@ -23,7 +23,8 @@ pub(crate) struct Executor<'a> {
     answers: Answers,
 }
 
-/// The file in which workers leave their runs. It stays between batches, so that a worker goes on with the memory that it has of it.
+/// The file in which workers leave their runs. It stays between batches, so that a worker goes on with the memory that
+/// it has of it.
 #[derive(Debug)]
 struct Answers {
     /// No other executor has the same.
@@ -58,8 +59,8 @@ impl<'a> Executor<'a> {
 
     /// Runs the test case on each of `mutants`, in this order.
     ///
-    /// A mutant that ends its worker has the verdict that the end tells, a mutant that hangs twice has not terminated; a
-    /// worker that was killed from outside says nothing, and its run is repeated.
+    /// A mutant that ends its worker has the verdict that the end tells, a mutant that hangs twice has not terminated;
+    /// a worker that was killed from outside says nothing, and its run is repeated.
     pub(crate) fn execute(
         &mut self,
         case: Numbered<'_>,

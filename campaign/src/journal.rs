@@ -4,15 +4,14 @@
 //!
 //! SQLite in write-ahead mode with `synchronous = NORMAL`: a transaction that was committed survives the death of the
 //! process at any time, since it is with the operating system by then. If the machine itself loses power, the last
-//! transactions may be gone, and the file is still whole: those units are run again. (`FULL` would wait for the disk once
-//! per transaction, and buy only that.) Units that finish within fifty milliseconds are one transaction, so that a kill of the process costs these,
-//! the few that wait to be written, and the ones that run.
+//! transactions may be gone, and the file is still whole: those units are run again. (`FULL` would wait for the disk
+//! once per transaction, and buy only that.) Units that finish within fifty milliseconds are one transaction, so that a
+//! kill of the process costs these, the few that wait to be written, and the ones that run.
 //!
 //! # Tables
 //!
-//! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit `i % 8` of
-//! byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as
-//! they went in.
+//! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit
+//! `i % 8` of byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as they went in.
 
 mod content;
 mod kept;
@@ -81,11 +80,12 @@ impl Journal {
         journal.try_sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            // What an edit moves is one transaction, which need not fit: its pages are few, and SQLite walks through its table of them
-            // whenever a transaction ends in which it has moved some.
+            // What an edit moves is one transaction, which need not fit: its pages are few, and SQLite walks through
+            // its table of them whenever a transaction ends in which it has moved some.
             connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.pragma_update(None, "temp_store", "MEMORY")?;
-            // To look up for each row what it names would take a quarter of the time of its insertion; the tests ask for it once.
+            // To look up for each row what it names would take a quarter of the time of its insertion; the tests ask
+            // for it once.
             connection.pragma_update(None, "foreign_keys", false)
         })?;
         journal.check()?;
@@ -176,8 +176,8 @@ impl Journal {
             Ok(value)
         });
         if result.is_err() {
-            // The error that is returned tells more than one of the rollback could; reasons and labels that are gone with it
-            // must be looked up again. After some errors SQLite has rolled back by itself.
+            // The error that is returned tells more than one of the rollback could; reasons and labels that are gone
+            // with it must be looked up again. After some errors SQLite has rolled back by itself.
             self.reason_numbers = None;
             self.labels.clear();
             _ = self.connection.execute_batch("ROLLBACK");

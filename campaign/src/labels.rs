@@ -14,7 +14,8 @@ pub(crate) fn blocks(sites: &Sites) -> Vec<String> {
         .collect()
 }
 
-/// Returns a label for each requirement of all-branches, such as ``src/gbn/sender.rs:41: true branch of `base < next` ``.
+/// Returns a label for each requirement of all-branches, such as ``src/gbn/sender.rs:41: true branch of `base < next`
+/// ``.
 pub(crate) fn branches(sites: &Sites) -> Vec<String> {
     sites
         .branches

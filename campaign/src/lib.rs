@@ -20,31 +20,35 @@
 //! # How it goes
 //!
 //! 1. **Universe.** The test cases are drawn from the seed and written down.
-//! 2. **Baseline.** Each test case is run on the original twice, once with the probes recording what it covers and which
-//!    mutants it reaches and infects, and once on the package as it is written. A test case that fails, or whose runs differ,
-//!    ends the campaign: nothing that followed would mean anything.
+//! 2. **Baseline.** Each test case is run on the original twice, once with the probes recording what it covers and
+//!    which mutants it reaches and infects, and once on the package as it is written. A test case that fails, or whose
+//!    runs differ, ends the campaign: nothing that followed would mean anything.
 //! 3. **Mutants.** Each test case is run on every mutant that it infects. A mutant that it does not infect would repeat
-//!    the run of the original, so that pair is not run ([`Pruning`]), but for a random sample that must do so. A run may take three times the steps, events, virtual time and
-//!    memory of the run of the original that took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one
-//!    does not suffer from.
+//!    the run of the original, so that pair is not run ([`Pruning`]), but for a random sample that must do so. A run
+//!    may take three times the steps, events, virtual time and memory of the run of the original that took most of it
+//!    (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one does not
+//!    suffer from.
 //!
 //! # What can be relied on
 //!
-//! - Outcomes depend on the build, the seed and the number of test cases alone: not on the number of workers, on the order in
-//!   which they finish, on interruptions, or on load. The one clock is that of [`Bounds::hang`], for runs that come to no
-//!   limit; they are tried twice.
+//! - Outcomes depend on the build, the seed and the number of test cases alone: not on the number of workers, on the
+//!   order in which they finish, on interruptions, or on load. The one clock is that of [`Bounds::hang`], for runs that
+//!   come to no limit; they are tried twice.
 //! - The unit of work is a test case. It is in the journal as a whole or not at all; a campaign that was killed goes on
 //!   with those that are missing.
-//! - After an edit of the source the outcomes are those of a new campaign: a run or a recording is kept only if it called no function
-//!   whose body has changed (`edit.rs`). The universe is drawn anew, and pairs that are pruned are sampled anew: what is not checked again is that what is kept was right when it was
-//!   made. A random sample of it is made again, and must be what is kept.
+//! - After an edit of the source the outcomes are those of a new campaign: a run or a recording is kept only if it
+//!   called no function whose body has changed (`edit.rs`). The universe is drawn anew, and pairs that are pruned are
+//!   sampled anew: what is not checked again is that what is kept was right when it was made. A random sample of it is
+//!   made again, and must be what is kept.
 //! - No error of ours is a kill. A worker that someone kills is replaced and its run repeated; each run says whether it
-//!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error. So it does if a pair of the sample of those
-//!   that are pruned does not end as the original, if one of the sample of those that are kept is another one, or if the original does not do the same as the package without instrumentation.
+//!   reached its mutant, and if that is not what the recorded run says, the campaign ends with an error. So it does if
+//!   a pair of the sample of those that are pruned does not end as the original, if one of the sample of those that are
+//!   kept is another one, or if the original does not do the same as the package without instrumentation.
 //!
 //! # Where to read on
 //!
-//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `plain.rs` and `checks.rs` for what is checked, `edit.rs` for what is kept, `journal/schema.sql` for the tables.
+//! `campaign.rs` for the phases, `executor.rs` for what happens when workers die, `plain.rs` and `checks.rs` for what
+//! is checked, `edit.rs` for what is kept, `journal/schema.sql` for the tables.
 
 mod bits;
 mod campaign;

@@ -27,8 +27,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // To close the file is not enough: a process that another thread is just starting has a copy until it begins its
-        // program. If this fails, the end of the process does it.
+        // To close the file is not enough: a process that another thread is just starting has a copy until it begins
+        // its program. If this fails, the end of the process does it.
         _ = self.file.unlock();
     }
 }

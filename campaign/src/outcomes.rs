@@ -16,7 +16,8 @@ use crate::campaign::{INPUT_SOURCE, is_of};
 use crate::journal::{Content, Journal, StoredRun};
 use crate::{CampaignError, traced, white_box};
 
-/// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another machine.
+/// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another
+/// machine.
 ///
 /// # Errors
 /// If there is no campaign, if it is not finished, or if its journal is damaged.
@@ -24,8 +25,8 @@ pub fn read_outcomes(directory: &Path) -> Result<Outcomes, CampaignError> {
     read(&Journal::open_existing(directory)?)
 }
 
-/// Returns the outcomes of the finished campaign in `directory`; `None` if it is of other source than `build`, be it of the
-/// specification, the system around it, or Simutant.
+/// Returns the outcomes of the finished campaign in `directory`; `None` if it is of other source than `build`, be it of
+/// the specification, the system around it, or Simutant.
 ///
 /// # Errors
 /// As [`read_outcomes`].
@@ -46,7 +47,8 @@ pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
     Journal::open_existing(directory)?.get("limits")
 }
 
-/// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and drawn.
+/// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and
+/// drawn.
 ///
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
@@ -245,7 +247,8 @@ struct Count {
     first_case: usize,
 }
 
-/// Returns the reasons for which a mutant was killed most often; those that are `alike` but for numbers are one, in the words of the first test case.
+/// Returns the reasons for which a mutant was killed most often; those that are `alike` but for numbers are one, in the
+/// words of the first test case.
 fn most_frequent(
     counts: BTreeMap<(Cause, i64), Count>,
     texts: &BTreeMap<i64, String>,

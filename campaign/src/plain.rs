@@ -24,7 +24,8 @@ impl<'a> Crews<'a> {
         Self { instrumented: crew(&plan.build.worker), plain: crew(plain), plan }
     }
 
-    /// Runs a test case on the plain build; its run must be the one of the original in the instrumented build that was recorded.
+    /// Runs a test case on the plain build; its run must be the one of the original in the instrumented build that was
+    /// recorded.
     pub(crate) fn compare(&mut self, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
         let of_original = facts(&recorded.execution, recorded.virtual_time_ns, recorded.digest);
         let of_plain = match simulate(&mut self.plain, self.plan, case, Trace::Skip)? {

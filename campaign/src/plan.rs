@@ -24,8 +24,8 @@ pub struct Plan {
     pub bounds: Bounds,
 }
 
-/// Which pairs of a test case and a mutant are run. The outcomes are the same: a run of a mutant that is not infected is
-/// the run of the original.
+/// Which pairs of a test case and a mutant are run. The outcomes are the same: a run of a mutant that is not infected
+/// is the run of the original.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pruning {
@@ -48,8 +48,8 @@ pub struct Bounds {
     /// Bytes of memory that a run may use. Runs of mutants are stopped earlier: see [`Limits::memory_bytes`].
     pub memory_bytes: u64,
     /// Time on the wall within which a run must end. A run that loops outside of instrumented code comes to no other
-    /// bound; it is run once more by itself before that is its verdict. It must be far above three times the longest run of the
-    /// original, or a slow run is taken for one that hangs.
+    /// bound; it is run once more by itself before that is its verdict. It must be far above three times the longest
+    /// run of the original, or a slow run is taken for one that hangs.
     pub hang: Duration,
 }
 
@@ -130,18 +130,18 @@ pub struct Statistics {
     pub pairs_pruned: u64,
     /// Pairs executed, in all sessions.
     pub pairs_executed: u64,
-    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal: when they were recorded, if that was
-    /// kept after an edit.
+    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal: when
+    /// they were recorded, if that was kept after an edit.
     pub cases_compared: u64,
-    /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are not counted
-    /// as executed.
+    /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are
+    /// not counted as executed.
     pub pairs_checked: u64,
     /// Pairs executed in this session.
     pub session_executed: u64,
     /// Pairs whose runs from before an edit of the source were kept in this session.
     pub session_kept: u64,
-    /// Runs among these that were made again in this session, as a sample; they were what was kept. They are not counted as
-    /// executed.
+    /// Runs among these that were made again in this session, as a sample; they were what was kept. They are not
+    /// counted as executed.
     pub session_kept_checked: u64,
     /// Test cases whose recordings from before an edit were kept in this session.
     pub session_recordings_kept: u64,
@@ -151,8 +151,8 @@ pub struct Statistics {
     pub session_seconds: f64,
     /// Worker processes of this session.
     pub session_jobs: usize,
-    /// Definition-use pairs that this session's recorded runs saw and the mutator does not list: more than 0 is an error of the
-    /// mutator, and all-uses, all-p-uses and all-defs may miss something.
+    /// Definition-use pairs that this session's recorded runs saw and the mutator does not list: more than 0 is an
+    /// error of the mutator, and all-uses, all-p-uses and all-defs may miss something.
     pub session_pairs_unlisted: u64,
 }
 

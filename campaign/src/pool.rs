@@ -11,11 +11,12 @@ const TOGETHER: Duration = Duration::from_millis(50);
 /// How many results of each crew may wait for the thread that writes.
 const AHEAD: usize = 8;
 
-/// Does `work` on every unit, on one thread per element of `crews`. Hands each result to `seen` on this thread as soon as it comes, and those of a short time together
-/// to `write`, in the order in which they come.
+/// Does `work` on every unit, on one thread per element of `crews`. Hands each result to `seen` on this thread as soon
+/// as it comes, and those of a short time together to `write`, in the order in which they come.
 ///
 /// Units are begun in their order. After `stop` or an error, units that were begun are finished and no more are begun.
-/// Of several errors the one of the first unit is returned, so that it does not depend on the number of threads; an error of `write` is that of the first of its units.
+/// Of several errors the one of the first unit is returned, so that it does not depend on the number of threads; an
+/// error of `write` is that of the first of its units.
 pub(crate) fn run<Crew: Send, T: Send>(
     crews: Vec<Crew>,
     units: &[usize],

@@ -1,4 +1,5 @@
-//! Samples of the runs that a campaign could do without: of the pairs that pruning leaves out, and of those and the recordings that are kept after an edit.
+//! Samples of the runs that a campaign could do without: of the pairs that pruning leaves out, and of those and the
+//! recordings that are kept after an edit.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ const ONE_OF: u64 = 200;
 const PAIRS_MIN: u64 = 200;
 /// So many are run at most: more would cost time, and show little more.
 const PAIRS_MAX: u64 = 5_000;
-/// One recording of so many is made again, and so many at least: one is worth many runs on mutants, since all these follow from it.
+/// One recording of so many is made again, and so many at least: one is worth many runs on mutants, since all these
+/// follow from it.
 const RECORDINGS_ONE_OF: u64 = 50;
 const RECORDINGS_MIN: u64 = 20;
 /// Tells the random numbers of one sample from others that are drawn from the same seed.
@@ -20,8 +22,8 @@ const PRUNED: u64 = 0x7072_756e_6564;
 const KEPT: u64 = 0x6b65_7074;
 const RECORDED: u64 = 0x7265_636f_7264;
 
-/// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in ascending order, and
-/// so are the mutants that are returned for each test case.
+/// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in
+/// ascending order, and so are the mutants that are returned for each test case.
 ///
 /// The sample depends on the arguments alone, and each pair is as likely as any other.
 pub(crate) fn pruned_pairs(seed: u64, mutants: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
@@ -61,12 +63,14 @@ fn others(seed: u64, mutants: usize, without: &[Vec<MutantNumber>]) -> Vec<Vec<M
     sample
 }
 
-/// Draws `count` different numbers below `total` (Floyd's algorithm: Bentley and Floyd, Communications of the ACM 30(9), 1987).
+/// Draws `count` different numbers below `total` (Floyd's algorithm: Bentley and Floyd, Communications of the ACM
+/// 30(9), 1987).
 fn draw(seed: u64, total: u64, count: u64) -> BTreeSet<u64> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut drawn = BTreeSet::new();
     for last in total - count..total {
-        // The upper half of the product; what that prefers, it prefers by less than one in 2^30 for less than 2^34 pairs.
+        // The upper half of the product; what that prefers, it prefers by less than one in 2^30 for less than 2^34
+        // pairs.
         let number = ((u128::from(random.next_u64()) * u128::from(last + 1)) >> 64) as u64;
         if !drawn.insert(number) {
             drawn.insert(last);

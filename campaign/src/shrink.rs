@@ -1,27 +1,30 @@
 //! Shrinking: from a test case that fails to the smallest one that still fails in the same way.
 //!
-//! It knows nothing of systems. It makes candidates out of the JSON of a test case, runs them through a closure, and keeps
-//! those that still fail; what is a test case at all, the runner says. What is tried, in rounds until a whole round changes
-//! nothing:
+//! It knows nothing of systems. It makes candidates out of the JSON of a test case, runs them through a closure, and
+//! keeps those that still fail; what is a test case at all, the runner says. What is tried, in rounds until a whole
+//! round changes nothing:
 //!
-//! 1. **The test case**, while the seed decides what the network does: numbers nearer to 0, and real numbers with fewer digits;
-//!    lists without some of their elements, in chunks as Zeller and Hildebrandt do it ("Simplifying and isolating
-//!    failure-inducing input", IEEE TSE 28, 2002), except that what stays is never tried alone; maps without an entry; `null`
-//!    instead of anything; `false` instead of `true`. Texts and names of enums stay as they are: none is known to be simpler.
-//! 2. **The same with other seeds.** A number in a field called `seed` has no size. With a smaller test case, another seed may
-//!    be the one that fails, so each of these steps is tried with [`SEEDS`] small seeds too.
-//! 3. **The choices.** A run of what is left is recorded, and whatever went wrong in it (packets that were lost, duplicated,
-//!    corrupted or held back, and events that overtook others) becomes a list of choices, which are imposed on a run in which
-//!    nothing else goes wrong. The list gets shorter in chunks, what goes wrong happens to earlier packets, the test case gets
-//!    smaller as in the first step, and at last both together. What components draw stays with the seed.
-//! 4. **The latencies**, if they vary. Packets take as long as the fastest of the run that goes the same way; if that does not
-//!    fail, the others become choices in the list, which gets shorter. The test case stays as it is, since a latency that is imposed
-//!    might not be possible in a smaller one.
+//! 1. **The test case**, while the seed decides what the network does: numbers nearer to 0, and real numbers with fewer
+//!    digits; lists without some of their elements, in chunks as Zeller and Hildebrandt do it ("Simplifying and
+//!    isolating failure-inducing input", IEEE TSE 28, 2002), except that what stays is never tried alone; maps without
+//!    an entry; `null` instead of anything; `false` instead of `true`. Texts and names of enums stay as they are: none
+//!    is known to be simpler.
+//! 2. **The same with other seeds.** A number in a field called `seed` has no size. With a smaller test case, another
+//!    seed may be the one that fails, so each of these steps is tried with [`SEEDS`] small seeds too.
+//! 3. **The choices.** A run of what is left is recorded, and whatever went wrong in it (packets that were lost,
+//!    duplicated, corrupted or held back, and events that overtook others) becomes a list of choices, which are imposed
+//!    on a run in which nothing else goes wrong. The list gets shorter in chunks, what goes wrong happens to earlier
+//!    packets, the test case gets smaller as in the first step, and at last both together. What components draw stays
+//!    with the seed.
+//! 4. **The latencies**, if they vary. Packets take as long as the fastest of the run that goes the same way; if that
+//!    does not fail, the others become choices in the list, which gets shorter. The test case stays as it is, since a
+//!    latency that is imposed might not be possible in a smaller one.
 //!
-//! A candidate is tried only if it is smaller, by the first of these that differs: whether the seed decides or a list; whether
-//! the seed decides how long packets take; the number of choices in the list; the length of the test case as JSON without its
-//! seeds, a `true` being longer than a `false`; its numbers from first to last, each by its distance from 0; which packets the
-//! choices in the list are about; its seeds. There are finitely many test cases of a length, so this ends, whatever fails.
+//! A candidate is tried only if it is smaller, by the first of these that differs: whether the seed decides or a list;
+//! whether the seed decides how long packets take; the number of choices in the list; the length of the test case as
+//! JSON without its seeds, a `true` being longer than a `false`; its numbers from first to last, each by its distance
+//! from 0; which packets the choices in the list are about; its seeds. There are finitely many test cases of a length,
+//! so this ends, whatever fails.
 //!
 //! *Still fails* is [`Failure`]'s equality. All is deterministic if the runner is.
 
@@ -57,9 +60,10 @@ pub struct Candidate {
 /// How a run failed.
 ///
 /// Two failures are the same if their verdicts are, and their reasons but for numbers, as in the reasons that
-/// [`Outcomes`](simutant_outcomes::Outcomes) counts: so another fault is not mistaken for the one that is looked for, and the
-/// same fault is found in a shorter run. The line of a panic is kept. That is a convention, and may be wrong in both directions:
-/// it takes two faults for one if they are told in the same words, and one for two if a list in the reason has become shorter.
+/// [`Outcomes`](simutant_outcomes::Outcomes) counts: so another fault is not mistaken for the one that is looked for,
+/// and the same fault is found in a shorter run. The line of a panic is kept. That is a convention, and may be wrong in
+/// both directions: it takes two faults for one if they are told in the same words, and one for two if a list in the
+/// reason has become shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     verdict: Verdict,
@@ -114,8 +118,8 @@ impl Failure {
 
 /// Returns the smallest candidate that fails as `start` does: see the [module](self).
 ///
-/// `failure` is how `start` fails. `run` runs a candidate, and keeps its choices if it is asked to; it is called at most
-/// `runs_max` times: once for each candidate, and once or twice more to record one.
+/// `failure` is how `start` fails. `run` runs a candidate, and keeps its choices if it is asked to; it is called at
+/// most `runs_max` times: once for each candidate, and once or twice more to record one.
 ///
 /// # Errors
 /// Those of `run`.
@@ -198,8 +202,8 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
         self.leave_to_seed()
     }
 
-    /// Makes packets take as long as the fastest of their stream, except for those that must not, and returns whether that is
-    /// possible.
+    /// Makes packets take as long as the fastest of their stream, except for those that must not, and returns whether
+    /// that is possible.
     fn unify_latencies(&mut self) -> Result<bool, Stop<E>> {
         let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), Choices::Keep)? else {
             return Ok(false);
@@ -221,8 +225,8 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
         self.attempt(candidate)
     }
 
-    /// Leaves the choices to the seed if none is left, and the seed makes them all in the simplest way: that is the same run,
-    /// told in fewer words.
+    /// Leaves the choices to the seed if none is left, and the seed makes them all in the simplest way: that is the
+    /// same run, told in fewer words.
     fn leave_to_seed(&mut self) -> Result<(), Stop<E>> {
         if !self.current.choosing.choices.is_empty() || !self.current.choosing.latencies.is_empty() {
             return Ok(());
@@ -306,8 +310,8 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
         smaller_integers(choices[position].index).into_iter().filter_map(with).collect()
     }
 
-    /// Makes the test case smaller together with the index of a choice, up to the first success: what must go wrong with the
-    /// last packet must go wrong earlier if there are fewer packets.
+    /// Makes the test case smaller together with the index of a choice, up to the first success: what must go wrong
+    /// with the last packet must go wrong earlier if there are fewer packets.
     fn shrink_both(&mut self) -> Result<bool, Stop<E>> {
         for position in 0..self.current.choosing.choices.len() {
             for earlier in self.with_smaller_index(position) {
@@ -467,8 +471,8 @@ fn is_simplest(choice: &Choice) -> bool {
     choice.value == 0 || !choice.kind.has_simplest()
 }
 
-/// Removes the choices that a run did not come to make, and those that it made in the simplest way: without them, it is the
-/// same run.
+/// Removes the choices that a run did not come to make, and those that it made in the simplest way: without them, it is
+/// the same run.
 fn forget_unmade(choosing: &mut Choosing, made: &[Choice]) {
     let made: BTreeMap<_, _> = made.iter().map(|choice| (place(choice), choice.value)).collect();
     choosing.choices.retain_mut(|choice| match made.get(&place(choice)) {
@@ -480,7 +484,8 @@ fn forget_unmade(choosing: &mut Choosing, made: &[Choice]) {
     });
 }
 
-/// Returns what tells a candidate from others. Two may have the same by a chance of 2^-64; then one of them is not tried.
+/// Returns what tells a candidate from others. Two may have the same by a chance of 2^-64; then one of them is not
+/// tried.
 fn hash(candidate: &Candidate) -> u64 {
     // The keys of this hasher are fixed, so that the same is tried in each process.
     let mut hasher = DefaultHasher::new();

@@ -54,8 +54,8 @@ impl<'a> Simulator<'a> {
 
     /// Runs `case` on `mutant`, or on the original.
     ///
-    /// `limits` are those of a campaign ([`Campaign::limits`](crate::Campaign::limits)), so that the verdict is the same as
-    /// there; without, the bounds of original runs hold. A run that ends or hangs its process has no trace.
+    /// `limits` are those of a campaign ([`Campaign::limits`](crate::Campaign::limits)), so that the verdict is the
+    /// same as there; without, the bounds of original runs hold. A run that ends or hangs its process has no trace.
     ///
     /// # Errors
     /// [`CampaignError::CaseRefused`] if `case` is not one of the system's; others if the worker does not work.
@@ -71,8 +71,8 @@ impl<'a> Simulator<'a> {
         self.run(Request::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices: Choices::Skip })
     }
 
-    /// Runs as [`Simulator::simulate`] does, with choices that are imposed on the run, and keeps those that were made if
-    /// `choices` says so. A run that ends or hangs its process leaves none.
+    /// Runs as [`Simulator::simulate`] does, with choices that are imposed on the run, and keeps those that were made
+    /// if `choices` says so. A run that ends or hangs its process leaves none.
     ///
     /// # Errors
     /// Those of [`Simulator::simulate`].

@@ -1,5 +1,5 @@
-//! What test cases cover of the criteria that look at traces: from a worker's numbers to labels, and from labels to sets
-//! that depend on neither workers nor their order.
+//! What test cases cover of the criteria that look at traces: from a worker's numbers to labels, and from labels to
+//! sets that depend on neither workers nor their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

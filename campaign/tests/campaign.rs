@@ -19,8 +19,8 @@ use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CriterionKind, InputSource, Outcomes, Quota, Verdict};
 use tempfile::TempDir;
 
-/// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16, where
-/// a mutant hangs.
+/// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16,
+/// where a mutant hangs.
 const SEED: u64 = 28;
 const CASES: usize = 8;
 /// Enough test cases that a campaign can be disturbed before it ends.

@@ -64,9 +64,11 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
     Study(StudyArguments),
-    /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several by mutant score.
+    /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several
+    /// by mutant score.
     Select(SelectArguments),
-    /// Choose the criterion whose suites score highest, and the best of its suites, by mutants on the test cases of these suites alone.
+    /// Choose the criterion whose suites score highest, and the best of its suites, by mutants on the test cases of
+    /// these suites alone.
     Rank(RankArguments),
     /// Compare sources of test cases: universes of one size, each of another source, on the same mutants.
     Sources(SourcesArguments),
@@ -84,7 +86,8 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Run the inputs of a suite on a real implementation, over real sockets behind a lossy proxy.
     Test(TestArguments),
-    /// Run the whole universe on real implementations, and see whether mutants predicted what suites and criteria find there.
+    /// Run the whole universe on real implementations, and see whether mutants predicted what suites and criteria find
+    /// there.
     Experiment(ExperimentArguments),
     /// Forward UDP datagrams both ways, dropping and duplicating some as a simulated network does.
     Proxy(ProxyArguments),
@@ -109,8 +112,8 @@ pub(crate) struct SystemArguments {
     /// unless said otherwise.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// The mutation operators: names and sets with commas between them, +NAME to add, -NAME to take away. The sets are default,
-    /// a (as default, without those of messages, time and states), andrews, mujava and all; as the system's
+    /// The mutation operators: names and sets with commas between them, +NAME to add, -NAME to take away. The sets are
+    /// default, a (as default, without those of messages, time and states), andrews, mujava and all; as the system's
     /// Cargo.toml says, or else default, unless said otherwise.
     #[arg(long, value_name = "LIST", value_parser = Selection::parse, allow_hyphen_values = true)]
     operators: Option<Selection>,
@@ -167,8 +170,8 @@ pub(crate) struct StudyArguments {
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
-    /// Choose the suite among those of this criterion, instead of the best one; --builder can also build for mutants, so that the suite
-    /// kills all that the universe kills.
+    /// Choose the suite among those of this criterion, instead of the best one; --builder can also build for mutants,
+    /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
     /// How suite.json comes about.
@@ -180,21 +183,23 @@ pub(crate) struct StudyArguments {
         default_value_if("budget", clap::builder::ArgPredicate::IsPresent, "greedy")
     )]
     pub(crate) builder: BuilderArgument,
-    /// The most events of the simulation that the runs of suite.json may have together; its inputs are built greedily unless
-    /// they are prioritised.
+    /// The most events of the simulation that the runs of suite.json may have together; its inputs are built greedily
+    /// unless they are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
-    /// The most mutants that have pages of their own: those first that survive with other events, then the analysed ones.
+    /// The most mutants that have pages of their own: those first that survive with other events, then the analysed
+    /// ones.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) pages: usize,
     /// Delete what an earlier study left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Compile every mutant as a function of its own, too, and leave out of the scores those with the machine code of the original, or of
-    /// another mutant.
+    /// Compile every mutant as a function of its own, too, and leave out of the scores those with the machine code of
+    /// the original, or of another mutant.
     #[arg(long)]
     pub(crate) compiler_equivalence: bool,
-    /// End with exit code 6 if suite.json kills less than this percentage of all mutants but those that are known to be equivalent.
+    /// End with exit code 6 if suite.json kills less than this percentage of all mutants but those that are known to be
+    /// equivalent.
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) score_min: Option<f64>,
     /// End with exit code 6 if suite.json kills less than this percentage of the dominator mutants.
@@ -217,8 +222,8 @@ pub(crate) struct UniverseArguments {
     /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000, dns 2000).
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol sequence, covering all pairs or
-    /// triples of levels, at boundary values, or far from each other (adaptive).
+    /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol
+    /// sequence, covering all pairs or triples of levels, at boundary values, or far from each other (adaptive).
     #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
     pub(crate) source: InputSource,
 }
@@ -298,8 +303,8 @@ pub(crate) struct ExplainArguments {
     /// The mutant: its number, or its identity of 16 digits.
     #[arg(value_name = "MUTANT")]
     pub(crate) mutant: String,
-    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON; one of the study that shows the mutant
-    /// best unless said otherwise.
+    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON; one of the study that shows
+    /// the mutant best unless said otherwise.
     #[arg(long, value_name = "NUMBER|JSON|FILE")]
     pub(crate) case: Option<String>,
 }
@@ -311,10 +316,12 @@ pub(crate) struct ExportArguments {
     /// What is written; several with commas between them.
     #[arg(long, value_enum, value_delimiter = ',', required = true, value_name = "FORMAT")]
     pub(crate) format: Vec<FormatArgument>,
-    /// Where it is written: a file, or a folder for formats of several files; in the folder `export` of the study unless said otherwise.
+    /// Where it is written: a file, or a folder for formats of several files; in the folder `export` of the study
+    /// unless said otherwise.
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
-    /// The package's folder as seen from the root of the repository, which reports put before the paths of source files.
+    /// The package's folder as seen from the root of the repository, which reports put before the paths of source
+    /// files.
     #[arg(long, default_value = "", value_name = "DIR")]
     pub(crate) source_root: String,
 }
@@ -444,13 +451,15 @@ pub(crate) struct TestArguments {
 pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given several times.
-    /// All that come with Simutant unless said otherwise, but for those whose file has `on_demand`, that cannot be built or started, that fail on more
-    /// than 30 of the first 100 test cases, or, being releases whose test cases take a second or more, on none of them.
+    /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given
+    /// several times. All that come with Simutant unless said otherwise, but for those whose file has `on_demand`, that
+    /// cannot be built or started, that fail on more than 30 of the first 100 test cases, or, being releases whose test
+    /// cases take a second or more, on none of them.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
-    /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said otherwise, but
-    /// at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two cores.
+    /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said
+    /// otherwise, but at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two
+    /// cores.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.
@@ -459,9 +468,10 @@ pub(crate) struct ExperimentArguments {
     /// Run again what was run before, after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// How many mutants of each implementation that takes part are tried as well, if its file has a table called mutants; none unless said otherwise. They are drawn
-    /// by --seed, from as many functions and places as there are, and stand apart in all results. Left out are those that fail on more than 30 of the first 100
-    /// test cases, that none of these reaches, or, where test cases take a second or more, that none of these shows.
+    /// How many mutants of each implementation that takes part are tried as well, if its file has a table called
+    /// mutants; none unless said otherwise. They are drawn by --seed, from as many functions and places as there are,
+    /// and stand apart in all results. Left out are those that fail on more than 30 of the first 100 test cases, that
+    /// none of these reaches, or, where test cases take a second or more, that none of these shows.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) mutants: usize,
 }

@@ -22,7 +22,8 @@ const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")
 /// The crate that drives an instrumented system.
 const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
-/// Finds the package and builds what a campaign in the folder `out` needs: the system with all its mutants, and as it is written.
+/// Finds the package and builds what a campaign in the folder `out` needs: the system with all its mutants, and as it
+/// is written.
 ///
 /// `None` if it was interrupted.
 pub(crate) fn both(
@@ -37,7 +38,8 @@ pub(crate) fn both(
     interrupt::unless(interrupted, build())
 }
 
-/// Finds the package and builds the system with all its mutants, for a campaign in the folder `out`. What is wrong with the folder is told before anything is compiled.
+/// Finds the package and builds the system with all its mutants, for a campaign in the folder `out`. What is wrong with
+/// the folder is told before anything is compiled.
 pub(crate) fn mutated(arguments: &SystemArguments, out: &Path) -> anyhow::Result<(Package, Build)> {
     let package = find(arguments)?;
     output::make_folder(out)?;
@@ -45,7 +47,8 @@ pub(crate) fn mutated(arguments: &SystemArguments, out: &Path) -> anyhow::Result
     Ok((package, built))
 }
 
-/// Builds the system as it is written while `meanwhile` goes on with what needs the instrumented one alone, and returns what both come to.
+/// Builds the system as it is written while `meanwhile` goes on with what needs the instrumented one alone, and returns
+/// what both come to.
 pub(crate) fn plain_and<T>(
     arguments: &SystemArguments,
     package: &Package,

@@ -1,4 +1,5 @@
-//! `simutant experiment`: the universe of a study on real implementations, and whether mutants predicted what was found.
+//! `simutant experiment`: the universe of a study on real implementations, and whether mutants predicted what was
+//! found.
 
 mod mutants;
 
@@ -19,8 +20,8 @@ use crate::progress::Phase;
 use crate::test::OWN_IMPLEMENTATIONS;
 use crate::{build, output};
 
-/// A universe has at most so many test cases unless said otherwise, since each is run on each implementation in real time: within
-/// an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
+/// A universe has at most so many test cases unless said otherwise, since each is run on each implementation in real
+/// time: within an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
 const CASES_MAX: usize = 2_500;
 
 /// The same for a system whose test cases take long.
@@ -101,7 +102,8 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     Ok(Exit::Success)
 }
 
-/// Returns the implementations that were asked for, or all of the system that come with Simutant but those that are there on demand.
+/// Returns the implementations that were asked for, or all of the system that come with Simutant but those that are
+/// there on demand.
 fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementation>> {
     let system = &arguments.system.system;
     let folders = [PathBuf::from(OWN_IMPLEMENTATIONS)];
@@ -190,7 +192,8 @@ struct Trying<'a> {
 }
 
 impl Trying<'_> {
-    /// Runs what was not run yet, and adds the implementation to those that take part, or to those that are left out if it may be.
+    /// Runs what was not run yet, and adds the implementation to those that take part, or to those that are left out if
+    /// it may be.
     fn all(&mut self, implementation: &Implementation, options: &Options, may_leave_out: bool) -> anyhow::Result<()> {
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
@@ -226,7 +229,8 @@ impl Trying<'_> {
         let cases = &self.universe.cases;
         let pilot = &cases[..cases.len().min(PILOT)];
         let mut options = options.clone();
-        // What fails too often need not fail more often, which may take long. Where there are no more test cases, it takes part.
+        // What fails too often need not fail more often, which may take long. Where there are no more test cases, it
+        // takes part.
         if pilot.len() < cases.len() {
             let failed = known(&implementation.name, pilot, &self.log).filter(|trial| trial.failed.is_some()).count();
             match PILOT_FAILED_MAX.checked_sub(failed) {
@@ -303,7 +307,8 @@ fn is_of_implementation(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not. `are_more`: whether there are others.
+/// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not.
+/// `are_more`: whether there are others.
 fn no_worth(implementation: &Implementation, cases: &[SuiteCase], are_more: bool, log: &TrialLog) -> Option<String> {
     let trials = || known(&implementation.name, cases, log);
     let (count, failed) = (cases.len(), trials().filter(|trial| trial.fails()).count());

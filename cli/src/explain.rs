@@ -1,5 +1,5 @@
-//! `simutant explain`: one mutant, its change, who kills it and why, and where its run leaves the original's; and the pages
-//! that a study writes of many.
+//! `simutant explain`: one mutant, its change, who kills it and why, and where its run leaves the original's; and the
+//! pages that a study writes of many.
 
 use std::path::Path;
 
@@ -144,8 +144,8 @@ pub(crate) fn write_pages(
     Ok(written)
 }
 
-/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the place of those of
-/// an earlier study; returns which.
+/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the
+/// place of those of an earlier study; returns which.
 pub(crate) fn write_case_pages(
     runner: &mut Runner<'_>,
     outcomes: &Outcomes,

@@ -77,8 +77,8 @@ pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     replace(path, text.as_bytes()).with_context(|| format!("cannot write {}; {cure}", path.display()))
 }
 
-/// Writes a file that was named on the command line, so that it is there as a whole or as it was before. What is there and
-/// no file, as a pipe, is written to and stays what it is.
+/// Writes a file that was named on the command line, so that it is there as a whole or as it was before. What is there
+/// and no file, as a pipe, is written to and stays what it is.
 pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let written = if is_special(path) { std::fs::write(path, bytes) } else { replace(path, bytes) };
     written.with_context(|| format!("cannot write {}; make room, or name another file", path.display()))

@@ -173,8 +173,8 @@ fn told(choice: &Choice) -> String {
     format!("{stream}: {what}")
 }
 
-/// Returns eight digits that differ for different texts, as a rule: so that a file is never replaced by another, and a command
-/// that was printed before goes on to mean what it meant (FNV-1a).
+/// Returns eight digits that differ for different texts, as a rule: so that a file is never replaced by another, and a
+/// command that was printed before goes on to mean what it meant (FNV-1a).
 fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("{hash:08x}")

@@ -113,8 +113,8 @@ pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
 
 /// Returns the test case that is given by its number in the universe, as JSON, or as a file with JSON.
 ///
-/// The universe is that of the study in `out`, however that was drawn, if it is of this seed and has the number; else the one that is drawn
-/// uniformly.
+/// The universe is that of the study in `out`, however that was drawn, if it is of this seed and has the number; else
+/// the one that is drawn uniformly.
 pub(crate) fn read_case(
     given: &str,
     (common, out): (&Common, &Path),

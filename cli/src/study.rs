@@ -177,7 +177,8 @@ pub(crate) fn with_command(error: CampaignError, system: &SystemArguments, commo
     anyhow::Error::new(error).context(format!("a check failed that `{command}` repeats"))
 }
 
-/// Runs a campaign, on the test cases of `scope` or on all, with a line for each phase. `plain` is the system as it is written.
+/// Runs a campaign, on the test cases of `scope` or on all, with a line for each phase. `plain` is the system as it is
+/// written.
 pub(crate) fn run_campaign(
     campaign: &mut Campaign,
     (plain, scope): (&Path, Option<&BitSet>),

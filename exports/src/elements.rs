@@ -1,7 +1,7 @@
 //! The JSON of mutation-testing-elements, schema version 2, which viewers of mutation testing open.
 //!
-//! The files are the specification with its mutants, and the universe as one file of tests with a test case a line. A mutant is
-//! `coveredBy` the test cases that reach it, and `killedBy` all that kill it. Its status is
+//! The files are the specification with its mutants, and the universe as one file of tests with a test case a line. A
+//! mutant is `coveredBy` the test cases that reach it, and `killedBy` all that kill it. Its status is
 //!
 //! | status | mutants |
 //! | --- | --- |

@@ -136,8 +136,9 @@ fn duration(cases: &[&TestCase]) -> Option<String> {
     Some(format!("{}.{:03}", sum / 1000, sum % 1000))
 }
 
-/// Returns a study as a report: a suite for each specification file, a test for each mutant, which fails if no test case of the
-/// universe kills it. Mutants that are known to be equivalent, duplicates, and those that do not compile are skipped.
+/// Returns a study as a report: a suite for each specification file, a test for each mutant, which fails if no test
+/// case of the universe kills it. Mutants that are known to be equivalent, duplicates, and those that do not compile
+/// are skipped.
 pub fn study(study: &Study<'_>, root: &Root) -> Report {
     let outcomes = study.outcomes;
     let sites = &outcomes.sites;

@@ -1,7 +1,7 @@
 //! Studies in the formats of other tools.
 //!
-//! Every function here takes a [`Study`](simutant_analysis::Study), or its suite, and returns bytes: the same for the same study. Nothing
-//! is run, and no file is written or read.
+//! Every function here takes a [`Study`](simutant_analysis::Study), or its suite, and returns bytes: the same for the
+//! same study. Nothing is run, and no file is written or read.
 //!
 //! | module | for | format |
 //! | --- | --- | --- |
@@ -14,8 +14,9 @@
 //! Plots are drawings of the report: [`simutant_analysis::plots`].
 //!
 //! # What other formats cannot say
-//! A mutant that ends abnormally is killed here. The formats that have a word for such mutants mean one that could not be tested by it, so
-//! they are given as killed. Where a format has no virtual time, no time stands there: a study has no other.
+//! A mutant that ends abnormally is killed here. The formats that have a word for such mutants mean one that could not
+//! be tested by it, so they are given as killed. Where a format has no virtual time, no time stands there: a study has
+//! no other.
 
 mod change;
 pub mod elements;
@@ -31,8 +32,8 @@ mod xml;
 /// Where the source is, for those who read places in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Root {
-    /// What comes before the paths of the specification files, which are relative to the package's folder: the way there from the root of
-    /// the repository, with a `/` at its end, or nothing.
+    /// What comes before the paths of the specification files, which are relative to the package's folder: the way
+    /// there from the root of the repository, with a `/` at its end, or nothing.
     pub prefix: String,
 }
 

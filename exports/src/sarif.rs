@@ -1,9 +1,11 @@
-//! SARIF 2.1.0, which code scanning reads: mutants that nothing kills, and requirements that nothing covers, with their places.
+//! SARIF 2.1.0, which code scanning reads: mutants that nothing kills, and requirements that nothing covers, with their
+//! places.
 //!
-//! A rule is a class of mutants, or a criterion. Mutants that run otherwise and pass are warnings, since they show what the oracle does not
-//! look at; all others are notes. Requirements that have no place, those of criteria over test cases, stand at the beginning of the first
-//! specification file. Mutants that are known to be equivalent are there with an accepted suppression, which has the reason.
-//! Mutants are known by their identity (`partialFingerprints`), so that a result is the same one after edits elsewhere.
+//! A rule is a class of mutants, or a criterion. Mutants that run otherwise and pass are warnings, since they show what
+//! the oracle does not look at; all others are notes. Requirements that have no place, those of criteria over test
+//! cases, stand at the beginning of the first specification file. Mutants that are known to be equivalent are there
+//! with an accepted suppression, which has the reason. Mutants are known by their identity (`partialFingerprints`), so
+//! that a result is the same one after edits elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -109,7 +111,8 @@ fn survivor_result(study: &Study<'_>, survivor: &Survivor, root: &Root, rules: &
     result
 }
 
-/// Returns text as a message has it in which nothing is a link or stands for an argument (SARIF 2.1.0, sections 3.11.5 and 3.11.6).
+/// Returns text as a message has it in which nothing is a link or stands for an argument (SARIF 2.1.0, sections 3.11.5
+/// and 3.11.6).
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

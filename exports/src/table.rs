@@ -111,8 +111,8 @@ impl Table {
         self
     }
 
-    /// Returns the table as CSV (RFC 4180, with line feeds): a head with the columns' names, empty fields for what is not defined,
-    /// numbers as they are read back to the last bit.
+    /// Returns the table as CSV (RFC 4180, with line feeds): a head with the columns' names, empty fields for what is
+    /// not defined, numbers as they are read back to the last bit.
     pub fn to_csv(&self) -> String {
         let names = self.columns.iter().map(|column| column.name);
         let mut text = names.collect::<Vec<_>>().join(",") + "\n";
@@ -133,8 +133,8 @@ impl Table {
         text
     }
 
-    /// Returns the table as LaTeX with the rules of the package `booktabs`: a `tabular` in a `table`, with the caption and the label
-    /// `tab:NAME`. Real numbers have `decimals` digits after the point.
+    /// Returns the table as LaTeX with the rules of the package `booktabs`: a `tabular` in a `table`, with the caption
+    /// and the label `tab:NAME`. Real numbers have `decimals` digits after the point.
     pub fn to_latex(&self, decimals: usize) -> String {
         let alignments: String = self
             .columns
@@ -169,7 +169,8 @@ impl Table {
         text
     }
 
-    /// Returns the table as a Parquet file: one row group, plain and dictionary encoding, no compression, so that every reader can read it.
+    /// Returns the table as a Parquet file: one row group, plain and dictionary encoding, no compression, so that every
+    /// reader can read it.
     #[cfg(feature = "parquet")]
     pub fn to_parquet(&self) -> Vec<u8> {
         crate::parquet::write(self).expect("a table in memory has nothing that can fail")

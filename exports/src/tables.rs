@@ -34,7 +34,8 @@ pub fn tables(study: &Study<'_>) -> Vec<Table> {
     ]
 }
 
-/// Returns the tables that a paper shows, with fewer columns: classes of mutants, criteria, and the neighbours in their order.
+/// Returns the tables that a paper shows, with fewer columns: classes of mutants, criteria, and the neighbours in their
+/// order.
 pub fn tables_for_paper(study: &Study<'_>) -> Vec<Table> {
     let analysis = study.analysis;
     let system = &analysis.system;

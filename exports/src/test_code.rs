@@ -1,8 +1,8 @@
 //! A suite as test code that runs without Simutant: for `cargo test`, and for pytest.
 //!
-//! Both exports have one test for each test case, named as it is in the suite, and call a function that the user writes in a file of its
-//! own: a template is made if there is none, and a file that is there stays as it is. The function is given the test case in its system's
-//! own form; until it is written, every test fails and says where to write it.
+//! Both exports have one test for each test case, named as it is in the suite, and call a function that the user writes
+//! in a file of its own: a template is made if there is none, and a file that is there stays as it is. The function is
+//! given the test case in its system's own form; until it is written, every test fails and says where to write it.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,9 @@ const RUN_RS: &str = include_str!("test_code/run.rs.txt");
 /// The function to write, in Python.
 const RUN_PY: &str = include_str!("test_code/run.py.txt");
 
-/// Returns the suite as a test target of Cargo: `NAME_suite.rs`, with a folder `NAME_suite` beside it that has the test cases as JSON
-/// and the function to write, `run.rs`. All belong into the folder `tests` of a package; the code needs no dependency.
+/// Returns the suite as a test target of Cargo: `NAME_suite.rs`, with a folder `NAME_suite` beside it that has the test
+/// cases as JSON and the function to write, `run.rs`. All belong into the folder `tests` of a package; the code needs
+/// no dependency.
 pub fn libtest(suite: &Suite) -> Vec<ExportedFile> {
     let name = format!("{}_suite", identifier(&suite.system));
     let mut names = BTreeSet::new();

@@ -40,8 +40,8 @@ pub(crate) enum Attempted {
         /// Its port.
         port: u16,
     },
-    /// A program that was given a port ended before it was ready. Another process may have had its port for a moment only, as a resolver has those
-    /// that it asks from: try once more, with other ports.
+    /// A program that was given a port ended before it was ready. Another process may have had its port for a moment
+    /// only, as a resolver has those that it asks from: try once more, with other ports.
     EndedEarly(TestOutcome),
 }
 
@@ -292,8 +292,8 @@ impl<'a> Cast<'a> {
         }
     }
 
-    /// Tells the programs that do not end by themselves to end, and gives them some time to do so. Those that the scene brought along
-    /// have nothing left to say.
+    /// Tells the programs that do not end by themselves to end, and gives them some time to do so. Those that the scene
+    /// brought along have nothing left to say.
     fn stop_the_rest(&mut self) {
         let runs = |cast: &Self, member: &Member<'_>| member.exit.is_none() && !cast.is_company(member.side);
         for member in self.members.iter().filter(|member| runs(self, member)) {

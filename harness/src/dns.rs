@@ -1,9 +1,10 @@
-//! Test cases of the domain name system on real resolvers: servers of the name space behind a lossy network, and stubs that ask.
+//! Test cases of the domain name system on real resolvers: servers of the name space behind a lossy network, and stubs
+//! that ask.
 //!
-//! The harness of Rutherford, PhD thesis, section 4.1.3.2. Each server of the test case is a process of NSD with the zones that
-//! the test case gives it, at an address of a loopback network that belongs to the test case alone; what is lost and doubled is what
-//! goes between these and the resolver. Stubs ask at the times of the test case, in real time, so that times to live run out
-//! as they do there, and each answer is held against the name space.
+//! The harness of Rutherford, PhD thesis, section 4.1.3.2. Each server of the test case is a process of NSD with the
+//! zones that the test case gives it, at an address of a loopback network that belongs to the test case alone; what is
+//! lost and doubled is what goes between these and the resolver. Stubs ask at the times of the test case, in real time,
+//! so that times to live run out as they do there, and each answer is held against the name space.
 
 mod judge;
 mod loopback;
@@ -182,8 +183,8 @@ fn nsd_configuration(
 ) -> Result<std::path::PathBuf, HarnessError> {
     std::fs::create_dir(folder).map_err(HarnessError::file("make the folder", folder))?;
     let shown = folder.display();
-    // Without limits of rates, which would be losses of its own, and without files elsewhere. Tables for what is not done here, limits
-    // and transfers of zones, would be most of what a start costs.
+    // Without limits of rates, which would be losses of its own, and without files elsewhere. Tables for what is not
+    // done here, limits and transfers of zones, would be most of what a start costs.
     let mut text = format!(
         "server:\n  ip-address: {ip}@{port}\n  server-count: 1\n  username: \"\"\n  chroot: \"\"\n  zonesdir: \"{shown}\"\n  \
          database: \"\"\n  pidfile: \"\"\n  zonelistfile: \"{shown}/zones\"\n  xfrdfile: \"{shown}/transfers\"\n  \

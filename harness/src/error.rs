@@ -172,7 +172,8 @@ pub enum HarnessError {
 }
 
 impl HarnessError {
-    /// Returns a function that makes a [`HarnessError::File`] of the system's reason, or [`HarnessError::Exhausted`] if that is it.
+    /// Returns a function that makes a [`HarnessError::File`] of the system's reason, or [`HarnessError::Exhausted`] if
+    /// that is it.
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| {

@@ -32,11 +32,12 @@
 //! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
 //! folder) and the placeholders of its role in the system. `{{` and `}}` stand for the braces themselves.
 //!
-//! Where mutants are tried, `build` is not run: `{build}` is a folder in which the package's programs are in `release`, as `cargo build --release --target-dir {build}`
-//! would have put them there. So the sides' commands are the same.
+//! Where mutants are tried, `build` is not run: `{build}` is a folder in which the package's programs are in `release`,
+//! as `cargo build --release --target-dir {build}` would have put them there. So the sides' commands are the same.
 //!
-//! A side that finds that it cannot do its part on this machine, as something is not installed or not allowed, says so on standard
-//! error and ends with exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`). Then nothing was tested, and the run ends with an error.
+//! A side that finds that it cannot do its part on this machine, as something is not installed or not allowed, says so
+//! on standard error and ends with exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`). Then nothing was tested, and
+//! the run ends with an error.
 
 mod error;
 mod mutants;
@@ -116,7 +117,8 @@ pub struct Side {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SideFile {
-    /// Its name in the private folder. Where a test case has several programs of the side, it tells them apart: `router-{id}.conf`.
+    /// Its name in the private folder. Where a test case has several programs of the side, it tells them apart:
+    /// `router-{id}.conf`.
     pub name: String,
     /// What is in it.
     pub text: String,
@@ -143,8 +145,8 @@ pub enum ExpectedExit {
     #[default]
     Success,
     /// When it is told to: when the others have ended it is sent SIGTERM and, if it stays, SIGKILL. How it ends then is
-    /// free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too; with
-    /// another code, or by a signal, the test case fails.
+    /// free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
+    /// with another code, or by a signal, the test case fails.
     Stopped,
 }
 
@@ -206,7 +208,8 @@ impl Implementation {
         Ok(implementation)
     }
 
-    /// Returns what runs test cases of the system on this implementation: the harness that knows its sides, and no others.
+    /// Returns what runs test cases of the system on this implementation: the harness that knows its sides, and no
+    /// others.
     pub(crate) fn harness(&self) -> Option<&'static dyn SystemHarness> {
         let sorted = |mut sides: Vec<String>| {
             sides.sort_unstable();

@@ -20,24 +20,27 @@
 //!
 //! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`.
 //!
-//! `{neighbours}` is a list such as `2=127.0.0.1:31001/3,4=127.0.0.1:31002/1`: for each neighbour its number, the address that it
-//! is sent to, and also sends from, and the cost of the link. A line of a router's `{output}` is `NUMBER SOURCE DESTINATION COST`,
-//! where the cost is the sum of those of the links that the message came through; other routers may hear of it in whatever way.
-//! Routers start at different times, datagrams between them take 1 to 10 ms and are not lost. Clients are started when all
-//! routers are [`ready`](Ready) and have been silent for a while, or after a second at most. A test case of `lsr` passes if all
-//! end as their `exit` says, and each router delivered the messages for it, each once and at the cost of the shortest path.
+//! `{neighbours}` is a list such as `2=127.0.0.1:31001/3,4=127.0.0.1:31002/1`: for each neighbour its number, the
+//! address that it is sent to, and also sends from, and the cost of the link. A line of a router's `{output}` is
+//! `NUMBER SOURCE DESTINATION COST`, where the cost is the sum of those of the links that the message came through;
+//! other routers may hear of it in whatever way. Routers start at different times, datagrams between them take 1 to 10
+//! ms and are not lost. Clients are started when all routers are [`ready`](Ready) and have been silent for a while, or
+//! after a second at most. A test case of `lsr` passes if all end as their `exit` says, and each router delivered the
+//! messages for it, each once and at the cost of the shortest path.
 //!
-//! Routers that know no other network than the system's are played by one side, `network`, that makes such a network for them. `{routers}` is a list such as
-//! `1@13.021,2@4.500`: for each its number and after how many milliseconds it starts. `{links}` has two routers and the cost in `1-2/3`,
-//! `{messages}` has number, source and destination in `1:2-3`. What packets suffer on such a network is up to the side.
+//! Routers that know no other network than the system's are played by one side, `network`, that makes such a network
+//! for them. `{routers}` is a list such as `1@13.021,2@4.500`: for each its number and after how many milliseconds it
+//! starts. `{links}` has two routers and the cost in `1-2/3`, `{messages}` has number, source and destination in
+//! `1:2-3`. What packets suffer on such a network is up to the side.
 //!
-//! A test case of `dns` brings its servers along: a process of NSD for each, with the zones of the test case, at addresses of a loopback
-//! network that no other test case has, behind the lossy network. The resolver must be willing to ask servers at such addresses, always at
-//! port 53, which only root may bind on most systems. Stubs ask it at the times of the test case, without EDNS, by UDP and, if the answer is truncated, by TCP;
-//! where no answer comes, or one that says that it could not be found out, they ask again for 20 s. It passes if every
-//! answer has the response code, the aliases and the records that the name space has, with times to live up to the original
-//! ones, and, if something is not there, the SOA record that says for how long that holds (RFC 2308, section 6). If packets
-//! were lost in the run, a resolver may give up. See [`Side::files`] for files of settings.
+//! A test case of `dns` brings its servers along: a process of NSD for each, with the zones of the test case, at
+//! addresses of a loopback network that no other test case has, behind the lossy network. The resolver must be willing
+//! to ask servers at such addresses, always at port 53, which only root may bind on most systems. Stubs ask it at the
+//! times of the test case, without EDNS, by UDP and, if the answer is truncated, by TCP; where no answer comes, or one
+//! that says that it could not be found out, they ask again for 20 s. It passes if every answer has the response code,
+//! the aliases and the records that the name space has, with times to live up to the original ones, and, if something
+//! is not there, the SOA record that says for how long that holds (RFC 2308, section 6). If packets were lost in the
+//! run, a resolver may give up. See [`Side::files`] for files of settings.
 //!
 //! # A whole program
 //! The "programs" here are `cp` and `true`, so the file arrives without the network:
@@ -89,24 +92,26 @@
 //! pass shows that this run went well: no more.
 //!
 //! # What is and what is not as in the simulation
-//! The proxy of `gbn` drops and duplicates as the simulated network does: it decides first whether a datagram is dropped, and
-//! only of one that is not whether it is duplicated, with the probabilities of the test case. The simulated latency is
-//! not reproduced: the proxy passes datagrams on at once, both copies one after the other, and does not reorder them.
-//! A mistake that only shows when packets take long or overtake each other may show in the simulation and not here.
-//! Streams of random numbers differ, so a seed does not lose the same packets here as there.
+//! The proxy of `gbn` drops and duplicates as the simulated network does: it decides first whether a datagram is
+//! dropped, and only of one that is not whether it is duplicated, with the probabilities of the test case. The
+//! simulated latency is not reproduced: the proxy passes datagrams on at once, both copies one after the other, and
+//! does not reorder them. A mistake that only shows when packets take long or overtake each other may show in the
+//! simulation and not here. Streams of random numbers differ, so a seed does not lose the same packets here as there.
 //!
-//! The links of `lsr` delay datagrams as the simulated network does, and in what order they arrive is decided by that: the n-th
-//! datagram of a router takes as long as the n-th packet of the simulated router with the same test case does, and what
-//! the machine adds. Routers start as far apart as there, too. A side that plays the whole network is told no delays.
+//! The links of `lsr` delay datagrams as the simulated network does, and in what order they arrive is decided by that:
+//! the n-th datagram of a router takes as long as the n-th packet of the simulated router with the same test case does,
+//! and what the machine adds. Routers start as far apart as there, too. A side that plays the whole network is told no
+//! delays.
 //!
-//! Between a resolver and the servers of `dns` packets are lost and doubled as in the simulation, in both directions, but take no time. Streams
-//! are whole. More is right than in the simulation, whose oracle knows the one resolver that it judges: a real one may
-//! forget what it might keep, and so tell any time to live up to the original one, and say whatever else it likes beside the answer.
+//! Between a resolver and the servers of `dns` packets are lost and doubled as in the simulation, in both directions,
+//! but take no time. Streams are whole. More is right than in the simulation, whose oracle knows the one resolver that
+//! it judges: a real one may forget what it might keep, and so tell any time to live up to the original one, and say
+//! whatever else it likes beside the answer.
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
-//! harness fails, and when it is killed, by SIGKILL too. A program that cannot run on this machine says so with exit code 69: that is no failure,
-//! but [`HarnessError::SideUnavailable`].
+//! harness fails, and when it is killed, by SIGKILL too. A program that cannot run on this machine says so with exit
+//! code 69: that is no failure, but [`HarnessError::SideUnavailable`].
 
 mod attempt;
 mod building;

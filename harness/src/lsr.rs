@@ -1,11 +1,12 @@
 //! Test cases of link-state routing on real programs: a router each, and a client for each message.
 //!
-//! The harness of Rutherford, PhD thesis, section 4.1.2.2, does what the simulation's configuration does. Routers are linked as
-//! the topology says, by [`Links`] that delay datagrams; they start as far apart as in the simulation, and so do the
-//! clients. What routers wrote down is judged by the oracle of the simulation.
+//! The harness of Rutherford, PhD thesis, section 4.1.2.2, does what the simulation's configuration does. Routers are
+//! linked as the topology says, by [`Links`] that delay datagrams; they start as far apart as in the simulation, and so
+//! do the clients. What routers wrote down is judged by the oracle of the simulation.
 //!
-//! When all routers know the network cannot be read off the programs. So the harness waits until nobody has said anything for
-//! a while: nothing is on its way, nothing came in, no datagram waits to be read, and no router is at work.
+//! When all routers know the network cannot be read off the programs. So the harness waits until nobody has said
+//! anything for a while: nothing is on its way, nothing came in, no datagram waits to be read, and no router is at
+//! work.
 //!
 //! An implementation may also be one program that plays all of that, with a network of its own: [`LsrNetworkHarness`].
 
@@ -169,8 +170,9 @@ impl Scene for Internetwork {
         while Instant::now() < give_up_at {
             std::thread::sleep(SILENCE_INTERVAL);
             if silent_since.elapsed() >= SILENCE {
-                // A datagram goes from a port to a router, to a port of the links, to the links, and to the next router's port.
-                // Looked for in this order it cannot slip by, since links that have passed something on count it.
+                // A datagram goes from a port to a router, to a port of the links, to the links, and to the next
+                // router's port. Looked for in this order it cannot slip by, since links that have passed something on
+                // count it.
                 let is_with_routers = ports::has_unread(&ports) || is_active();
                 let is_with_links = ports::has_unread(&ports) || self.links.are_busy();
                 if !is_with_routers && !is_with_links && self.links.counts() == heard {

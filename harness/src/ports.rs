@@ -1,11 +1,12 @@
 //! Finds free UDP ports, and tells when a program has bound the one that it was given.
 //!
-//! A port that was handed out must stay free until its program binds it, and be that program's alone as long as it runs. That it is bound
-//! is not enough: some programs, Unbound among them, share a port with whoever wants it too (`SO_REUSEPORT`), and each then gets a
-//! part of what is meant for the other. So each port is claimed for its test case, against all other jobs on the machine. Nothing here
-//! binds one to see whether it is free (the kernel's tables tell), and ports come from a range that no system hands out by itself:
-//! neither a proxy's own sockets nor those of the programs under test can get one by chance. Only programs that choose ports by
-//! themselves can, as resolvers do for each query, for a moment; so one that ends before it is ready has a second chance (`run.rs`).
+//! A port that was handed out must stay free until its program binds it, and be that program's alone as long as it
+//! runs. That it is bound is not enough: some programs, Unbound among them, share a port with whoever wants it too
+//! (`SO_REUSEPORT`), and each then gets a part of what is meant for the other. So each port is claimed for its test
+//! case, against all other jobs on the machine. Nothing here binds one to see whether it is free (the kernel's tables
+//! tell), and ports come from a range that no system hands out by itself: neither a proxy's own sockets nor those of
+//! the programs under test can get one by chance. Only programs that choose ports by themselves can, as resolvers do
+//! for each query, for a moment; so one that ends before it is ready has a second chance (`run.rs`).
 
 mod claim;
 
@@ -36,7 +37,8 @@ pub(crate) struct Lease(Claim);
 impl Lease {
     /// Returns a UDP port that nobody has bound and no other job has.
     ///
-    /// A process that is no run of Simutant may take it before the program that it is for does: [`is_taken`] tells that case.
+    /// A process that is no run of Simutant may take it before the program that it is for does: [`is_taken`] tells that
+    /// case.
     ///
     /// # Errors
     /// [`HarnessError::NoPort`] if no port is free, [`HarnessError::Exhausted`] if the system has no sockets left.
@@ -183,7 +185,8 @@ mod tests {
         let claimed = || ports.iter().filter(|port| Claim::new(**port).expect("sockets are left").is_none()).count();
         assert_eq!(claimed(), 500);
         drop(leases);
-        // Tests that run beside this one may have drawn a few of them since, and programs that they are about to start hold all for a moment.
+        // Tests that run beside this one may have drawn a few of them since, and programs that they are about to start
+        // hold all for a moment.
         eventually(|| claimed() < 20);
     }
 
@@ -211,8 +214,8 @@ mod tests {
     #[test]
     fn looking_at_a_port_leaves_it_free() {
         let lease = lease();
-        // Whoever bound the port to look would be seen by the other one. Nothing is bound here: a program that another test just
-        // starts would hold the socket, too, until it is there.
+        // Whoever bound the port to look would be seen by the other one. Nothing is bound here: a program that another
+        // test just starts would hold the socket, too, until it is there.
         let look = || (0..200).filter(|_| is_taken(lease.port()).expect("files are left")).count();
         let taken = std::thread::scope(|scope| [(); 2].map(|()| scope.spawn(look)).map(|looking| looking.join().ok()));
         assert_eq!(taken, [Some(0); 2]);

@@ -84,9 +84,11 @@ pub(crate) enum Event {
 /// Who ends a program when the harness is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Care {
-    /// The kernel, and the guardian after it. To ask the kernel costs a copy of the harness's memory map for each program.
+    /// The kernel, and the guardian after it. To ask the kernel costs a copy of the harness's memory map for each
+    /// program.
     Kernel,
-    /// The guardian alone: for programs that are well known and started often. They may have as many files open as the harness.
+    /// The guardian alone: for programs that are well known and started often. They may have as many files open as the
+    /// harness.
     Guardian,
 }
 
@@ -165,8 +167,8 @@ impl Process {
         self.group
     }
 
-    /// Returns whether a thread of the program is at work, or would be if a processor were free, rather than waiting for
-    /// something.
+    /// Returns whether a thread of the program is at work, or would be if a processor were free, rather than waiting
+    /// for something.
     ///
     /// What the program started is not looked at. Without Linux's `/proc` this cannot be seen, and is `false`.
     pub(crate) fn is_active(&self) -> bool {

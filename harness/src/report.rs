@@ -42,7 +42,8 @@ pub struct CaseResult {
     /// the last of them was gone. Includes the waits for sides to be ready and, if need be, for a side to heed SIGTERM.
     /// Leaves out the build, the making of the input file, and earlier attempts whose port another process had taken.
     pub duration_ms: u64,
-    /// Whether a program came to the mutant that was active in it; `None` if none was. One that failed without it failed for another reason.
+    /// Whether a program came to the mutant that was active in it; `None` if none was. One that failed without it
+    /// failed for another reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutant_reached: Option<bool>,
 }

@@ -59,11 +59,14 @@ impl Options {
 /// Builds `implementation`, runs every test case of `suite` on it, and returns the results in the order of the suite.
 ///
 /// `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
-/// end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is killed, no process and no folder of the run is left.
+/// end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open
+/// afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is
+/// killed, no process and no folder of the run is left.
 ///
 /// # Errors
-/// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system
-/// lacks folders, ports or processes, or if a proxy fails. Test cases that run at that moment are waited for, and then the run ends.
+/// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system lacks
+/// folders, ports or processes, or if a proxy fails. Test cases that run at that moment are waited for, and then the
+/// run ends.
 pub fn run_suite(
     suite: &Suite,
     implementation: &Implementation,
@@ -120,8 +123,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken. Those that take longest come first, so
-    /// that in the end nobody waits for one of them alone.
+    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken. Those that take longest
+    /// come first, so that in the end nobody waits for one of them alone.
     fn all(
         &self,
         cases: &[SuiteCase],

@@ -57,7 +57,8 @@ pub(crate) trait SystemHarness: Sync {
         Duration::from_secs(30)
     }
 
-    /// Returns how many test cases run at once for each core unless told otherwise: they mostly wait, for packets that were lost.
+    /// Returns how many test cases run at once for each core unless told otherwise: they mostly wait, for packets that
+    /// were lost.
     fn jobs_for_each_core(&self) -> usize {
         4
     }
@@ -78,8 +79,8 @@ pub(crate) trait SystemHarness: Sync {
 
 /// A test case's network and files, in place and ready for the programs.
 pub(crate) trait Scene {
-    /// Returns the sides that the scene brings along: programs that are assumed right, and that are started before those of the
-    /// implementation. There are none unless a scene says otherwise.
+    /// Returns the sides that the scene brings along: programs that are assumed right, and that are started before
+    /// those of the implementation. There are none unless a scene says otherwise.
     fn company(&self) -> &[Side] {
         &[]
     }
@@ -94,9 +95,9 @@ pub(crate) trait Scene {
 
     /// Waits until what the programs have caused so far has come to its end, at most until `deadline`.
     ///
-    /// This is asked for before each side but the first is started, and before programs that do not end by themselves are told
-    /// to. `is_active` tells whether one of them is at work, as far as that can be seen. Nothing is waited for unless a scene says
-    /// otherwise.
+    /// This is asked for before each side but the first is started, and before programs that do not end by themselves
+    /// are told to. `is_active` tells whether one of them is at work, as far as that can be seen. Nothing is waited for
+    /// unless a scene says otherwise.
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
 
     /// Returns who talks to the programs when all have been started, if that is the scene itself.
@@ -116,7 +117,8 @@ pub(crate) trait Scene {
 
 /// Who talks to programs from within the harness.
 pub(crate) trait Client: Sync {
-    /// Talks to the programs, at most until `deadline`, and stops early if `is_cut` becomes true, as somebody ended badly.
+    /// Talks to the programs, at most until `deadline`, and stops early if `is_cut` becomes true, as somebody ended
+    /// badly.
     ///
     /// Returns who had not come to an end at the deadline.
     fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String>;
@@ -136,8 +138,8 @@ pub enum InvalidCase {
 /// Harnesses of one system stand side by side, the usual one first.
 const HARNESSES: [&dyn SystemHarness; 4] = [&GbnHarness, &LsrHarness, &LsrNetworkHarness, &DnsHarness];
 
-/// Returns the harnesses of a system, one for each way in which an implementation may be cut into sides; there are none if the
-/// system is not known.
+/// Returns the harnesses of a system, one for each way in which an implementation may be cut into sides; there are none
+/// if the system is not known.
 pub(crate) fn harnesses_for(system: &str) -> impl Iterator<Item = &'static dyn SystemHarness> {
     HARNESSES.into_iter().filter(move |harness| harness.system() == system)
 }
@@ -147,7 +149,8 @@ pub fn timeout(system: &str) -> Option<Duration> {
     harnesses_for(system).next().map(SystemHarness::timeout)
 }
 
-/// Returns how many test cases of a system run at once for each core unless told otherwise; `None` if it has no harness.
+/// Returns how many test cases of a system run at once for each core unless told otherwise; `None` if it has no
+/// harness.
 pub fn jobs_for_each_core(system: &str) -> Option<usize> {
     harnesses_for(system).next().map(SystemHarness::jobs_for_each_core)
 }

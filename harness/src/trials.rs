@@ -29,7 +29,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Returns whether the implementation fails on the test case. A mutant that no program came to cannot be why something failed, so it does not fail then.
+    /// Returns whether the implementation fails on the test case. A mutant that no program came to cannot be why
+    /// something failed, so it does not fail then.
     pub fn fails(&self) -> bool {
         self.failed.is_some() && self.mutant_reached != Some(false)
     }
@@ -97,7 +98,8 @@ pub struct TrialLog {
     terms: HashMap<String, Terms>,
     /// By implementation and test case's name, with the test case.
     trials: HashMap<(String, String), (Arc<Value>, Trial)>,
-    /// By name, those that came last: many implementations are tried with the same ones, which need not be in memory for each.
+    /// By name, those that came last: many implementations are tried with the same ones, which need not be in memory
+    /// for each.
     cases: HashMap<String, Arc<Value>>,
 }
 
@@ -201,7 +203,8 @@ impl TrialLog {
         self.trials.insert((implementation, name), (case, trial));
     }
 
-    /// Makes sure that the trials of `implementation` are on these terms: those on others, and if `fresh` all, are void.
+    /// Makes sure that the trials of `implementation` are on these terms: those on others, and if `fresh` all, are
+    /// void.
     ///
     /// # Errors
     /// [`TrialLogError::File`] if the file cannot be written.
@@ -254,7 +257,8 @@ impl TrialLog {
         let failed = |source| TrialLogError::File { what: "write", path: self.path.clone(), source };
         let whole_bytes = self.file.metadata().map_err(failed)?.len();
         self.file.write_all(text.as_bytes()).map_err(|error| {
-            // A part of a line would run into the next one. If it cannot be taken away, that is found when the log is read.
+            // A part of a line would run into the next one. If it cannot be taken away, that is found when the log is
+            // read.
             _ = self.file.set_len(whole_bytes);
             failed(error)
         })

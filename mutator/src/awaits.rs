@@ -1,4 +1,5 @@
-//! Where a function body waits for another async function: there it is polled apart, so that the compiler has what the other does in the module of that one.
+//! Where a function body waits for another async function: there it is polled apart, so that the compiler has what the
+//! other does in the module of that one.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +10,8 @@ use crate::edit::{Edit, Variant};
 use crate::operators::range_of;
 use crate::source::Source;
 
-/// The names of a specification's async functions. What has another name is a future of the engine, and short; one of the engine that has the name of an async
-/// function is put into a box for nothing.
+/// The names of a specification's async functions. What has another name is a future of the engine, and short; one of
+/// the engine that has the name of an async function is put into a box for nothing.
 #[derive(Debug)]
 pub(crate) struct AsyncFunctions(BTreeSet<String>);
 

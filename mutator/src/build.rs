@@ -40,8 +40,8 @@ const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
 /// The package of the main program, which has a table of lines besides.
 const MAIN: &str = "simutant-worker-main";
 
-/// The package that gives the system to the worker: what is generic in the engine and in the worker is compiled there. It is apart from the main program, since an edit
-/// that moves lines need not compile it again.
+/// The package that gives the system to the worker: what is generic in the engine and in the worker is compiled there.
+/// It is apart from the main program, since an edit that moves lines need not compile it again.
 const LINK: &str = "simutant-worker-link";
 
 /// How all that says nothing else is compiled: as fast as it runs, with all checks.
@@ -51,7 +51,8 @@ const PROFILE: &str =
 /// What is compiled again only if an edit changes it: in one piece, which is as fast as it can be.
 const IN_ONE_PIECE: &str = "incremental = true\ncodegen-units = 1\n";
 
-/// What is mutated: an edit compiles those parts anew that it changes, and optimises across modules what uses them. Without the latter, runs would take longer by half.
+/// What is mutated: an edit compiles those parts anew that it changes, and optimises across modules what uses them.
+/// Without the latter, runs would take longer by half.
 const IN_MODULES: &str = "incremental = true\n";
 
 /// The main program runs once, and so does not gain by the optimiser.
@@ -80,11 +81,12 @@ pub struct Request<'a> {
     pub package: &'a Package,
     /// The mutation operators.
     pub operators: &'a Selection,
-    /// The folder for the generated workspace; what is there is overwritten. [`Package::build_directory`] is one for all studies of a system.
+    /// The folder for the generated workspace; what is there is overwritten. [`Package::build_directory`] is one for
+    /// all studies of a system.
     pub directory: &'a Path,
-    /// The crate that drives the instrumented system, as (name, folder). It exports
-    /// `main(&[Box<dyn System>], &[(&str, &str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for
-    /// each instrumented file its path as it is compiled, as reports have it, and the original line of each of its lines.
+    /// The crate that drives the instrumented system, as (name, folder). It exports `main(&[Box<dyn System>], &[(&str,
+    /// &str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for each instrumented file
+    /// its path as it is compiled, as reports have it, and the original line of each of its lines.
     pub worker: (&'a str, &'a Path),
 }
 
@@ -125,8 +127,8 @@ pub enum BuildEvent {
 
 /// Builds the system's package once with all its mutants, and returns the executable and what it measures.
 ///
-/// Mutants that do not compile are in [`Sites::rejected`]. Compiling takes as long as a release build of the package and
-/// of what it depends on, and some seconds for each round in which mutants are rejected; what did not change since
+/// Mutants that do not compile are in [`Sites::rejected`]. Compiling takes as long as a release build of the package
+/// and of what it depends on, and some seconds for each round in which mutants are rejected; what did not change since
 /// an earlier build in the same folder is not compiled again.
 ///
 /// # Errors
@@ -193,7 +195,8 @@ struct Accepted<T> {
 type Compile<'a, T> = dyn FnMut(&Instrumented, &mut dyn FnMut(BuildEvent)) -> Result<Compiled<T>, MutatorError> + 'a;
 
 impl Rounds<'_> {
-    /// Writes the instrumented files and calls `compile`, until that gives something. What the compiler says against mutants is known the next time.
+    /// Writes the instrumented files and calls `compile`, until that gives something. What the compiler says against
+    /// mutants is known the next time.
     fn run<T>(
         &self,
         progress: &mut dyn FnMut(BuildEvent),
@@ -385,7 +388,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes the lock file of the package's workspace, when that has changed: cargo drops the entries that are not needed here.
+    /// Writes the lock file of the package's workspace, when that has changed: cargo drops the entries that are not
+    /// needed here.
     fn write_lock(&self, package: &Package) -> Result<(), MutatorError> {
         if !package.lock.exists() {
             return Ok(());
@@ -451,7 +455,8 @@ impl Workspace {
         files.map(row).collect()
     }
 
-    /// Writes the main program, with a row of its table for each line of `lines`, and where the functions of the system are.
+    /// Writes the main program, with a row of its table for each line of `lines`, and where the functions of the system
+    /// are.
     fn write_main(&self, lines: &str, places: &[Place]) -> Result<(), MutatorError> {
         let row = |place: &Place| {
             let Place { block, branch, condition, pair, mutant, mutants, code } = place;
@@ -472,8 +477,8 @@ impl Workspace {
 
     /// Compiles the main program with all that it is made of.
     ///
-    /// What the compiler makes incrementally now and then lacks symbols (rust-lang/rust, issue 81280). Where the linker complains, the packages that may be
-    /// to blame are compiled from scratch, and what it says then counts.
+    /// What the compiler makes incrementally now and then lacks symbols (rust-lang/rust, issue 81280). Where the linker
+    /// complains, the packages that may be to blame are compiled from scratch, and what it says then counts.
     fn compile(
         &self,
         package: &Package,
@@ -499,7 +504,8 @@ impl Workspace {
         })
     }
 
-    /// Returns what `find` finds among the artifacts, if cargo made all of them, or else what the compiler has against the source.
+    /// Returns what `find` finds among the artifacts, if cargo made all of them, or else what the compiler has against
+    /// the source.
     fn product<T>(&self, run: Run, find: impl FnOnce(Vec<Artifact>) -> Option<T>) -> Result<Compiled<T>, MutatorError> {
         match find(run.artifacts) {
             Some(product) if run.succeeds => Ok(Compiled::Product(product)),
@@ -596,8 +602,9 @@ impl Workspace {
             return;
         }
         let Some((file, index_of_function)) = function else { return };
-        // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the error
-        // stays: deletions at the lines that it names, other mutants there, deletions elsewhere, everything, the probes.
+        // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the
+        // error stays: deletions at the lines that it names, other mutants there, deletions elsewhere, everything, the
+        // probes.
         let lines: Vec<usize> =
             spans(true).chain(spans(false)).flat_map(|span| self.original_lines(span, instrumented)).collect();
         let left: Vec<Suspect> = (0..)
@@ -647,8 +654,8 @@ impl Workspace {
         Some((file, span.byte_start as usize..span.byte_end as usize))
     }
 
-    /// Copies an executable to a name that begins with `kind` and is its own, and removes those that nobody has asked for in a while: a campaign goes on
-    /// with its executable, whatever is built here meanwhile.
+    /// Copies an executable to a name that begins with `kind` and is its own, and removes those that nobody has asked
+    /// for in a while: a campaign goes on with its executable, whatever is built here meanwhile.
     fn keep(&self, executable: &Path, kind: &str, hash: &Hash) -> Result<PathBuf, MutatorError> {
         let copy = self.root.join(format!("{kind}{:016x}", hash.0));
         copy_file(executable, &copy)?;
@@ -656,7 +663,8 @@ impl Workspace {
         Ok(copy)
     }
 
-    /// Notes that `used` is asked for, a file or a folder whose name begins with `kind`, and removes those that nobody has asked for in a while.
+    /// Notes that `used` is asked for, a file or a folder whose name begins with `kind`, and removes those that nobody
+    /// has asked for in a while.
     fn clear(&self, kind: &str, used: &Path) -> Result<(), MutatorError> {
         let now = SystemTime::now();
         // What cannot be touched is made again when it is missing, and what cannot be removed is only in the way.
@@ -672,7 +680,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Returns a hash of the same but for the specification files, unless functions in there may be remembered elsewhere.
+    /// Returns a hash of the same but for the specification files, unless functions in there may be remembered
+    /// elsewhere.
     fn fixed_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
         let package = request.package;
         let others = [PROBE.as_ref(), request.worker.1];
@@ -691,8 +700,8 @@ impl Workspace {
         self.hash(package, &others, &specification)
     }
 
-    /// Returns a hash of all local source that goes into what is built, that of the packages in `others` included, but for the files that are left out: the
-    /// same wherever the folders are.
+    /// Returns a hash of all local source that goes into what is built, that of the packages in `others` included, but
+    /// for the files that are left out: the same wherever the folders are.
     fn hash(&self, package: &Package, others: &[&Path], left_out: &BTreeSet<PathBuf>) -> Result<u64, MutatorError> {
         let dependencies = package.local_dependencies.iter().map(PathBuf::as_path);
         let sources = dependencies.chain(others.iter().copied()).map(|folder| folder.join("src"));
@@ -752,8 +761,8 @@ fn write(path: &Path, text: &str) -> Result<(), MutatorError> {
     std::fs::write(path, text).map_err(|error| MutatorError::io("write", path, error))
 }
 
-/// Returns the files below a folder with their paths from it, in order. Left out are hidden files, judgements on mutants,
-/// and folders that are build products, studies, or other packages.
+/// Returns the files below a folder with their paths from it, in order. Left out are hidden files, judgements on
+/// mutants, and folders that are build products, studies, or other packages.
 fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_owned()];

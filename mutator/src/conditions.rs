@@ -1,8 +1,8 @@
 //! Conditional compilation: which code is there at all in the build that is instrumented.
 //!
-//! Code that is not compiled has no requirements and no mutants: they would be listed as never reached, and say nothing. So items,
-//! statements, arms and fields whose `#[cfg(…)]` certainly does not hold are taken out of the syntax tree. The text stays as
-//! it is, so that byte offsets do not shift.
+//! Code that is not compiled has no requirements and no mutants: they would be listed as never reached, and say
+//! nothing. So items, statements, arms and fields whose `#[cfg(…)]` certainly does not hold are taken out of the syntax
+//! tree. The text stays as it is, so that byte offsets do not shift.
 
 use std::collections::BTreeSet;
 use std::process::Command;

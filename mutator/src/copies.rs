@@ -1,12 +1,13 @@
 //! A function once more for each of its mutants, beside the original, so that the compiler's output can be compared.
 //!
-//! Only functions are copied whose machine code says all: not those that are generic, which have none of their own; not those of traits and of generic types; not
-//! those with unsafe code, of which the optimiser may assume too much; and not those that may call themselves, since a copy would call the original
-//! then. Which functions call which is told by names: a function is taken to call all those that have a name which it mentions.
+//! Only functions are copied whose machine code says all: not those that are generic, which have none of their own; not
+//! those of traits and of generic types; not those with unsafe code, of which the optimiser may assume too much; and
+//! not those that may call themselves, since a copy would call the original then. Which functions call which is told by
+//! names: a function is taken to call all those that have a name which it mentions.
 //!
-//! Steps are counted in the copies as they are in the instrumented build: what takes other steps has other code. All else is as in the
-//! source. An async function is copied together with one that makes its future and gives it away, so that there is code for polling and for
-//! dropping it.
+//! Steps are counted in the copies as they are in the instrumented build: what takes other steps has other code. All
+//! else is as in the source. An async function is copied together with one that makes its future and gives it away, so
+//! that there is code for polling and for dropping it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

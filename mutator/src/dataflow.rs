@@ -1,31 +1,35 @@
 //! Data flow: where variables get their values, where the values are used, and which uses can see which definitions.
 //!
-//! The requirements of all-defs, all-uses and all-p-uses (Rapps and Weyuker, IEEE TSE 1985; Frankl and Weyuker, IEEE TSE
-//! 1988) come from reaching definitions over the control-flow graphs. A use in a condition, a `match`, the operand of `?` or the
-//! head of a `for` loop is a p-use: it makes a pair for each way that the decision can go.
+//! The requirements of all-defs, all-uses and all-p-uses (Rapps and Weyuker, IEEE TSE 1985; Frankl and Weyuker, IEEE
+//! TSE
+//! 1988) come from reaching definitions over the control-flow graphs. A use in a condition, a `match`, the operand of
+//!       `?` or the head of a `for` loop is a p-use: it makes a pair for each way that the decision can go.
 //!
 //! # Variables
 //!
 //! Variables are bindings, not names: parameters, and what patterns bind. The fields of `self` are variables of their
-//! type, across its methods: what reaches the end of a method, or a call or `await` inside it, reaches the beginning of every method
-//! and the way back from every call. `self.a.b` is a use of `self.a`. The fields of a struct literal are defined by it.
+//! type, across its methods: what reaches the end of a method, or a call or `await` inside it, reaches the beginning of
+//! every method and the way back from every call. `self.a.b` is a use of `self.a`. The fields of a struct literal are
+//! defined by it.
 //!
 //! # What defines
 //!
-//! An assignment defines the variable that its place begins with, so does one to an element or a field of it. The call of a method defines its
-//! receiver unless its name is known to be harmless, since nothing is known of its body (the same as in Rutherford's thesis,
-//! section 3.2); an argument `&mut x` defines `x` when the call returns, and `&mut x` elsewhere does so at once.
+//! An assignment defines the variable that its place begins with, so does one to an element or a field of it. The call
+//! of a method defines its receiver unless its name is known to be harmless, since nothing is known of its body (the
+//! same as in Rutherford's thesis, section 3.2); an argument `&mut x` defines `x` when the call returns, and `&mut x`
+//! elsewhere does so at once.
 //!
 //! # Limits
 //!
-//! - A use counts where a probe can stand: before the statement that it is in, or after the last call before it. The scrutinee of a
-//!   `let` in a chain has no such place if it is a variable itself, and is left out. In a chain, uses in a `let` make pairs with
-//!   its success only.
+//! - A use counts where a probe can stand: before the statement that it is in, or after the last call before it. The
+//!   scrutinee of a `let` in a chain has no such place if it is a variable itself, and is left out. In a chain, uses in
+//!   a `let` make pairs with its success only.
 //! - Of macros, only the common ones of the standard library are looked into; of assertions, only what is asserted.
-//! - A closure or `async` block that is not `move` shares variables with its function. As the compiler has it, no assignment to one of
-//!   them stands between its making and a later call; a method call that counts as a definition can, and so can one of a field.
-//! - A variable is not followed through references to it. A field that is assigned from outside of its type's methods is
-//!   not defined by that, the variable that holds the object is.
+//! - A closure or `async` block that is not `move` shares variables with its function. As the compiler has it, no
+//!   assignment to one of them stands between its making and a later call; a method call that counts as a definition
+//!   can, and so can one of a field.
+//! - A variable is not followed through references to it. A field that is assigned from outside of its type's methods
+//!   is not defined by that, the variable that holds the object is.
 //! - A `self` that is taken by value is a variable as others are.
 
 mod decision;
@@ -61,8 +65,8 @@ pub(crate) struct Flow {
     pub(crate) anchors: Vec<(Anchor, Vec<EventId>)>,
     /// For each condition, `match`, `?` and loop head the branches that the uses in it are for.
     pub(crate) predicates: Vec<Vec<usize>>,
-    /// The first branches of conditions, operands of `?` and heads of `for` loops: a probe stands around these, and notes
-    /// the uses in them with the outcome.
+    /// The first branches of conditions, operands of `?` and heads of `for` loops: a probe stands around these, and
+    /// notes the uses in them with the outcome.
     pub(crate) wrapped: BTreeMap<usize, Wrapped>,
     /// Branches to blocks for which the compiler would rather choose between values than jump.
     pub(crate) light: BTreeSet<usize>,

@@ -1,7 +1,7 @@
 //! What a package declares: enums with their variants, structs with their fields, functions, constants.
 //!
-//! Read from the text of all its files, since messages are seldom declared where they are sent. A name that is declared in two
-//! ways is taken for unknown. Types are their text without spaces.
+//! Read from the text of all its files, since messages are seldom declared where they are sent. A name that is declared
+//! in two ways is taken for unknown. Types are their text without spaces.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

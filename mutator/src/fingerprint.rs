@@ -1,19 +1,20 @@
 //! What an edit has changed: hashes of the source by function, so that what was found out about the others can be kept.
 //!
 //! A run is fixed by its input and by the code that it executes. So after an edit that changes only the bodies of some
-//! functions, a run that entered none of them is the run that it was. For that to hold, everything else goes into one hash,
-//! [`Fingerprint::fixed`], and if that differs nothing is kept: all text outside of the bodies of instrumented
-//! functions (signatures among it, since a new method can take the place of another where nothing was edited), other files,
-//! local dependencies, the lock file, and the mutator's release.
+//! functions, a run that entered none of them is the run that it was. For that to hold, everything else goes into one
+//! hash, [`Fingerprint::fixed`], and if that differs nothing is kept: all text outside of the bodies of instrumented
+//! functions (signatures among it, since a new method can take the place of another where nothing was edited), other
+//! files, local dependencies, the lock file, and the mutator's release.
 //!
 //! # What counts as outside
 //!
 //! - Bodies with items in them, which other functions may see: an `impl` in a body counts for the whole crate.
 //! - Words of documentation, but for those of functions, which nobody but a macro reads.
-//! - Everything, where a `static` or `thread_local!` is: it may keep what a function computed from one run to another. And where
-//!   code asks for its own line, which an edit above it changes.
+//! - Everything, where a `static` or `thread_local!` is: it may keep what a function computed from one run to another.
+//!   And where code asks for its own line, which an edit above it changes.
 //!
-//! What lives in a static of a dependency from elsewhere, and was computed by a specification function that was handed to it, is not seen.
+//! What lives in a static of a dependency from elsewhere, and was computed by a specification function that was handed
+//! to it, is not seen.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -36,9 +37,11 @@ const INSTRUMENTATION: u64 = 3;
 pub struct Fingerprint {
     /// Of all that is not in the body of a function.
     pub fixed: u64,
-    /// Of the body of each instrumented function, by its tokens: neither comments nor lines count ([`token_lines`] says where it is).
+    /// Of the body of each instrumented function, by its tokens: neither comments nor lines count ([`token_lines`] says
+    /// where it is).
     ///
-    /// The order is that of [`Sites::functions`](simutant_outcomes::Sites::functions); two builds whose `fixed` is equal have the same functions.
+    /// The order is that of [`Sites::functions`](simutant_outcomes::Sites::functions); two builds whose `fixed` is
+    /// equal have the same functions.
     pub functions: Vec<u64>,
 }
 
@@ -91,7 +94,8 @@ impl Fingerprints {
     }
 }
 
-/// Returns the line of each token of `code`, counted from 0: two functions with equal hashes have as many of them, and each is the same.
+/// Returns the line of each token of `code`, counted from 0: two functions with equal hashes have as many of them, and
+/// each is the same.
 ///
 /// Code that has no tokens has no lines.
 pub fn token_lines(code: &str) -> Vec<usize> {
@@ -113,7 +117,8 @@ pub fn token_lines(code: &str) -> Vec<usize> {
     lines
 }
 
-/// Returns whether code keeps something from one run to the next, or depends on its own place. Text that has no tokens does.
+/// Returns whether code keeps something from one run to the next, or depends on its own place. Text that has no tokens
+/// does.
 pub(crate) fn may_remember(text: &str) -> bool {
     TokenStream::from_str(text).map_or(true, has_memory)
 }
@@ -242,8 +247,8 @@ fn has_memory(tokens: TokenStream) -> bool {
     has_word(tokens, &["static", "line", "column", "Location"])
 }
 
-/// Returns whether one of `words` is used; those that name a macro, a function or a variable as well count where they call a
-/// macro.
+/// Returns whether one of `words` is used; those that name a macro, a function or a variable as well count where they
+/// call a macro.
 fn has_word(tokens: TokenStream, words: &[&str]) -> bool {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_lifetime = false;

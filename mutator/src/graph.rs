@@ -3,12 +3,12 @@
 //! A graph is made from syntax alone: short circuits, `match` arms and guards, `?`, loops with labels, early exits and
 //! await points end basic blocks. Joins without code of their own are left out, so every block has code that a report
 //! can show. The requirements of all-blocks are the blocks; those of all-branches are the edges that leave a decision
-//! (Frankl and Weyuker, IEEE TSE 1988). The body of a closure or `async` block is a part of its function's graph, entered from the
-//! block that makes it.
+//! (Frankl and Weyuker, IEEE TSE 1988). The body of a closure or `async` block is a part of its function's graph,
+//! entered from the block that makes it.
 //!
 //! Departures, each because the syntax leaves no place for a probe: in a condition that chains several `let`s, the
-//! failures of the single patterns are one branch, that of the whole chain; code after a `return`, `break` or `continue` in the same
-//! block is not a requirement.
+//! failures of the single patterns are one branch, that of the whole chain; code after a `return`, `break` or
+//! `continue` in the same block is not a requirement.
 
 mod lower;
 
@@ -77,8 +77,8 @@ pub(crate) struct Lowered {
 }
 
 impl Graph {
-    /// Returns the graph of a function body. `outcomes` says which marks its probes set, and is put into those of branches; what
-    /// it is made of does not depend on it.
+    /// Returns the graph of a function body. `outcomes` says which marks its probes set, and is put into those of
+    /// branches; what it is made of does not depend on it.
     pub(crate) fn lower(body: &syn::Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
         lower::lower(body, signature, outcomes)
     }

@@ -77,8 +77,8 @@ impl Hash {
         }
     }
 
-    /// Returns the hash with every bit depending on every byte, so that its order is that of chance (the finalizer of SplitMix; Steele, Lea and
-    /// Flood, OOPSLA 2014).
+    /// Returns the hash with every bit depending on every byte, so that its order is that of chance (the finalizer of
+    /// SplitMix; Steele, Lea and Flood, OOPSLA 2014).
     pub(crate) fn mixed(&self) -> u64 {
         let first = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,9 +1,10 @@
 //! Puts probes and mutants into specification files.
 //!
 //! Every function gets four bodies, and one test per call decides between them (function-level dispatch: tests at each
-//! point cost several times as much while no mutant in the function is active). The first body stays where it was, so the text up to
-//! the function's end keeps its lines; the lines of the copies are traced back by a table. Two bodies record: one all that there
-//! is, and one that knows of no mutants, for runs that need not know of any or have infected all of the function's.
+//! point cost several times as much while no mutant in the function is active). The first body stays where it was, so
+//! the text up to the function's end keeps its lines; the lines of the copies are traced back by a table. Two bodies
+//! record: one all that there is, and one that knows of no mutants, for runs that need not know of any or have infected
+//! all of the function's.
 
 mod numbering;
 
@@ -60,7 +61,8 @@ pub enum Probes {
     /// Four bodies for each: clean, mutated, recording, covering.
     #[default]
     All,
-    /// Two bodies, clean and mutated, that record and count nothing: for programs that no worker runs. A function without mutants stays as it is.
+    /// Two bodies, clean and mutated, that record and count nothing: for programs that no worker runs. A function
+    /// without mutants stays as it is.
     Mutants,
     /// The count of steps, without which no run of a mutant could be ended: to measure what the rest costs.
     Steps,
@@ -139,7 +141,8 @@ impl Specification {
         }
     }
 
-    /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not compile.
+    /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not
+    /// compile.
     fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
         verdicts.rejected.keys().map(|index| &self.candidates[*index]).any(|rejected| {
             (rejected.file, rejected.function) == (stand_in.file, stand_in.function)
@@ -310,7 +313,8 @@ impl Specification {
         });
     }
 
-    /// Renders the inside of one function's body so that it only chooses between the original and its mutants, and adds the function to the sites.
+    /// Renders the inside of one function's body so that it only chooses between the original and its mutants, and adds
+    /// the function to the sites.
     fn mutated_function(&self, (file, index): (usize, usize), plan: &Plan<'_>, sites: &mut Sites, output: &mut Output) {
         let source = &self.sources[file];
         let function = &source.functions[index];
@@ -354,8 +358,8 @@ impl Specification {
         edits
     }
 
-    /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first, and adds
-    /// what they measure and choose between to the sites.
+    /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first,
+    /// and adds what they measure and choose between to the sites.
     fn edits(
         &self,
         (file, index): (usize, usize),
@@ -391,14 +395,15 @@ impl Specification {
             outcome: branch.outcome,
         }));
 
-        // Inside of what data flow and coverage note there: a future that they note something after is in its box by then.
+        // Inside of what data flow and coverage note there: a future that they note something after is in its box by
+        // then.
         edits.extend(self.async_functions.edits(&function.body));
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
         let pairs: Vec<u32> = marks.pairs.iter().map(|&pair| dataflow::pair_from(place.pair, pair)).collect();
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
-        // A static would be compiled with the module's plain functions, and an edit of an async one would have all that puts these in the place of their
-        // calls compiled again. A constant is where it is used.
+        // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
+        // puts these in the place of their calls compiled again. A constant is where it is used.
         let declaration = format!(
             "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
              [0, {}], [0, {}], &{pairs:?}, (0, &{:?}), ([{}, {}], [{}, {}]));",

@@ -7,8 +7,9 @@
 //! mutant = "ROR src/gbn/sender.rs:41: base < next -> base != next"
 //! ```
 //!
-//! A table is a system and the identity of one of its mutants. `mutant` is for people who read the file; a program asks for the
-//! identity alone, so an edit elsewhere in the code changes nothing. The file is edited in place: comments and order stay.
+//! A table is a system and the identity of one of its mutants. `mutant` is for people who read the file; a program asks
+//! for the identity alone, so an edit elsewhere in the code changes nothing. The file is edited in place: comments and
+//! order stay.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,8 @@ use toml_edit::{DocumentMut, Item, Table, value};
 /// The file's name, unless the manifest says otherwise.
 pub(crate) const FILE: &str = "simutant-judgements.toml";
 
-/// What the name of any such file ends in. So it is never taken for a source of the package, and judging compiles nothing again.
+/// What the name of any such file ends in. So it is never taken for a source of the package, and judging compiles
+/// nothing again.
 pub(crate) const FILE_END: &str = "judgements.toml";
 
 /// What a new file begins with.
@@ -93,7 +95,8 @@ pub fn read_judgements(path: &Path, system: &str) -> Result<BTreeMap<String, Jud
         .collect()
 }
 
-/// Returns the text of the file at `path` with a judgement on a mutant added, or put in the place of the one that was there.
+/// Returns the text of the file at `path` with a judgement on a mutant added, or put in the place of the one that was
+/// there.
 ///
 /// # Errors
 /// [`JudgementsError`] if the file that is there cannot be used, or the judgement has no reason.

@@ -1,10 +1,11 @@
 //! Source-to-source: from the specification files of a simulation to one executable with all its mutants.
 //!
-//! The files are parsed by `syn`. From each function's syntax come a control-flow graph, whose blocks and branches are the
-//! requirements of all-blocks and all-branches, the definitions and uses of all-uses, and the places where mutation operators apply. Probes and mutants are put
-//! into a copy of the text at byte offsets, so that everything keeps its file, line and column, and the copy is compiled once:
-//! every mutant is behind a number (mutant schemata; Untch, Offutt and Harrold, ISSTA 1993). What does not type-check is rejected by
-//! the compiler's own messages, whose positions lie in the text of a mutant. So operators need no types, and a simulation needs no annotation.
+//! The files are parsed by `syn`. From each function's syntax come a control-flow graph, whose blocks and branches are
+//! the requirements of all-blocks and all-branches, the definitions and uses of all-uses, and the places where mutation
+//! operators apply. Probes and mutants are put into a copy of the text at byte offsets, so that everything keeps its
+//! file, line and column, and the copy is compiled once: every mutant is behind a number (mutant schemata; Untch,
+//! Offutt and Harrold, ISSTA 1993). What does not type-check is rejected by the compiler's own messages, whose
+//! positions lie in the text of a mutant. So operators need no types, and a simulation needs no annotation.
 //!
 //! # What becomes of a function
 //!
@@ -14,51 +15,57 @@
 //!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
 //! ```
 //!
-//! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place of its calls, if it
-//! stays short. What can be no closure, async above all, has its four bodies side by side: `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`,
-//! and is polled apart where others wait for it: `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and nowhere
-//! else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`, unless its own attributes may say otherwise.
-//! All bodies count the turns of loops and the calls of closures. In the mutated one a point reads
-//! `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 => { a } })`, with
-//! `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and notes
-//! for each mutant whether it is reached and whether its value differs. A function without mutants has no recording one.
+//! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place
+//! of its calls, if it stays short. What can be no closure, async above all, has its four bodies side by side:
+//! `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`, and is polled apart where others wait for it:
+//! `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and
+//! nowhere else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`,
+//! unless its own attributes may say otherwise. All bodies count the turns of loops and the calls of closures. In the
+//! mutated one a point reads `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 =>
+//! { a } })`, with `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which
+//! definition each use sees and which conditions decide; the recording one does so too, and notes for each mutant
+//! whether it is reached and whether its value differs. A function without mutants has no recording one.
 //!
-//! What is noted is a mark, a byte at a place that the compiler knows. A local variable of the function keeps the number of the last
-//! definition of each variable that no closure shares, so that the compiler knows most of them, and what is left of a use is one store. A block to which
-//! nothing but one branch leads has that branch's mark.
+//! What is noted is a mark, a byte at a place that the compiler knows. A local variable of the function keeps the
+//! number of the last definition of each variable that no closure shares, so that the compiler knows most of them, and
+//! what is left of a use is one store. A block to which nothing but one branch leads has that branch's mark.
 //!
-//! A package's real programs can have mutants too ([`build_programs`]): without a worker, so with the first two bodies alone and no count of steps, and the
-//! environment says which mutant is active.
+//! A package's real programs can have mutants too ([`build_programs`]): without a worker, so with the first two bodies
+//! alone and no count of steps, and the environment says which mutant is active.
 //!
-//! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of the loop or of the chain of calls around
-//! them. An arm of a `match` goes by a guard that fails.
+//! Where original and mutant have different types, as `a..b` and `a..=b` do, the choice is made between two copies of
+//! the loop or of the chain of calls around them. An arm of a `match` goes by a guard that fails.
 //!
 //! # Which mutants
 //!
-//! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the names that a
-//! specification gives to what sends, waits, retries and draws (`names.rs`; a manifest can add names); and more of them for comparison, muJava's among them. A
-//! HOM makes pairs of the others. A [`Selection`] says which are applied. Two operators never make the same mutant: it has the name that says most of it.
-//! HOM makes two of the others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
+//! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the
+//! names that a specification gives to what sends, waits, retries and draws (`names.rs`; a manifest can add names); and
+//! more of them for comparison, muJava's among them. A HOM makes pairs of the others. A [`Selection`] says which are
+//! applied. Two operators never make the same mutant: it has the name that says most of it. HOM makes two of the
+//! others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
 //!
 //! # Limits
 //!
 //! - A `const fn` and a function that returns an `impl Trait` run as they are written;
-//!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason, and so it does with functions that do not compile with probes. A function
-//!   inside a function counts its steps, and is not mutated.
-//! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace: another package there
-//!   that turns more on makes their code count here, too. What a build script decides is not known, and counts as compiled.
+//!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason, and so it does
+//!   with functions that do not compile with probes. A function inside a function counts its steps, and is not mutated.
+//! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace:
+//!   another package there that turns more on makes their code count here, too. What a build script decides is not
+//!   known, and counts as compiled.
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
-//! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with its statement. A
-//!   simulation notes that only if such a value has a destructor with an effect which the rest of the statement sees.
-//! - The arguments of a function that is not async are dropped in another order in its other bodies. A simulation notes that only if two of them have
-//!   destructors with effects.
-//! - What an expression would have done in a mutant is computed from expressions that are free of effects by their syntax (`purity.rs`). Methods are
-//!   taken for free of effects by the names that the standard library gives them.
+//! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with
+//!   its statement. A simulation notes that only if such a value has a destructor with an effect which the rest of the
+//!   statement sees.
+//! - The arguments of a function that is not async are dropped in another order in its other bodies. A simulation notes
+//!   that only if two of them have destructors with effects.
+//! - What an expression would have done in a mutant is computed from expressions that are free of effects by their
+//!   syntax (`purity.rs`). Methods are taken for free of effects by the names that the standard library gives them.
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses, `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and
-//! `machine_code.rs` for what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
+//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
+//! `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and `machine_code.rs` for
+//! what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
 mod awaits;
 mod build;

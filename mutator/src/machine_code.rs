@@ -1,8 +1,9 @@
 //! Whether two functions of an object file are the same machine code.
 //!
-//! Code is compared by its bytes, and by what it refers to: functions and data of other files by name, those of this one by name or by content, as far as
-//! that goes (two functions that call each other are the same if nothing else differs). So two functions are the same if no program can tell them apart, but for
-//! two things: which of two equal functions a pointer leads to, and the line and column that a panic names, which differ between any two copies.
+//! Code is compared by its bytes, and by what it refers to: functions and data of other files by name, those of this
+//! one by name or by content, as far as that goes (two functions that call each other are the same if nothing else
+//! differs). So two functions are the same if no program can tell them apart, but for two things: which of two equal
+//! functions a pointer leads to, and the line and column that a panic names, which differ between any two copies.
 //!
 //! Only ELF files are read, in which rustc gives every function a section.
 
@@ -112,7 +113,8 @@ impl<'d> MachineCode<'d> {
         Some((header.sh_flags(endian), header.sh_entsize(endian)))
     }
 
-    /// Returns the function that a function consists of a jump to, or itself: the compiler makes such ones of equal functions.
+    /// Returns the function that a function consists of a jump to, or itself: the compiler makes such ones of equal
+    /// functions.
     fn without_jump(&self, part: Part) -> Part {
         let is_jump = match self.file.architecture() {
             Architecture::X86_64 => self.bytes(part) == Some(&[0xe9, 0, 0, 0, 0]),

@@ -17,7 +17,8 @@ use crate::selection::Selection;
 use crate::source::FunctionSource;
 use crate::types::{Types, is_unsigned_integer};
 
-/// The syntax that a mutation point has to keep. Where two points have the same range, the one that stands first here is outside.
+/// The syntax that a mutation point has to keep. Where two points have the same range, the one that stands first here
+/// is outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
     /// An arm of a `match`: its pattern does not match in the mutant.
@@ -106,8 +107,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) names: &'a Names,
 }
 
-/// Returns the candidates in a function, in the order of their points; those of one point follow one another. No two of them make
-/// the same text but for spaces, and none makes the original's.
+/// Returns the candidates in a function, in the order of their points; those of one point follow one another. No two of
+/// them make the same text but for spaces, and none makes the original's.
 pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Settings<'_>) -> Vec<Candidate> {
     let Settings { selection, declarations, names } = *settings;
     let self_type = function.self_type.as_deref();
@@ -185,8 +186,8 @@ struct Squeezed {
     start: usize,
 }
 
-/// Where two texts begin to differ, how much of the first one does, and what the second one has there: the same for each way to write the
-/// same change.
+/// Where two texts begin to differ, how much of the first one does, and what the second one has there: the same for
+/// each way to write the same change.
 type Difference = (usize, usize, Vec<u8>);
 
 impl Squeezed {
@@ -236,7 +237,8 @@ struct Finder<'a> {
     context: Context<'a>,
     selection: &'a Selection,
     found: Vec<Found>,
-    /// Where a choice can be made between two expressions of different types: around the chain of calls, or the loop, that uses them.
+    /// Where a choice can be made between two expressions of different types: around the chain of calls, or the loop,
+    /// that uses them.
     around: Option<Point>,
     /// The statement whose expression comes next.
     statement: Option<Range<usize>>,

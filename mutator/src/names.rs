@@ -1,7 +1,8 @@
 //! What the names in a specification say about what code is for: which calls send, arm a timer, draw at random.
 //!
-//! Operators see no types, so they know messages, time and states by the names that people give them. The lists here have those of
-//! `simutant-sim-core`, of other engines and of asynchronous Rust; `[package.metadata.simutant.names]` adds to them.
+//! Operators see no types, so they know messages, time and states by the names that people give them. The lists here
+//! have those of `simutant-sim-core`, of other engines and of asynchronous Rust; `[package.metadata.simutant.names]`
+//! adds to them.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,12 @@
 //! The mutation operators. Each stands in a file of its own, with its definition and its source.
 //!
 //! An operator looks at one place in a function and proposes changes. It needs no types: what does not type-check is
-//! rejected by the compiler later. What it may know beside the place is in the [`Context`]: the signature, what the package
-//! declares, and what names are for. A new operator is one file and one line in [`all`].
+//! rejected by the compiler later. What it may know beside the place is in the [`Context`]: the signature, what the
+//! package declares, and what names are for. A new operator is one file and one line in [`all`].
 //!
-//! Operators of tier A are those of the literature on adequacy. Those of tier B make the faults that distributed systems
-//! have, where the names of a specification show what code is for. Those of tier C are made when they are asked for.
+//! Operators of tier A are those of the literature on adequacy. Those of tier B make the faults that distributed
+//! systems have, where the names of a specification show what code is for. Those of tier C are made when they are asked
+//! for.
 
 mod argument;
 mod arithmetic;
@@ -99,7 +100,8 @@ pub(crate) struct Change {
     /// Whether original and mutant have different types, so that the choice between them is made farther out: between
     /// two copies of the loop or of the chain of calls around the place.
     pub(crate) is_around: bool,
-    /// Whether its value is always the opposite of the original's: where a condition is negated already, it is not made again.
+    /// Whether its value is always the opposite of the original's: where a condition is negated already, it is not made
+    /// again.
     pub(crate) is_negation: bool,
 }
 
@@ -162,7 +164,8 @@ pub(crate) struct Context<'a> {
     pub(crate) names: &'a Names,
     /// The types that can be read off the text.
     pub(crate) types: &'a Types<'a>,
-    /// Whether the expression at the place is to be an unsigned number: it is put into, or compared or combined with, one.
+    /// Whether the expression at the place is to be an unsigned number: it is put into, or compared or combined with,
+    /// one.
     pub(crate) is_unsigned: bool,
     /// The labels of blocks that are no loops.
     pub(crate) block_labels: &'a BTreeSet<String>,
@@ -236,8 +239,8 @@ pub(crate) trait Operator: Debug + Sync {
     fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change>;
 }
 
-/// Returns all operators. Of two that make the same mutant, the one of tier B is the more telling, and that of tier C the less;
-/// among equals it is the one that stands first.
+/// Returns all operators. Of two that make the same mutant, the one of tier B is the more telling, and that of tier C
+/// the less; among equals it is the one that stands first.
 pub(crate) fn all() -> &'static [&'static dyn Operator] {
     &[
         &arithmetic::ArithmeticOperatorReplacement,
@@ -302,7 +305,8 @@ fn peeled(expression: &Expr) -> &Expr {
     }
 }
 
-/// Whether an expression puts something back to how it began: a count to 0, a collection to empty, an option to nothing.
+/// Whether an expression puts something back to how it began: a count to 0, a collection to empty, an option to
+/// nothing.
 pub(crate) fn is_reset(expression: &Expr) -> bool {
     match expression {
         Expr::Assign(assign) => match peeled(&assign.right) {

@@ -100,7 +100,8 @@ struct SystemSection {
     /// The same for dependencies, by package name, or `NAME@VERSION` where there are several.
     #[serde(default)]
     dependencies: BTreeMap<String, Vec<String>>,
-    /// The package's features that the system needs, and whether those by default are on: what a dependency has under these names.
+    /// The package's features that the system needs, and whether those by default are on: what a dependency has under
+    /// these names.
     #[serde(default)]
     features: Vec<String>,
     #[serde(default = "yes", rename = "default-features")]
@@ -122,8 +123,8 @@ impl Package {
     /// Finds the package that has `system`, in the workspace of a manifest.
     ///
     /// # Errors
-    /// If there is no such system, the manifest's section for it is damaged, or it names files or dependencies that are not there
-    /// or cannot be mutated.
+    /// If there is no such system, the manifest's section for it is damaged, or it names files or dependencies that are
+    /// not there or cannot be mutated.
     pub fn find(manifest: &Path, system: &str) -> Result<Self, MutatorError> {
         let metadata = MetadataCommand::new().manifest_path(manifest).exec()?;
         let mut known = Vec::new();
@@ -234,8 +235,8 @@ impl Package {
         self.members[0].root().join(&self.judgements)
     }
 
-    /// Returns the folder for the builds of the system, below that of the workspace's build products: the same for all studies, so that
-    /// what is compiled for one serves the others, and an edit costs what it changes.
+    /// Returns the folder for the builds of the system, below that of the workspace's build products: the same for all
+    /// studies, so that what is compiled for one serves the others, and an edit costs what it changes.
     pub fn build_directory(&self) -> PathBuf {
         self.directory("systems")
     }
@@ -247,8 +248,8 @@ impl Package {
         self.products().join(kind).join(format!("{}-{:016x}", self.system, folder.0))
     }
 
-    /// Returns the folder for what cargo builds: apart from the ordinary builds, whose settings differ, and together for all
-    /// systems, which share dependencies.
+    /// Returns the folder for what cargo builds: apart from the ordinary builds, whose settings differ, and together
+    /// for all systems, which share dependencies.
     pub fn products(&self) -> PathBuf {
         self.target_directory.join("simutant")
     }
@@ -271,8 +272,8 @@ impl Package {
         }
     }
 
-    /// Returns a manifest for the copy of a member: nothing inherited, every path absolute, `extra` dependencies (name, folder)
-    /// added, development dependencies left out. `folders` are those of the members' copies.
+    /// Returns a manifest for the copy of a member: nothing inherited, every path absolute, `extra` dependencies (name,
+    /// folder) added, development dependencies left out. `folders` are those of the members' copies.
     pub(crate) fn manifest(
         &self,
         member: usize,
@@ -282,8 +283,8 @@ impl Package {
         self.members[member].manifest(extra, &|original| self.copy_of(original, folders))
     }
 
-    /// Returns the sections `patch` and `replace` for the generated workspace: the user's, and those that put the members'
-    /// copies in the place of packages from registries and repositories.
+    /// Returns the sections `patch` and `replace` for the generated workspace: the user's, and those that put the
+    /// members' copies in the place of packages from registries and repositories.
     pub(crate) fn patches(&self, folders: &[PathBuf]) -> Result<Table, MutatorError> {
         let text = self.workspace_manifest()?;
         let copies = self.patched.iter().map(|(member, keys)| (&self.members[*member], &folders[*member], &keys[..]));

@@ -33,8 +33,8 @@ const DEFINITIONS: [(&str, Definition); 4] = [
     ("mujava", Definition::MuJava),
 ];
 
-/// The operators of Andrews, Briand and Labiche, "Is mutation an appropriate tool for testing experiments?" (ICSE 2005), section 3.3:
-/// constants, operators of each class, negated decisions, deleted statements.
+/// The operators of Andrews, Briand and Labiche, "Is mutation an appropriate tool for testing experiments?" (ICSE
+/// 2005), section 3.3: constants, operators of each class, negated decisions, deleted statements.
 const ANDREWS: [&str; 8] = ["AOR", "ROR", "COR", "COI", "LOR", "SOR", "ASR", "SDL"];
 
 /// Those that are muJava's under its own name only; ours have other names or more mutants.
@@ -57,12 +57,14 @@ impl Selection {
         Self { definitions: chosen.map(|operator| (operator.name(), Definition::Reduced)).collect() }
     }
 
-    /// Reads a list: names of sets and of operators with commas between them, in any case. An operator's name can be followed by
-    /// its definition, as in `ROR:all`: `all`, `andrews` or `mujava`; the reduced one otherwise. `+NAME` adds to what stands before, as a name alone does, and `-NAME` takes away; a list that begins with either begins with `default`.
+    /// Reads a list: names of sets and of operators with commas between them, in any case. An operator's name can be
+    /// followed by its definition, as in `ROR:all`: `all`, `andrews` or `mujava`; the reduced one otherwise. `+NAME`
+    /// adds to what stands before, as a name alone does, and `-NAME` takes away; a list that begins with either begins
+    /// with `default`.
     ///
-    /// The sets: `default` has tiers A and B, `a` has tier A, `andrews` the operators of Andrews, Briand and Labiche (ICSE 2005), `mujava`
-    /// those of muJava's method level as its source defines them, `all` everything. Where two sets define an operator in two ways,
-    /// the one that is named last decides.
+    /// The sets: `default` has tiers A and B, `a` has tier A, `andrews` the operators of Andrews, Briand and Labiche
+    /// (ICSE 2005), `mujava` those of muJava's method level as its source defines them, `all` everything. Where two
+    /// sets define an operator in two ways, the one that is named last decides.
     ///
     /// # Errors
     /// A name that nothing has.
@@ -114,7 +116,8 @@ impl Selection {
         })
     }
 
-    /// Returns the same operators with all the replacements that they can make, instead of those that subsume the others.
+    /// Returns the same operators with all the replacements that they can make, instead of those that subsume the
+    /// others.
     #[must_use]
     pub fn with_all_replacements(mut self) -> Self {
         for definition in self.definitions.values_mut().filter(|definition| **definition == Definition::Reduced) {
@@ -130,8 +133,8 @@ impl Selection {
 }
 
 impl std::fmt::Display for Selection {
-    /// Writes the name of the set that this is, or else the names of the operators in alphabetical order, each with its definition if that
-    /// is not the reduced one. [`Selection::parse`] reads it back.
+    /// Writes the name of the set that this is, or else the names of the operators in alphabetical order, each with its
+    /// definition if that is not the reduced one. [`Selection::parse`] reads it back.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(set) = SETS.into_iter().find(|set| Self::named(set).is_ok_and(|named| named == *self)) {
             return formatter.write_str(set);

@@ -41,8 +41,9 @@ pub(crate) struct FunctionSource {
     pub(crate) closure: Option<Closure>,
     /// What the function belongs to.
     pub(crate) home: Home,
-    /// Where an attribute can say that the compiler must not put the function in the place of its calls: where an async one begins, unless its own
-    /// attributes may say otherwise. What calls it makes a future, and would be compiled again with each edit that changes the future's size.
+    /// Where an attribute can say that the compiler must not put the function in the place of its calls: where an async
+    /// one begins, unless its own attributes may say otherwise. What calls it makes a future, and would be compiled
+    /// again with each edit that changes the future's size.
     pub(crate) outlined_at: Option<usize>,
 }
 
@@ -65,8 +66,8 @@ pub(crate) struct Closure {
 }
 
 impl Source {
-    /// Reads a specification file. The functions of another package than the system's own have the crate's name before their
-    /// paths.
+    /// Reads a specification file. The functions of another package than the system's own have the crate's name before
+    /// their paths.
     pub(crate) fn read(package: &Package, file: &SpecificationFile) -> Result<Self, MutatorError> {
         let member = &package.members[file.member];
         let full = member.root().join(&file.path);

@@ -62,8 +62,8 @@ pub(crate) fn requirements(text: &str) -> String {
     lines
 }
 
-/// Returns the definition-use pairs of the functions in `text`, one a line: `variable definition -> use (branch)`, places as
-/// line:column.
+/// Returns the definition-use pairs of the functions in `text`, one a line: `variable definition -> use (branch)`,
+/// places as line:column.
 pub(crate) fn pairs(text: &str) -> String {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
     let settings =

@@ -1,6 +1,7 @@
 //! The types that can be read off the text of a function: of parameters, fields, constants, casts, literals.
 //!
-//! This is no type inference. What is not known is left to the compiler, which rejects the mutants that do not type-check.
+//! This is no type inference. What is not known is left to the compiler, which rejects the mutants that do not
+//! type-check.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -13,7 +13,8 @@ use crate::source::FunctionSource;
 pub(crate) struct Verdicts {
     /// Candidates that do not compile, with the reason.
     pub(crate) rejected: BTreeMap<usize, String>,
-    /// Candidates whose comparison with the original's value does not compile: they count as infected where they are reached.
+    /// Candidates whose comparison with the original's value does not compile: they count as infected where they are
+    /// reached.
     pub(crate) incomparable: BTreeSet<usize>,
     /// Functions, as (file, function), that do not compile with the probes of data flow, with the reason.
     pub(crate) without_flow: BTreeMap<(usize, usize), String>,
@@ -51,8 +52,9 @@ pub(crate) struct Inputs {
     pub(crate) fixed: u64,
 }
 
-/// What stands in a reason that other functions' bodies may have a part in. A body is compiled by what stands around all bodies; but of the types of
-/// futures, and of those that are `impl` of something, it shows whether they can be sent, shared, moved or unwound, and whether they hold themselves.
+/// What stands in a reason that other functions' bodies may have a part in. A body is compiled by what stands around
+/// all bodies; but of the types of futures, and of those that are `impl` of something, it shows whether they can be
+/// sent, shared, moved or unwound, and whether they hold themselves.
 const OF_OTHER_BODIES: [&str; 7] =
     ["between threads", "unpinned", "unwind boundary", "general enough", "recursion", "cycle", "opaque type"];
 
@@ -71,8 +73,8 @@ impl KnownVerdicts {
         }
     }
 
-    /// Returns the verdicts that hold for the source as it is now: all if it is the same, and if only bodies have changed, those that are about other
-    /// functions and come from nothing else.
+    /// Returns the verdicts that hold for the source as it is now: all if it is the same, and if only bodies have
+    /// changed, those that are about other functions and come from nothing else.
     pub(crate) fn verdicts(&self, specification: &Specification, inputs: Inputs) -> Verdicts {
         let mut verdicts = self.named(specification);
         if self.source == inputs.all {
@@ -92,7 +94,8 @@ impl KnownVerdicts {
         verdicts
     }
 
-    /// Returns the functions whose bodies have changed, by file and index; `None` if anything else has, or a function on which types may depend.
+    /// Returns the functions whose bodies have changed, by file and index; `None` if anything else has, or a function
+    /// on which types may depend.
     fn changed(
         &self,
         specification: &Specification,
@@ -157,8 +160,8 @@ mod tests {
         Specification::new("a", "a", vec![source], &settings)
     }
 
-    /// Returns of which functions verdicts are known after an edit, where one was known of each: a rejected candidate with this reason, one that cannot be
-    /// compared, and that it has no data flow; `i` has no probes.
+    /// Returns of which functions verdicts are known after an edit, where one was known of each: a rejected candidate
+    /// with this reason, one that cannot be compared, and that it has no data flow; `i` has no probes.
     fn kept(edited: &str, reason: &str, inputs: Inputs) -> [String; 4] {
         let before = specification(TEXT);
         let mut verdicts = Verdicts::default();

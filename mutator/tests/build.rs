@@ -455,7 +455,8 @@ fn an_unknown_system_names_those_there_are() {
     assert!(error.to_string().contains("unknown field `specifications`"), "{error}");
 }
 
-/// Returns what the compiler's output says of the mutants, and how many runs on them end otherwise than on the original.
+/// Returns what the compiler's output says of the mutants, and how many runs on them end otherwise than on the
+/// original.
 fn equivalence(root: &Path, text: &str, operators: &str) -> (Build, Equivalence, BTreeMap<usize, Vec<String>>) {
     let built = build_toy(root, text, operators).expect("it compiles");
     let equivalence = with_toy(root, operators, |request| compiler_equivalence(request, &built, &mut |_| {}));

@@ -1,4 +1,5 @@
-//! Mutants of packages that the system's package depends on: local ones, one through another, and one from a git repository.
+//! Mutants of packages that the system's package depends on: local ones, one through another, and one from a git
+//! repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Builds the programs of a small package with their mutants, and runs them as a user would: no worker, the environment names the mutant.
+//! Builds the programs of a small package with their mutants, and runs them as a user would: no worker, the environment
+//! names the mutant.
 
 use std::path::Path;
 use std::process::{Command, Output};

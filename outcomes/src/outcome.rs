@@ -188,8 +188,8 @@ pub struct Outcomes {
     pub sites: Sites,
     /// One entry per test case of the universe.
     pub cases: Vec<CaseOutcome>,
-    /// The criteria: those of the code, from `all-blocks` on, then the system's black-box criteria in its own order, then those
-    /// that look at traces, whose requirements are what the universe covers, in the order of their labels.
+    /// The criteria: those of the code, from `all-blocks` on, then the system's black-box criteria in its own order,
+    /// then those that look at traces, whose requirements are what the universe covers, in the order of their labels.
     pub criteria: Vec<Criterion>,
     /// The names of criteria that look at traces and are not among these, since no test case covers anything of them.
     #[serde(default)]
@@ -200,8 +200,8 @@ pub struct Outcomes {
     pub verdicts: Vec<VerdictCounts>,
     /// `causes[mutant]` counts what ended the runs that kill it.
     pub causes: Vec<BTreeMap<Cause, u32>>,
-    /// `diverged[mutant]` has a bit for each test case on which the mutant's run had other events than the original's, in
-    /// another order or at other times, whatever the verdict; shape `mutants x cases`.
+    /// `diverged[mutant]` has a bit for each test case on which the mutant's run had other events than the original's,
+    /// in another order or at other times, whatever the verdict; shape `mutants x cases`.
     pub diverged: Vec<BitSet>,
     /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`].
     pub reasons: Vec<Vec<ReasonCount>>,

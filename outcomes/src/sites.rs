@@ -37,8 +37,8 @@ pub struct Sites {
     pub rejected: Vec<RejectedMutant>,
     /// Functions of the specification files that could not be instrumented, each with the reason.
     pub uninstrumented: Vec<UninstrumentedFunction>,
-    /// Functions that do not compile with the probes of data flow, with the compiler's reason: they have no definition-use
-    /// pairs and no requirements of MC/DC.
+    /// Functions that do not compile with the probes of data flow, with the compiler's reason: they have no
+    /// definition-use pairs and no requirements of MC/DC.
     #[serde(default)]
     pub without_flow: Vec<UninstrumentedFunction>,
 }
@@ -59,8 +59,8 @@ impl Sites {
 
     /// Adds to a set of mutants those of higher order of which a part is in it.
     ///
-    /// For what a run of the original says about mutants, that is exact: as long as neither part is reached or infects, the run of the pair is that of
-    /// the original.
+    /// For what a run of the original says about mutants, that is exact: as long as neither part is reached or infects,
+    /// the run of the pair is that of the original.
     pub fn add_pairs(&self, mutants: &mut BitSet) {
         for (number, mutant) in self.mutants.iter().enumerate() {
             if mutant.parts.is_some_and(|parts| parts.iter().any(|&part| mutants.contains(part as usize))) {
@@ -212,8 +212,8 @@ pub struct Mutant {
     pub tier: Tier,
     /// What the change is about.
     pub class: Class,
-    /// A fault that the change amounts to here, if that has a name: `TMR-S` for a check against stale timers that is gone,
-    /// `RST` for a reset that is gone.
+    /// A fault that the change amounts to here, if that has a name: `TMR-S` for a check against stale timers that is
+    /// gone, `RST` for a reset that is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Index into [`Sites::functions`].
@@ -224,7 +224,8 @@ pub struct Mutant {
     pub original: String,
     /// What stands there in the mutant.
     pub replacement: String,
-    /// The two mutants that this one is at once, if it is of higher order; the fields above are about the first of them.
+    /// The two mutants that this one is at once, if it is of higher order; the fields above are about the first of
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<[MutantNumber; 2]>,
 }

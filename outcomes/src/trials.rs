@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::BitSet;
 
-/// Where an implementation's faults come from. Results are told apart by it: what holds for one need not hold for another.
+/// Where an implementation's faults come from. Results are told apart by it: what holds for one need not hold for
+/// another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -13,7 +14,8 @@ pub enum Origin {
     Release,
     /// A mistake that people make, put into a right program on purpose.
     Mistake,
-    /// A mutation operator. Such faults share their operators with the mutants that choose suites, and so flatter these.
+    /// A mutation operator. Such faults share their operators with the mutants that choose suites, and so flatter
+    /// these.
     Mutant,
 }
 

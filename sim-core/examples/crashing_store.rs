@@ -1,8 +1,8 @@
 //! A store that crashes again and again, and loses nothing that it has acknowledged; unless it acknowledges too soon.
 //!
-//! The client puts values, each again until it is acknowledged, and at last asks for all of them. The server keeps them in a
-//! durable log, and writing takes time. If it acknowledges when the log has the value, the client misses nothing. If it
-//! acknowledges first, it is faster, and a crash in between loses a value that the client believes to be safe.
+//! The client puts values, each again until it is acknowledged, and at last asks for all of them. The server keeps them
+//! in a durable log, and writing takes time. If it acknowledges when the log has the value, the client misses nothing.
+//! If it acknowledges first, it is faster, and a crash in between loses a value that the client believes to be safe.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! A file that crosses a bad link whole: stop-and-wait over packets that are lost, doubled, corrupted and overtaken.
 //!
-//! The sender sends a segment again until it is acknowledged. The receiver takes the segment that is next and acknowledges
-//! whatever comes, so that a lost acknowledgement is made good. It cannot know that its last one arrived, so it lingers. The
-//! run is reasonable if the receiver returns the very file; how often segments were sent agrees with the link's losses.
+//! The sender sends a segment again until it is acknowledged. The receiver takes the segment that is next and
+//! acknowledges whatever comes, so that a lost acknowledgement is made good. It cannot know that its last one arrived,
+//! so it lingers. The run is reasonable if the receiver returns the very file; how often segments were sent agrees with
+//! the link's losses.
 
 use simutant_sim_core::network::{Bandwidth, Reorder};
 use simutant_sim_core::{
@@ -65,7 +66,8 @@ async fn sender(context: Context<TransferMessage>, receiver: Address, file: Vec<
     sent
 }
 
-/// Waits until a segment is acknowledged. Acknowledgements of earlier ones, late or doubled, do not make the wait longer.
+/// Waits until a segment is acknowledged. Acknowledgements of earlier ones, late or doubled, do not make the wait
+/// longer.
 async fn acknowledged(
     context: &Context<TransferMessage>,
     channel: &mut Channel<TransferMessage>,
@@ -126,8 +128,8 @@ fn main() {
 
     let report = simulation.run();
     assert!(report.verdict.is_reasonable(), "{}", report.verdict);
-    // A packet fails if it is lost or all its copies are corrupted: 0.1 + 0.9 * (0.9 * 0.1 + 0.1 * 0.1^2) = 0.182. Both ways
-    // succeed in 0.669 of all tries: 299 segments on average, with a standard deviation of 12.
+    // A packet fails if it is lost or all its copies are corrupted: 0.1 + 0.9 * (0.9 * 0.1 + 0.1 * 0.1^2) = 0.182. Both
+    // ways succeed in 0.669 of all tries: 299 segments on average, with a standard deviation of 12.
     let sent = *sent.get().expect("the sender returned");
     assert!((250..350).contains(&sent), "{sent} segments");
     // Each try that failed took a timeout.

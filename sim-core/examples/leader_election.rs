@@ -1,9 +1,10 @@
-//! Five servers elect a leader, another one when a partition cuts the first one off, and none where nobody has a majority.
+//! Five servers elect a leader, another one when a partition cuts the first one off, and none where nobody has a
+//! majority.
 //!
-//! The rules are those of Raft's elections (Ongaro and Ousterhout, "In search of an understandable consensus algorithm",
-//! USENIX ATC 2014, section 5.2): time is cut into terms, a server has one vote a term, and a majority of votes makes a
-//! leader. While the network is cut the old leader does not know that it is one no more, so there are two; but never two of
-//! one term. When the network heals, all follow the newer one.
+//! The rules are those of Raft's elections (Ongaro and Ousterhout, "In search of an understandable consensus
+//! algorithm", USENIX ATC 2014, section 5.2): time is cut into terms, a server has one vote a term, and a majority of
+//! votes makes a leader. While the network is cut the old leader does not know that it is one no more, so there are
+//! two; but never two of one term. When the network heals, all follow the newer one.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +57,8 @@ enum Role {
 /// Who was elected, by term, and when.
 type Elected = Rc<RefCell<BTreeMap<u64, Vec<(String, VirtualTime)>>>>;
 
-/// Takes part in elections until the end, and returns the term that it is in then, and the term's leader as far as it knows.
+/// Takes part in elections until the end, and returns the term that it is in then, and the term's leader as far as it
+/// knows.
 async fn server(mut context: Context<ElectionMessage>, elected: Elected) -> (u64, Option<Address>) {
     let mut channel = context.channel_at(PORT);
     let (mine, others) = (channel.address(), context.broadcast(PORT));
@@ -116,7 +118,8 @@ async fn server(mut context: Context<ElectionMessage>, elected: Elected) -> (u64
     (term, leader)
 }
 
-/// Returns when a server stands for election unless it hears of a leader: at random, so that one is the first as a rule.
+/// Returns when a server stands for election unless it hears of a leader: at random, so that one is the first as a
+/// rule.
 fn next_election(context: &mut Context<ElectionMessage>) -> VirtualTime {
     context.now() + VirtualDuration::from_millis(context.random().uniform(150..300))
 }

@@ -1,8 +1,8 @@
 //! Customers queue at a counter, and wait as long as the theory of queues says: an M/M/1 queue, without a network.
 //!
-//! They come at random, and are served one by one for random times, both exponentially distributed. In the long run they
-//! wait in the queue for `rho / (mu - lambda)` on average, where `lambda` is the rate of arrivals, `mu` the rate of service
-//! and `rho` their ratio (Kleinrock, "Queueing systems", volume 1, 1975, section 3.2).
+//! They come at random, and are served one by one for random times, both exponentially distributed. In the long run
+//! they wait in the queue for `rho / (mu - lambda)` on average, where `lambda` is the rate of arrivals, `mu` the rate
+//! of service and `rho` their ratio (Kleinrock, "Queueing systems", volume 1, 1975, section 3.2).
 
 use simutant_sim_core::{Context, FifoReceiver, FifoSender, Message, Simulation, VirtualDuration, VirtualTime, fifo};
 
@@ -60,8 +60,8 @@ fn main() {
     let waited = *waited.get().expect("the clerk went home");
     let rho = LAMBDA / MU;
     let expected = rho / (MU - LAMBDA);
-    // The variance of the mean over n customers goes to this over n (Daley, "The serial correlation coefficients of waiting
-    // times in a stationary single server queue", Journal of the Australian Mathematical Society 8, 1968).
+    // The variance of the mean over n customers goes to this over n (Daley, "The serial correlation coefficients of
+    // waiting times in a stationary single server queue", Journal of the Australian Mathematical Society 8, 1968).
     let variance = rho * (2.0 + 5.0 * rho - 4.0 * rho.powi(2) + rho.powi(3)) / (MU * (1.0 - rho).powi(2)).powi(2);
     let standard_error = (variance / f64::from(CUSTOMERS)).sqrt();
     assert!((waited - expected).abs() < 3.3 * standard_error, "{waited} s, where {expected} s are expected");

@@ -17,8 +17,8 @@ use crate::{Address, Delivery, Group, Message, VirtualDuration};
 
 /// A datagram channel, as a UDP socket is (Rutherford, PhD thesis, section 3.1.2.2).
 ///
-/// Messages that arrive are queued, without limit unless [one is set](Channel::set_mailbox_max), and received in the order of
-/// arrival. Dropping the channel closes the port: what was not received, and what arrives later, is lost.
+/// Messages that arrive are queued, without limit unless [one is set](Channel::set_mailbox_max), and received in the
+/// order of arrival. Dropping the channel closes the port: what was not received, and what arrives later, is lost.
 pub struct Channel<M: Message> {
     kernel: Shared<M>,
     port: PortIndex,
@@ -118,8 +118,9 @@ impl<M: Message> Channel<M> {
 
     /// Waits for a message, but no longer than `timeout` from the first poll on, by the component's clock.
     ///
-    /// Dropping the future before it is ready loses no message and cancels the timer. Of an arrival and a timeout at the
-    /// same instant the one that was scheduled first counts: a message is in time if it was sent before the wait began.
+    /// Dropping the future before it is ready loses no message and cancels the timer. Of an arrival and a timeout at
+    /// the same instant the one that was scheduled first counts: a message is in time if it was sent before the wait
+    /// began.
     ///
     /// # Errors
     /// The future returns [`TimedOut`] if none came in time.

@@ -1,14 +1,14 @@
 //! Choices: every decision that a run leaves open, made in one place.
 //!
 //! What becomes of a packet, which of two simultaneous events comes first, what a component draws: by default the seed
-//! decides. A [`ChoiceSource`] decides otherwise: it can replay what was recorded, change one choice and keep the others, or
-//! explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
+//! decides. A [`ChoiceSource`] decides otherwise: it can replay what was recorded, change one choice and keep the
+//! others, or explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
 //!
-//! A choice is open only if both answers are possible: on a link that loses nothing, or everything, nobody is asked whether a
-//! packet is lost. How long a packet takes is what the source says, also if the link would never draw it.
+//! A choice is open only if both answers are possible: on a link that loses nothing, or everything, nobody is asked
+//! whether a packet is lost. How long a packet takes is what the source says, also if the link would never draw it.
 //!
-//! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is made
-//! differently, the others keep their names, as far as the components still ask for them.
+//! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is
+//! made differently, the others keep their names, as far as the components still ask for them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -56,8 +56,8 @@ pub enum ChoiceKind {
     Corrupt,
     /// Whether it is held back so that others overtake it: 0 or 1.
     Reorder,
-    /// How long it takes, in nanoseconds. On a path of several links, the first takes what this is more or less than the seed
-    /// says: so much later or earlier the packet is at the others.
+    /// How long it takes, in nanoseconds. On a path of several links, the first takes what this is more or less than
+    /// the seed says: so much later or earlier the packet is at the others.
     Latency,
     /// Whether its copy is corrupted: 0 or 1.
     CopyCorrupt,
@@ -78,7 +78,8 @@ pub enum ChoiceKind {
 }
 
 impl ChoiceKind {
-    /// Returns what is simplest: a packet arrives, once, unchanged and in its turn; events come in the order of scheduling.
+    /// Returns what is simplest: a packet arrives, once, unchanged and in its turn; events come in the order of
+    /// scheduling.
     ///
     /// `None` where no value is simpler than another: how long a packet takes, what a component draws.
     pub fn simplest(self) -> Option<u64> {
@@ -127,13 +128,14 @@ pub enum Others {
     /// As the seed decides.
     #[default]
     Seed,
-    /// In the [simplest](ChoiceKind::simplest) way, and as the seed decides where there is none: so the recorded choices are
-    /// all that goes wrong.
+    /// In the [simplest](ChoiceKind::simplest) way, and as the seed decides where there is none: so the recorded
+    /// choices are all that goes wrong.
     Simplest,
 }
 
 impl Replay {
-    /// Returns a source that makes these choices, and leaves the others to the seed. Of several for one place the last counts.
+    /// Returns a source that makes these choices, and leaves the others to the seed. Of several for one place the last
+    /// counts.
     pub fn new(choices: impl IntoIterator<Item = RecordedChoice>) -> Self {
         let mut replay = Self::default();
         for RecordedChoice { stream, index, kind, value } in choices {
@@ -147,8 +149,8 @@ impl Replay {
         Self { others, ..self }
     }
 
-    /// Sets, by stream, how many nanoseconds packets and their copies take for which no choice was recorded. A stream that is
-    /// not in the map is as it was.
+    /// Sets, by stream, how many nanoseconds packets and their copies take for which no choice was recorded. A stream
+    /// that is not in the map is as it was.
     pub fn latencies(self, latencies: BTreeMap<String, u64>) -> Self {
         Self { latencies, ..self }
     }

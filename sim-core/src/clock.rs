@@ -8,8 +8,8 @@ const BILLION: i64 = 1_000_000_000;
 
 /// The clock of a component: how far it is off, and how fast it goes.
 ///
-/// A component sees its own clock only: [`Context::now`](crate::Context::now) reads it, and its pauses and timeouts last as
-/// long as the clock says.
+/// A component sees its own clock only: [`Context::now`](crate::Context::now) reads it, and its pauses and timeouts
+/// last as long as the clock says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {

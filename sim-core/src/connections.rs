@@ -1,15 +1,16 @@
 //! The streams of a run, as the kernel keeps them: their ends, listeners, and segments on their way.
 //!
-//! It is TCP (RFC 9293) with messages in place of bytes: three-way handshake, cumulative acknowledgements, a window, retransmission by
-//! [timeout](RoundTrip) and by duplicate acknowledgements, half close, reset. What differs, and why:
+//! It is TCP (RFC 9293) with messages in place of bytes: three-way handshake, cumulative acknowledgements, a window,
+//! retransmission by [timeout](RoundTrip) and by duplicate acknowledgements, half close, reset. What differs, and why:
 //!
 //! - An end has a number that no other end of the run has, and segments name the ends that they are for, where TCP has
 //!   initial sequence numbers that are unlikely to be taken for others.
 //! - There is no congestion control and no delayed acknowledgement.
-//! - An end that is told that there is no room asks again only when the answer can have changed: when there is room, or the
-//!   other end is gone or separated from it. TCP asks for ever, so that a run with a reader that stopped would never end.
-//! - TIME-WAIT ends when the other end is gone, not after a time. An end whose other end is gone, and which nobody holds
-//!   and which has nothing to send, is gone too.
+//! - An end that is told that there is no room asks again only when the answer can have changed: when there is room, or
+//!   the other end is gone or separated from it. TCP asks for ever, so that a run with a reader that stopped would
+//!   never end.
+//! - TIME-WAIT ends when the other end is gone, not after a time. An end whose other end is gone, and which nobody
+//!   holds and which has nothing to send, is gone too.
 
 mod inbox;
 mod outbox;

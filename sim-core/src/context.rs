@@ -82,7 +82,8 @@ impl<M: Message> Context<M> {
     /// Listens for streams on a port, as servers do.
     ///
     /// # Panics
-    /// If this component listens on the port, or has a stream from there: a mistake of the component, which ends the run.
+    /// If this component listens on the port, or has a stream from there: a mistake of the component, which ends the
+    /// run.
     pub fn listen(&self, port: u16) -> Listener<M> {
         match self.try_listen(port) {
             Ok(listener) => listener,
@@ -100,10 +101,11 @@ impl<M: Message> Context<M> {
         Listener::open(&self.kernel, self.address(port)).ok_or(PortInUse { port })
     }
 
-    /// Opens a stream, from an unused port from 49,152 on, within `timeout` from the first poll by the component's clock.
+    /// Opens a stream, from an unused port from 49,152 on, within `timeout` from the first poll by the component's
+    /// clock.
     ///
-    /// It asks again after a second if no answer comes, then after two, and so on. Dropping the future before it is ready
-    /// takes the request back.
+    /// It asks again after a second if no answer comes, then after two, and so on. Dropping the future before it is
+    /// ready takes the request back.
     ///
     /// # Errors
     /// The future returns [`ConnectError`](crate::ConnectError).
@@ -140,9 +142,9 @@ impl<M: Message> Context<M> {
 
     /// Starts a task beside this one, with a context of its own.
     ///
-    /// It first runs when this task waits, at the same instant. Outside of the run (in a body before its async block, in a
-    /// destructor at the end) it is cancelled at once. It ends when the component's body returns, or crashes: a component is as
-    /// long as its body.
+    /// It first runs when this task waits, at the same instant. Outside of the run (in a body before its async block,
+    /// in a destructor at the end) it is cancelled at once. It ends when the component's body returns, or crashes: a
+    /// component is as long as its body.
     pub fn spawn<T, F>(&mut self, body: impl FnOnce(Self) -> F) -> Child<T>
     where
         F: Future<Output = T> + 'static,
@@ -202,8 +204,8 @@ impl<M: Message> Context<M> {
         self.kernel.borrow().is_running
     }
 
-    /// Returns the component's own random stream, which depends on the simulation's seed and the component's name. After a
-    /// restart it is another one.
+    /// Returns the component's own random stream, which depends on the simulation's seed and the component's name.
+    /// After a restart it is another one.
     #[inline]
     pub fn random(&mut self) -> &mut Random {
         &mut self.random

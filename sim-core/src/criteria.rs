@@ -1,10 +1,10 @@
-//! Adequacy criteria that look at what happens in a run: faults, timeouts, and orders of messages that a test case brings
-//! about.
+//! Adequacy criteria that look at what happens in a run: faults, timeouts, and orders of messages that a test case
+//! brings about.
 //!
-//! Such a criterion needs no instrumented code, only a [trace](crate::trace). It finds its requirements by itself: what at least one test
-//! case of a universe covers is what a suite must cover. A requirement is known by its label alone, so a label names
-//! what is alike in all runs (roles, kinds of messages, places in the source) and nothing that differs from run to run (times,
-//! ports, numbers of packets).
+//! Such a criterion needs no instrumented code, only a [trace](crate::trace). It finds its requirements by itself: what
+//! at least one test case of a universe covers is what a suite must cover. A requirement is known by its label alone,
+//! so a label names what is alike in all runs (roles, kinds of messages, places in the source) and nothing that differs
+//! from run to run (times, ports, numbers of packets).
 //!
 //! | criterion | its requirements | for example |
 //! | --- | --- | --- |
@@ -113,8 +113,8 @@ pub fn built_in() -> Vec<TraceCriterion> {
     ]
 }
 
-/// Returns the role of a component: its name without a number at the end, and without what separates the number from the
-/// rest, so that components which do the same are one. `router-3` and `router-12` are `router`; `7` is `7`.
+/// Returns the role of a component: its name without a number at the end, and without what separates the number from
+/// the rest, so that components which do the same are one. `router-3` and `router-12` are `router`; `7` is `7`.
 pub fn role(component: &str) -> &str {
     let name = component.trim_end_matches(|character: char| character.is_ascii_digit());
     let role =

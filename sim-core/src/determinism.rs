@@ -22,7 +22,8 @@ pub struct Divergence {
 
 /// Runs a simulation twice, and compares the runs event by event.
 ///
-/// `configure` is called for each run, and must configure the same. Returns the report of the first run, with its trace.
+/// `configure` is called for each run, and must configure the same. Returns the report of the first run, with its
+/// trace.
 ///
 /// # Errors
 /// [`Divergence`] names the first event that differs.

@@ -7,8 +7,8 @@ use std::rc::Rc;
 /// A value that survives crashes of its component, as what is on a disk does; made by
 /// [`Context::durable`](crate::Context::durable).
 ///
-/// A change is durable at once. A component that models a disk with a cache keeps what is not written yet in a value of its
-/// own, which a crash takes away.
+/// A change is durable at once. A component that models a disk with a cache keeps what is not written yet in a value of
+/// its own, which a crash takes away.
 pub struct Durable<T>(pub(crate) Rc<RefCell<T>>);
 
 impl<T> Durable<T> {

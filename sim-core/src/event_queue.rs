@@ -4,18 +4,18 @@
 //! `time << 64 | sequence << 24 | slot`, in that order; the sequence number only grows. The slot says where the event
 //! itself is, which therefore never moves.
 //!
-//! Every key up to `sorted_last` is in `sorted`, from the last to the next, so that the next event is popped off its end.
-//! Every later key is in the [`Wheel`], which gives up a handful of its soonest keys when `sorted` has run out. When
-//! `sorted` outgrows [`SORTED_MAX`], its later part goes to the wheel. As long as few events are pending, `sorted` has
-//! them all, and the wheel costs nothing.
+//! Every key up to `sorted_last` is in `sorted`, from the last to the next, so that the next event is popped off its
+//! end. Every later key is in the [`Wheel`], which gives up a handful of its soonest keys when `sorted` has run out.
+//! When `sorted` outgrows [`SORTED_MAX`], its later part goes to the wheel. As long as few events are pending, `sorted`
+//! has them all, and the wheel costs nothing.
 //!
-//! A cancelled event leaves its slot, and `sorted`, at once. In the wheel its key stays behind, dead, as no slot has its
-//! sequence number any more; dead keys are dropped when they are met, and all of them before they outnumber the live. They
-//! are never seen from outside: length and next time are those of the live events, so an empty queue means that nothing
-//! more can happen, and no dead timer moves the clock.
+//! A cancelled event leaves its slot, and `sorted`, at once. In the wheel its key stays behind, dead, as no slot has
+//! its sequence number any more; dead keys are dropped when they are met, and all of them before they outnumber the
+//! live. They are never seen from outside: length and next time are those of the live events, so an empty queue means
+//! that nothing more can happen, and no dead timer moves the clock.
 //!
-//! If someone chooses between events of equal time, those of the next instant are in [`Simultaneous`] instead: all their
-//! keys are up to `sorted_last`, before those in `sorted`.
+//! If someone chooses between events of equal time, those of the next instant are in [`Simultaneous`] instead: all
+//! their keys are up to `sorted_last`, before those in `sorted`.
 
 mod simultaneous;
 mod wheel;

@@ -671,8 +671,8 @@ impl<M: Message> Executor<M> {
     }
 }
 
-/// Asks for the memory of the tasks whose timers fire next: for their places in the table, all at once, and then for their
-/// futures.
+/// Asks for the memory of the tasks whose timers fire next: for their places in the table, all at once, and then for
+/// their futures.
 #[inline(never)]
 fn prefetch_tasks(tasks: &[Option<Task>], queue: &EventQueue) {
     let upcoming = || {

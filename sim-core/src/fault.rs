@@ -38,8 +38,8 @@ pub struct ScheduledFault {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fault", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fault {
-    /// Its tasks stop at once, wherever they wait; its channels close, its streams break, its state is gone but for what it
-    /// calls [durable](crate::Context::durable). Nothing happens to a component that is down already.
+    /// Its tasks stop at once, wherever they wait; its channels close, its streams break, its state is gone but for
+    /// what it calls [durable](crate::Context::durable). Nothing happens to a component that is down already.
     Crash {
         /// The component.
         component: String,
@@ -100,7 +100,8 @@ impl From<ClockFaultFields> for ClockFault {
     }
 }
 
-/// A component that is slow: its [pauses](crate::Context::pause), which stand for its work, last longer. Its timeouts do not.
+/// A component that is slow: its [pauses](crate::Context::pause), which stand for its work, last longer. Its timeouts
+/// do not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlowFault {

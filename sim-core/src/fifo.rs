@@ -12,8 +12,8 @@ use crate::noted_waits::{NotedSubject, NotedWaker};
 
 /// Returns the two ends of an unbounded queue, first in first out.
 ///
-/// No network is between them: what is sent is there at the same instant. So it is for tasks that would share memory in reality,
-/// and for models without a network, such as a customer who joins the queue before a server.
+/// No network is between them: what is sent is there at the same instant. So it is for tasks that would share memory in
+/// reality, and for models without a network, such as a customer who joins the queue before a server.
 pub fn fifo<T>() -> (FifoSender<T>, FifoReceiver<T>) {
     let state = Rc::new(RefCell::new(State { items: VecDeque::new(), waiter: None, senders: 1, has_receiver: true }));
     (FifoSender { state: state.clone() }, FifoReceiver { state })

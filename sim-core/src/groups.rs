@@ -13,7 +13,8 @@ pub(crate) struct Groups {
     names: Vec<String>,
     /// The channels that joined, by group, port number and turn: who hears a message is found in the order of joining.
     members: BTreeMap<(ComponentId, u16, u64), Address>,
-    /// When each channel joined each of its groups: its turn. By the channel's port, so that a port that closes finds its groups.
+    /// When each channel joined each of its groups: its turn. By the channel's port, so that a port that closes finds
+    /// its groups.
     turns: BTreeMap<(PortIndex, ComponentId), u64>,
     /// How often a channel has joined a group.
     joined: u64,

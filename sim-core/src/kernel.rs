@@ -1,8 +1,8 @@
 //! The state of a run that its components share: the clock, what is to happen, ports, packets, the network, the record.
 //!
 //! Components, channels and futures reach it through a `RefCell` that is never borrowed while code of a component runs.
-//! Functions that remove a [`Waiter`] or a message return it, so that the caller can drop it after the borrow: dropping or
-//! waking a foreign waker may run code that comes back here.
+//! Functions that remove a [`Waiter`] or a message return it, so that the caller can drop it after the borrow: dropping
+//! or waking a foreign waker may run code that comes back here.
 
 mod streams;
 
@@ -587,8 +587,8 @@ impl<M: Message> Kernel<M> {
         self.digest.add_pair(self.now.as_nanos(), ((kind as u64) << 56) ^ identity);
     }
 
-    /// Removes one of the next events: which one, if there are several of one instant, the source of choices or the random
-    /// order decides. Changes of the configuration come first in any order: they are no events of the model.
+    /// Removes one of the next events: which one, if there are several of one instant, the source of choices or the
+    /// random order decides. Changes of the configuration come first in any order: they are no events of the model.
     #[cold]
     pub(crate) fn pop_chosen(&mut self, order: &mut Option<Random>) -> Option<(VirtualTime, u64)> {
         let count = self.queue.simultaneous();
@@ -720,7 +720,8 @@ impl<M: Message> VirtualClock for RefCell<Kernel<M>> {
     }
 }
 
-/// Asks the source of choices about everything that chance has decided about a packet, and could have decided otherwise.
+/// Asks the source of choices about everything that chance has decided about a packet, and could have decided
+/// otherwise.
 fn choose_decision(choices: &mut Choices, stream: &str, open: Open, mut decision: Decision) -> Decision {
     if let Some(link_number) = open.lossy_link {
         let is_lost = choices.yes_or_no(stream, ChoiceKind::Drop, decision.lost_on.is_some());

@@ -7,8 +7,9 @@ use crate::Random;
 
 /// What components send to each other: plain immutable data.
 ///
-/// A system has one message type, as a rule an enum with a struct for each kind. The digest of a run takes a message's hash
-/// in, so equal messages have equal hashes in every run: what has no order, such as a hash map, has no place in one.
+/// A system has one message type, as a rule an enum with a struct for each kind. The digest of a run takes a message's
+/// hash in, so equal messages have equal hashes in every run: what has no order, such as a hash map, has no place in
+/// one.
 pub trait Message: Clone + fmt::Debug + Hash + 'static {
     /// Returns the short name of this kind of message, for example `DAT`: traces show it, rules of the network name it.
     fn kind(&self) -> &'static str;
@@ -19,8 +20,8 @@ pub trait Message: Clone + fmt::Debug + Hash + 'static {
         0
     }
 
-    /// Returns what a receiver makes of this message when the network has changed some of its bits, or `None` if a checksum
-    /// finds that out and the packet is discarded. Without this, it always does.
+    /// Returns what a receiver makes of this message when the network has changed some of its bits, or `None` if a
+    /// checksum finds that out and the packet is discarded. Without this, it always does.
     fn corrupted(&self, random: &mut Random) -> Option<Self> {
         _ = random;
         None

@@ -1,8 +1,9 @@
 //! Networks as values, made of small behaviours: what becomes of packets.
 //!
-//! A [`Network`] says how links treat packets by chance ([`Link`]), which links differ from the others ([`LinkSetting`]), which
-//! components are linked at all ([`Topology`]), who is separated when ([`ScheduledPartition`]), and what happens to particular
-//! packets ([`Rule`]). Serde reads and writes it, so a test case can hold one:
+//! A [`Network`] says how links treat packets by chance ([`Link`]), which links differ from the others
+//! ([`LinkSetting`]), which components are linked at all ([`Topology`]), who is separated when
+//! ([`ScheduledPartition`]), and what happens to particular packets ([`Rule`]). Serde reads and writes it, so a test
+//! case can hold one:
 //!
 //! ```
 //! let json = r#"{
@@ -18,16 +19,16 @@
 //!
 //! # Order
 //!
-//! What becomes of a packet is decided when it is sent, in this order. Rules count it. If its ends are separated, it is lost.
-//! A rule may drop it, or hold it for a time. If it has no route, it is lost. Then it goes along the links of its route, as
-//! [`Link`] says. If its ends are separated when it arrives, it is lost as well.
+//! What becomes of a packet is decided when it is sent, in this order. Rules count it. If its ends are separated, it is
+//! lost. A rule may drop it, or hold it for a time. If it has no route, it is lost. Then it goes along the links of its
+//! route, as [`Link`] says. If its ends are separated when it arrives, it is lost as well.
 //!
 //! # Chance
 //!
-//! What is random about a packet is a function of the seed, its source, and how many packets the source sent before. Each misfortune and each duration
-//! has draws of its own, so another probability or another link shifts nobody else's: a packet that is lost with some
-//! probability is lost with any greater one, and the packets that are not lost take as long as before. Only links that
-//! remember, by their queues or their bursts, let packets depend on those before them.
+//! What is random about a packet is a function of the seed, its source, and how many packets the source sent before.
+//! Each misfortune and each duration has draws of its own, so another probability or another link shifts nobody else's:
+//! a packet that is lost with some probability is lost with any greater one, and the packets that are not lost take as
+//! long as before. Only links that remember, by their queues or their bursts, let packets depend on those before them.
 
 mod bandwidth;
 mod directions;
@@ -120,8 +121,8 @@ impl Network {
         Link::constant(latency).into()
     }
 
-    /// Reads a network, and checks it. Plain deserialization reads the same, but does not check what [`Network::validate`]
-    /// does, and its errors do not name the field.
+    /// Reads a network, and checks it. Plain deserialization reads the same, but does not check what
+    /// [`Network::validate`] does, and its errors do not name the field.
     ///
     /// # Errors
     /// [`InvalidNetwork`] names the field, its value and what is allowed.
@@ -133,8 +134,8 @@ impl Network {
         Ok(network)
     }
 
-    /// Checks what the types of the fields leave open. That components have the names by which they are called is checked
-    /// when a simulation runs, for only then they are known.
+    /// Checks what the types of the fields leave open. That components have the names by which they are called is
+    /// checked when a simulation runs, for only then they are known.
     ///
     /// # Errors
     /// [`InvalidNetwork`] names the first such field, its value and what is allowed.
@@ -155,8 +156,8 @@ impl Network {
         Ok(())
     }
 
-    /// Returns when partitions begin and heal, in the order in which that happens; what heals at the time at which something
-    /// else begins heals first.
+    /// Returns when partitions begin and heal, in the order in which that happens; what heals at the time at which
+    /// something else begins heals first.
     pub(crate) fn scheduled(&self) -> Vec<(VirtualTime, PartitionChange)> {
         let changes = |(index, partition): (usize, &ScheduledPartition)| {
             let begin = (partition.from, PartitionChange::Begin(index));

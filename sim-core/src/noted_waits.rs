@@ -1,12 +1,14 @@
-//! Waits that the kernel has no part in: for an item of a fifo, for a child task. They are noted, so that a report can name them.
+//! Waits that the kernel has no part in: for an item of a fifo, for a child task. They are noted, so that a report can
+//! name them.
 //!
-//! The notes belong to the thread, since a fifo knows of no run. One is made when a task begins to wait, and is gone when the
-//! task is woken or gives up; its place is used again, so that a wait costs no allocation.
+//! The notes belong to the thread, since a fifo knows of no run. One is made when a task begins to wait, and is gone
+//! when the task is woken or gives up; its place is used again, so that a wait costs no allocation.
 //!
-//! A task may also go on without a word, as one does that asked for `&mut child` in a `select` which something else ended: its
-//! waker stays where it is, but it does not wait any more. So the polls of each task are counted, as long as there are notes,
-//! and a note holds if its task asked again at its last poll, and not in a `select` that was over then. Who stands between a
-//! task and a future, and has a waker of its own, need not ask again: its notes hold until they are gone.
+//! A task may also go on without a word, as one does that asked for `&mut child` in a `select` which something else
+//! ended: its waker stays where it is, but it does not wait any more. So the polls of each task are counted, as long as
+//! there are notes, and a note holds if its task asked again at its last poll, and not in a `select` that was over
+//! then. Who stands between a task and a future, and has a waker of its own, need not ask again: its notes hold until
+//! they are gone.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -160,8 +162,8 @@ impl NotedRun {
 }
 
 impl NotedWaker {
-    /// Puts a waker to where waits for `subject` are, and returns the one that was there, for the caller to drop. Who waited
-    /// there already waits on.
+    /// Puts a waker to where waits for `subject` are, and returns the one that was there, for the caller to drop. Who
+    /// waited there already waits on.
     #[must_use = "a waker is dropped after the borrow"]
     pub(crate) fn put(slot: &mut Option<Self>, waker: Waker, subject: NotedSubject) -> Option<Waker> {
         match slot {
@@ -262,8 +264,8 @@ impl Drop for NotedWaits {
     }
 }
 
-/// Returns the waits of the tasks of a run, by component: first those that began first. `component_of` returns `None` for
-/// tasks of other runs.
+/// Returns the waits of the tasks of a run, by component: first those that began first. `component_of` returns `None`
+/// for tasks of other runs.
 pub(crate) fn noted_waits(component_of: impl Fn(TaskKey) -> Option<ComponentId>) -> BTreeMap<ComponentId, Vec<Wait>> {
     let mut found = RUN.with_borrow(|run| {
         NOTES.with_borrow(|notes| {

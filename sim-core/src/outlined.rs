@@ -1,7 +1,8 @@
 //! Values whose destructors are compiled here, and not once more in each crate that simulates something.
 //!
-//! A run is generic over its messages, so the crate of a system compiles how a run is dropped, and with it how everything is
-//! dropped that a run has: also what is the same for all systems. That was most of what the optimiser did there.
+//! A run is generic over its messages, so the crate of a system compiles how a run is dropped, and with it how
+//! everything is dropped that a run has: also what is the same for all systems. That was most of what the optimiser did
+//! there.
 
 use std::fmt;
 use std::mem::ManuallyDrop;

@@ -1,8 +1,8 @@
 //! Functions of real numbers that give the same bits on every platform.
 //!
-//! The standard library's logarithm and exponential are the platform's, and differ in the last bits from one to the next.
-//! Those here are made of additions, multiplications, divisions and square roots alone, which IEEE 754 fixes to the last bit
-//! and which Rust never fuses or reorders. Their results are off by a few units in the last place at most.
+//! The standard library's logarithm and exponential are the platform's, and differ in the last bits from one to the
+//! next. Those here are made of additions, multiplications, divisions and square roots alone, which IEEE 754 fixes to
+//! the last bit and which Rust never fuses or reorders. Their results are off by a few units in the last place at most.
 
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
@@ -74,9 +74,9 @@ pub(crate) fn exp(value: f64) -> f64 {
     power * f64::from_bits(((exponent + EXPONENT_BIAS) as u64) << FRACTION_BITS)
 }
 
-/// Returns the value that a standard normal variable stays below with the given probability, which is above 0 and below 1:
-/// function PPND16 of Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37,
-/// 1988.
+/// Returns the value that a standard normal variable stays below with the given probability, which is above 0 and below
+/// 1: function PPND16 of Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied
+/// Statistics 37, 1988.
 #[expect(clippy::excessive_precision, reason = "the coefficients are as published")]
 pub(crate) fn normal_quantile(probability: f64) -> f64 {
     const A: [f64; 8] = [

@@ -13,7 +13,8 @@ pub(crate) fn prefetch<T: ?Sized>(pointer: *const T, bytes: usize) {
     for line in (0..bytes).step_by(LINE_BYTES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         #[expect(unsafe_code, reason = "the standard library has no stable safe way to ask for memory ahead of time")]
-        // SAFETY: the instruction is a hint: it neither reads nor faults, whatever the address is, and x86-64 always has it.
+        // SAFETY: the instruction is a hint: it neither reads nor faults, whatever the address is, and x86-64 always
+        // has it.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(pointer.cast::<i8>().wrapping_add(line));
         }

@@ -103,8 +103,8 @@ impl Random {
         (self.draw(Draw::Unit) >> 11) as f64 * STEP
     }
 
-    /// Returns an exponentially distributed duration, rounded to the nanosecond: the time to the next of events that come
-    /// at random.
+    /// Returns an exponentially distributed duration, rounded to the nanosecond: the time to the next of events that
+    /// come at random.
     pub fn exponential(&mut self, mean: VirtualDuration) -> VirtualDuration {
         // A unit is below 1, so there is a logarithm; the conversion to an integer saturates.
         VirtualDuration::from_nanos((-ln(1.0 - self.unit()) * mean.as_nanos() as f64).round() as u64)

@@ -19,8 +19,8 @@ pub trait Select {
 ///
 /// They are polled in the order of the arguments, so of several that are ready the first counts. The futures of this
 /// crate lose nothing when they are dropped: a message that was not received stays where it is, and a timer is gone. A
-/// tuple may hold futures of different types; the index of the one that was first is a case of [`Either2`] to [`Either4`]. An array
-/// holds futures of one type, and gives the index.
+/// tuple may hold futures of different types; the index of the one that was first is a case of [`Either2`] to
+/// [`Either4`]. An array holds futures of one type, and gives the index.
 ///
 /// ```
 /// use simutant_sim_core::{Either2, Message, Simulation, VirtualDuration, select};

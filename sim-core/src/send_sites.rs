@@ -37,7 +37,8 @@ impl SendSites {
         self.streams.entry(sender).or_default().push(caller);
     }
 
-    /// Returns where the next message of a stream that is received was sent: they come in the order of sending, and once.
+    /// Returns where the next message of a stream that is received was sent: they come in the order of sending, and
+    /// once.
     pub(crate) fn next_of_stream(&mut self, sender: u64, receiver: u64) -> Caller {
         let received = self.received.entry(receiver).or_default();
         *received += 1;

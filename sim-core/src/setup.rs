@@ -18,8 +18,8 @@ pub enum TieOrder {
     /// The one that was scheduled first.
     #[default]
     Scheduling,
-    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises. Scheduled faults and
-    /// partitions come first all the same.
+    /// Each is equally likely, by the seed: to find out what relies on an order that no network promises. Scheduled
+    /// faults and partitions come first all the same.
     Random,
 }
 

@@ -57,14 +57,16 @@ pub(crate) struct Component<M: Message> {
 pub struct Report {
     /// How it ended.
     pub verdict: Verdict,
-    /// How many events were handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an instant.
+    /// How many events were handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an
+    /// instant.
     pub events: u64,
     /// When the last of them happened.
     pub ended_at: VirtualTime,
     /// A digest of all events in their order, with their times and places, of what messages hold, and of how far the
     /// generators of random numbers came. Equal runs have equal digests.
     pub digest: u64,
-    /// Who still waited when nothing was left to happen, in the order in which they were added; empty if the run ended otherwise.
+    /// Who still waited when nothing was left to happen, in the order in which they were added; empty if the run ended
+    /// otherwise.
     pub waiting: Vec<Waiting>,
     /// What happened; `None` unless [`Simulation::record_trace`] asked for it.
     pub trace: Option<Trace>,
@@ -143,7 +145,8 @@ impl<M: Message> Simulation<M> {
         Address { component: self.id(component), port }
     }
 
-    /// Returns the multicast group called `name`: channels [join](crate::Channel::join) it, and a message to a port of it goes to all that did.
+    /// Returns the multicast group called `name`: channels [join](crate::Channel::join) it, and a message to a port of
+    /// it goes to all that did.
     pub fn group(&mut self, name: &str) -> Group {
         if let Some(group) = self.setup.group(name) {
             return group;
@@ -155,9 +158,9 @@ impl<M: Message> Simulation<M> {
 
     /// Adds a component, which starts at the start of the run unless [`Added::starting_at`] says otherwise.
     ///
-    /// `body` is called at once, and the future that it returns is polled from the component's start on: what `body` does
-    /// before its async block is part of the configuration, and nothing can be sent there. Components that
-    /// start at the same time do so in the order in which they were added. The name fixes the component's random stream.
+    /// `body` is called at once, and the future that it returns is polled from the component's start on: what `body`
+    /// does before its async block is part of the configuration, and nothing can be sent there. Components that start
+    /// at the same time do so in the order in which they were added. The name fixes the component's random stream.
     pub fn add<T, F>(&mut self, name: &str, body: impl FnOnce(Context<M>) -> F) -> Added<'_, M, T>
     where
         F: Future<Output = T> + 'static,
@@ -176,8 +179,8 @@ impl<M: Message> Simulation<M> {
         Added { simulation: self, result }
     }
 
-    /// Adds a component as [`Simulation::add`] does, which can be [restarted](crate::Fault::Restart) after a crash: `body` is called
-    /// for each start.
+    /// Adds a component as [`Simulation::add`] does, which can be [restarted](crate::Fault::Restart) after a crash:
+    /// `body` is called for each start.
     pub fn add_restartable<T, F>(&mut self, name: &str, body: impl Fn(Context<M>) -> F + 'static) -> Added<'_, M, T>
     where
         F: Future<Output = T> + 'static,
@@ -220,8 +223,8 @@ impl<M: Message> Simulation<M> {
     /// Runs until nothing is scheduled, a limit is reached, or a component panics.
     ///
     /// Components that wait for a message when nothing is scheduled are over: servers do. If a value was expected of
-    /// such a component, that is a [`Violation`](crate::Violation) which says what it waits for. A panic of a component or
-    /// check ends the run, and is reported; as everywhere, the process' panic hook hears of it first.
+    /// such a component, that is a [`Violation`](crate::Violation) which says what it waits for. A panic of a component
+    /// or check ends the run, and is reported; as everywhere, the process' panic hook hears of it first.
     ///
     /// # Panics
     /// If [`Simulation::validate`] refuses the configuration: nothing is run then.
@@ -253,8 +256,8 @@ impl<M: Message> Simulation<M> {
 }
 
 pin_project! {
-    /// Runs a component's body, and keeps what it returns. Written out because an async block would hold the body twice: once
-    /// before it is first polled, and once after.
+    /// Runs a component's body, and keeps what it returns. Written out because an async block would hold the body
+    /// twice: once before it is first polled, and once after.
     struct Filling<F: Future> {
         #[pin]
         future: F,

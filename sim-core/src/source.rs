@@ -1,18 +1,21 @@
 //! Sources of test cases: how the universe of a study is drawn from a system's input domain.
 //!
-//! A system says how one test case is drawn ([`System::sample`]), and every source works with that alone: it decides what the draws of a
-//! sample come to. The k-th draw is the k-th dimension of the input space, and what it may come to is its range.
+//! A system says how one test case is drawn ([`System::sample`]), and every source works with that alone: it decides
+//! what the draws of a sample come to. The k-th draw is the k-th dimension of the input space, and what it may come to
+//! is its range.
 //!
 //! # Which draws are structured
 //!
-//! Only parameters are, the others stay random. A draw is a parameter if it asks for a value from a range ([`Random::uniform`], [`choose`](Random::choose),
-//! [`unit`](Random::unit), [`chance`](Random::chance), [`exponential`](Random::exponential)) and not for bare [`bits`](Random::bits), which are seeds; if
-//! there are fewer than 12 parameters before it; and if at least half of all test cases have so many draws, as a hundred of them show. So of a long list
-//! the first entries are structured, and of rare ones none is.
+//! Only parameters are, the others stay random. A draw is a parameter if it asks for a value from a range
+//! ([`Random::uniform`], [`choose`](Random::choose), [`unit`](Random::unit), [`chance`](Random::chance),
+//! [`exponential`](Random::exponential)) and not for bare [`bits`](Random::bits), which are seeds; if there are fewer
+//! than 12 parameters before it; and if at least half of all test cases have so many draws, as a hundred of them show.
+//! So of a long list the first entries are structured, and of rare ones none is.
 //!
-//! Most sources choose a place in the range, between 0 and 1, that the draw takes as it takes random bits: with every range the places in between are
-//! as they would be at random. Covering arrays and boundary values choose levels. A draw of at most eight values has a level for each; any other has five,
-//! the first value, the last, and three evenly between.
+//! Most sources choose a place in the range, between 0 and 1, that the draw takes as it takes random bits: with every
+//! range the places in between are as they would be at random. Covering arrays and boundary values choose levels. A
+//! draw of at most eight values has a level for each; any other has five, the first value, the last, and three evenly
+//! between.
 //!
 //! A test case that [`System::validate`] refuses is replaced by a random one.
 
@@ -32,29 +35,33 @@ use sampler::{Position, sample};
 
 /// Where the test cases of a universe come from.
 ///
-/// Each is a function of the system, the seed, the index and the size, on every platform. But for [`InputSource::LatinHypercube`], a longer universe begins with
-/// the shorter one.
+/// Each is a function of the system, the seed, the index and the size, on every platform. But for
+/// [`InputSource::LatinHypercube`], a longer universe begins with the shorter one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum InputSource {
     /// Every draw is random: [`universe`].
     #[default]
     Uniform,
-    /// Of the strata into which a universe of `n` cuts the range of each parameter, `n` of one size, each has one test case (McKay, Beckman and
-    /// Conover, "A comparison of three methods for selecting values of input variables", Technometrics 21, 1979).
+    /// Of the strata into which a universe of `n` cuts the range of each parameter, `n` of one size, each has one test
+    /// case (McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables",
+    /// Technometrics 21, 1979).
     LatinHypercube,
-    /// A Sobol sequence with Owen's scrambling (Burley, "Practical hash-based Owen scrambling", JCGT 9, 2020): evenly spread at every length. After 65,536
-    /// test cases the rest is random.
+    /// A Sobol sequence with Owen's scrambling (Burley, "Practical hash-based Owen scrambling", JCGT 9, 2020): evenly
+    /// spread at every length. After 65,536 test cases the rest is random.
     Sobol,
-    /// A covering array first, in which every combination of levels of any so many parameters occurs, as far as there are such test cases (Lei et
-    /// al., "IPOG: a general strategy for t-way software testing", ECBS 2007); the rest is random.
+    /// A covering array first, in which every combination of levels of any so many parameters occurs, as far as there
+    /// are such test cases (Lei et al., "IPOG: a general strategy for t-way software testing", ECBS 2007); the rest is
+    /// random.
     Covering {
         /// How many parameters: 1 or more. Its cost grows with the power of it.
         strength: usize,
     },
-    /// The first and the last value of each parameter, then of each two, with the other draws random; the rest is random.
+    /// The first and the last value of each parameter, then of each two, with the other draws random; the rest is
+    /// random.
     Boundary,
-    /// Each test case is, of ten that are drawn at random, the farthest from those before it (Chen, Leung and Mak, "Adaptive random testing", ASIAN 2004). To keep
-    /// the cost linear only the last 500 count, which is forgetting as of Chan et al., "Forgetting test cases", COMPSAC 2006.
+    /// Each test case is, of ten that are drawn at random, the farthest from those before it (Chen, Leung and Mak,
+    /// "Adaptive random testing", ASIAN 2004). To keep the cost linear only the last 500 count, which is forgetting as
+    /// of Chan et al., "Forgetting test cases", COMPSAC 2006.
     Adaptive,
 }
 
@@ -83,8 +90,8 @@ type Row = Vec<Option<Position>>;
 impl<S: System> Universe<S> {
     /// Prepares the first `size` test cases of a universe.
     ///
-    /// Cost: for [`InputSource::Uniform`] nothing, for [`InputSource::Adaptive`] 10 samples and 5,000 comparisons for each test case, for a covering array what its
-    /// combinations cost, else little.
+    /// Cost: for [`InputSource::Uniform`] nothing, for [`InputSource::Adaptive`] 10 samples and 5,000 comparisons for
+    /// each test case, for a covering array what its combinations cost, else little.
     pub fn new(source: InputSource, seed: u64, size: usize) -> Self {
         let parameters = || Parameters::of::<S>(seed);
         let plan = match source {

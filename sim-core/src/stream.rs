@@ -64,18 +64,18 @@ use crate::{Address, Message, VirtualDuration};
 
 /// One end of a connection: messages arrive in the order of their sending, and once, or the stream breaks.
 ///
-/// What travels are segments: packets of the network, which treats them as it treats datagrams, and loses them too. A message
-/// is one segment, of any size; `SYN`, `SYN-ACK`, `ACK`, `PROBE`, `FIN` and `RST` have these names as their kinds, and no
-/// bytes. A segment that is lost is sent again when a timeout (RFC 6298) or three equal acknowledgements tell of the loss.
-/// Corrupted segments are discarded. A stream on which nothing is sent schedules nothing.
+/// What travels are segments: packets of the network, which treats them as it treats datagrams, and loses them too. A
+/// message is one segment, of any size; `SYN`, `SYN-ACK`, `ACK`, `PROBE`, `FIN` and `RST` have these names as their
+/// kinds, and no bytes. A segment that is lost is sent again when a timeout (RFC 6298) or three equal acknowledgements
+/// tell of the loss. Corrupted segments are discarded. A stream on which nothing is sent schedules nothing.
 ///
-/// A stream breaks if nothing is acknowledged [for too long](StreamSettings::give_up_after), or if the other end does not know
-/// it. A component that crashes says nothing to the other ends of its streams: they find out when they send, by a reset if
-/// the component is up again, and by giving up if it is not. An end that only receives never does. That a component is
-/// paused does not stop the acknowledgements, as it is not the host that stops.
+/// A stream breaks if nothing is acknowledged [for too long](StreamSettings::give_up_after), or if the other end does
+/// not know it. A component that crashes says nothing to the other ends of its streams: they find out when they send,
+/// by a reset if the component is up again, and by giving up if it is not. An end that only receives never does. That a
+/// component is paused does not stop the acknowledgements, as it is not the host that stops.
 ///
-/// A stream that is dropped ends as with `close` on Linux: if messages have arrived that were not received, the other end is
-/// reset. Otherwise what was sent still arrives, and then the end of it, in the background. Whoever sends to a
+/// A stream that is dropped ends as with `close` on Linux: if messages have arrived that were not received, the other
+/// end is reset. Otherwise what was sent still arrives, and then the end of it, in the background. Whoever sends to a
 /// stream that was dropped is reset.
 pub struct Stream<M: Message> {
     // Dropped first: a sender that is dropped before its receiver ends one direction only.
@@ -83,11 +83,13 @@ pub struct Stream<M: Message> {
     sender: StreamSender<M>,
 }
 
-/// How an end of a stream behaves. It is set before the stream is there, by [`Connect::settings`] or [`Listener::set_settings`].
+/// How an end of a stream behaves. It is set before the stream is there, by [`Connect::settings`] or
+/// [`Listener::set_settings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StreamSettings {
-    /// How many messages it sends ahead of their acknowledgement, and how many that it has received can wait; 0 counts as 1.
+    /// How many messages it sends ahead of their acknowledgement, and how many that it has received can wait; 0 counts
+    /// as 1.
     pub window_max: u32,
     /// How long it waits for any acknowledgement until it takes the stream for broken.
     #[serde(rename = "give_up_after_ns")]
@@ -147,7 +149,8 @@ impl<M: Message> Stream<M> {
     /// Dropping the future before it is ready loses no message.
     ///
     /// # Errors
-    /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before that.
+    /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before
+    /// that.
     #[track_caller]
     pub fn recv(&mut self) -> StreamRecv<'_, M> {
         self.receiver.recv()

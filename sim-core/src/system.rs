@@ -11,7 +11,8 @@ use crate::{Message, Random, Simulation};
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
 ///
-/// A value of [`System::TestCase`] makes it concrete. The trait is implemented on a unit type that only names the system.
+/// A value of [`System::TestCase`] makes it concrete. The trait is implemented on a unit type that only names the
+/// system.
 pub trait System: 'static {
     /// The system's name on the command line and in files: lower case, without spaces.
     const NAME: &'static str;
@@ -27,8 +28,8 @@ pub trait System: 'static {
 
     /// Draws a test case from the input domain.
     ///
-    /// [Sources](crate::InputSource) other than the uniform one decide what its draws come to: first those that are parameters, then what depends on them, is
-    /// the order that suits them best.
+    /// [Sources](crate::InputSource) other than the uniform one decide what its draws come to: first those that are
+    /// parameters, then what depends on them, is the order that suits them best.
     fn sample(random: &mut Random) -> Self::TestCase;
 
     /// Checks that a test case is in the input domain, for test cases that people write.
@@ -43,8 +44,8 @@ pub trait System: 'static {
     /// Returns the system's black-box adequacy criteria.
     fn criteria() -> Vec<BlackBoxCriterion<Self::TestCase>>;
 
-    /// Returns the adequacy criteria that look at what happens in a run: the [built-in](criteria::built_in) ones, unless a
-    /// system has others, or [more](TraceCriterion). Their names differ from those of all other criteria.
+    /// Returns the adequacy criteria that look at what happens in a run: the [built-in](criteria::built_in) ones,
+    /// unless a system has others, or [more](TraceCriterion). Their names differ from those of all other criteria.
     fn trace_criteria() -> Vec<TraceCriterion> {
         criteria::built_in()
     }

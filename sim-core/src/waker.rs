@@ -1,11 +1,13 @@
 //! Wakers that are numbers, and the ring of tasks that were woken.
 //!
-//! A task's waker holds the task's index and generation in its data word, behind a static table: cloning it copies, dropping
-//! it does nothing, and waking it puts the number on a ring that belongs to the thread. Generations are never given
-//! twice on a thread (until 2^36 were given), so a wake that comes late, or belongs to another run, names no task and does nothing.
+//! A task's waker holds the task's index and generation in its data word, behind a static table: cloning it copies,
+//! dropping it does nothing, and waking it puts the number on a ring that belongs to the thread. Generations are never
+//! given twice on a thread (until 2^36 were given), so a wake that comes late, or belongs to another run, names no task
+//! and does nothing.
 //!
-//! Futures of this crate see from the table that a waker is one of these, take the number out of it, and are then polled
-//! straight from the event loop. Any other waker (a combinator's such as `FuturesUnordered`) they clone and wake.
+//! Futures of this crate see from the table that a waker is one of these, take the number out of it, and are then
+//! polled straight from the event loop. Any other waker (a combinator's such as `FuturesUnordered`) they clone and
+//! wake.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -62,8 +64,9 @@ impl TaskKey {
             unsafe_code,
             reason = "std has no safe way to make a waker that is neither reference-counted nor inert"
         )]
-        // SAFETY: the functions of `VTABLE` never follow the data pointer and own nothing, so cloning and dropping, from any
-        // thread and at any time, cannot go wrong; `wake` only touches state of the thread that it is called on.
+        // SAFETY: the functions of `VTABLE` never follow the data pointer and own nothing, so cloning and dropping,
+        // from any thread and at any time, cannot go wrong; `wake` only touches state of the thread that it is called
+        // on.
         unsafe {
             Waker::new(data, &VTABLE)
         }
@@ -113,8 +116,8 @@ fn push(task_key: TaskKey) {
 
 /// The ring of tasks that were woken, as one run sees it: first woken, first polled.
 ///
-/// A run inside a component of another run has the ring to itself while it lasts: what the outer run had there, and wakes
-/// of its tasks meanwhile, are there again when the inner run is over. The outermost run leaves an empty ring.
+/// A run inside a component of another run has the ring to itself while it lasts: what the outer run had there, and
+/// wakes of its tasks meanwhile, are there again when the inner run is over. The outermost run leaves an empty ring.
 #[derive(Debug)]
 pub(crate) struct WokenRing {
     outer: VecDeque<TaskKey>,

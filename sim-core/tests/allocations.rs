@@ -1,7 +1,7 @@
 //! In the steady state neither a message nor a timer costs an allocation.
 //!
-//! A global allocator counts, so these tests have a binary of their own. They count by thread, since tests run side by side.
-//! A component takes the count after a warm-up and again after a hundred thousand events more, all in one run.
+//! A global allocator counts, so these tests have a binary of their own. They count by thread, since tests run side by
+//! side. A component takes the count after a warm-up and again after a hundred thousand events more, all in one run.
 
 #![expect(unsafe_code, reason = "an allocator cannot be written without")]
 

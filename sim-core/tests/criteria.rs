@@ -317,7 +317,8 @@ fn interleavings_are_told_by_role_kinds_and_whether_the_sender_changes() {
         },
     ];
     simulation.faults(Faults { schedule: restart.to_vec(), ..Faults::default() });
-    // A question of each at 0 ms, an answer of the second at 1 ms and one at 200 ms: after the restart nothing came before it.
+    // A question of each at 0 ms, an answer of the second at 1 ms and one at 200 ms: after the restart nothing came
+    // before it.
     for (name, starts_at) in [("client-1", 0), ("client-2", 0)] {
         let is_second = name == "client-2";
         simulation
@@ -337,8 +338,8 @@ fn interleavings_are_told_by_role_kinds_and_whether_the_sender_changes() {
     check("interleavings", &traced(simulation), &expect);
 }
 
-/// A server that crashes at 100 ms and begins again at 200 ms, pauses from 300 ms to 400 ms, and is cut off at 450 ms; and
-/// what is sent to it at these times is lost.
+/// A server that crashes at 100 ms and begins again at 200 ms, pauses from 300 ms to 400 ms, and is cut off at 450 ms;
+/// and what is sent to it at these times is lost.
 fn troubled(says: Option<&'static str>, ask_at_ms: &'static [u64]) -> Trace {
     let server = || "server-1".to_owned();
     let mut simulation = Simulation::new(1);

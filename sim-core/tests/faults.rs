@@ -55,7 +55,8 @@ impl Log {
     }
 }
 
-/// Runs `patient` under faults, and checks what it says. Someone sends it numbers over a network that takes a millisecond.
+/// Runs `patient` under faults, and checks what it says. Someone sends it numbers over a network that takes a
+/// millisecond.
 #[track_caller]
 fn check<F: Future<Output = ()> + 'static>(
     faults: Faults,
@@ -338,8 +339,8 @@ fn a_task_that_another_cancels_when_both_go_on_after_a_pause_does_nothing_more()
 
 // Clocks and slowness.
 
-/// Returns the true milliseconds after which a pause, a timeout and a receive of 100 ms each end, one after the other, and
-/// what the component's clock shows at the beginning and at the end.
+/// Returns the true milliseconds after which a pause, a timeout and a receive of 100 ms each end, one after the other,
+/// and what the component's clock shows at the beginning and at the end.
 fn waits(faults: Faults) -> ([u64; 3], [u64; 2]) {
     let mut simulation = Simulation::<Number>::new(1);
     simulation.faults(faults).record_trace();
@@ -552,7 +553,8 @@ fn random_faults_are_sorted_and_every_crash_has_its_restart() {
 
 #[test]
 fn random_faults_come_as_often_and_last_as_long_as_their_rates_say() {
-    /// Checks the count of a renewal process, and the mean of what is exponentially distributed: four standard deviations.
+    /// Checks the count of a renewal process, and the mean of what is exponentially distributed: four standard
+    /// deviations.
     #[track_caller]
     fn check_rate(rate: Option<FaultRate>, until: VirtualTime, durations: &[VirtualDuration]) {
         let FaultRate { interval_mean, duration_mean } = rate.expect("it was given");

@@ -1,7 +1,7 @@
 //! What holds for every program and every schedule of faults: order, separation, and that what is dead stays dead.
 //!
-//! Programs are drawn at random, always from the same seed. What they do is compared with a plain model, or with what the
-//! trace says that had to happen.
+//! Programs are drawn at random, always from the same seed. What they do is compared with a plain model, or with what
+//! the trace says that had to happen.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -447,7 +447,8 @@ proptest! {
         prop_assert!(report.verdict.is_reasonable(), "{}", report.verdict);
         let trace = report.trace.expect("check_determinism asks for it");
         check_lives(&trace)?;
-        // Every event but a fault or a start that has no effect leaves a line, so a dead timer would be seen at the end.
+        // Every event but a fault or a start that has no effect leaves a line, so a dead timer would be seen at the
+        // end.
         let last_line = trace.last().map(|event| event.at).unwrap_or_default();
         let starts = programs.iter().map(|(start_ms, _)| at_ms(*start_ms));
         let last = schedule.iter().map(|fault| fault.at).chain(starts).fold(last_line, VirtualTime::max);

@@ -157,8 +157,8 @@ fn who_waits_for_a_child_task_is_named_with_it_and_with_what_that_waits_for() {
     );
 }
 
-/// Waits for a child task that does not end, for a millisecond in some way, and then for a message. `wait` returns the handle
-/// if it is to be kept.
+/// Waits for a child task that does not end, for a millisecond in some way, and then for a message. `wait` returns the
+/// handle if it is to be kept.
 async fn parent<F: Future<Output = Option<Child<()>>>>(
     mut context: Context<Fork>,
     wait: impl Fn(Child<()>, Context<Fork>) -> F,

@@ -1,8 +1,8 @@
-//! What an event costs does not grow with how much there is of everything else: eight times as much takes about eight times as
-//! long, not sixty-four times.
+//! What an event costs does not grow with how much there is of everything else: eight times as much takes about eight
+//! times as long, not sixty-four times.
 //!
-//! It is the time that this thread has the processor which is measured, so other work of the machine disturbs little, and the
-//! least of several runs counts.
+//! It is the time that this thread has the processor which is measured, so other work of the machine disturbs little,
+//! and the least of several runs counts.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Queues wait as long as theory says, and draws have the distribution that they are named after.
 //!
-//! A mean is compared with the formula by a confidence interval from independent replications, each with a seed of its own
-//! and without its warm-up. The seeds are fixed, so a test passes always or never; an interval of 99.9 % is as wide as a
-//! correct engine needs, and the tests check that it is narrow enough to notice a wrong one.
+//! A mean is compared with the formula by a confidence interval from independent replications, each with a seed of its
+//! own and without its warm-up. The seeds are fixed, so a test passes always or never; an interval of 99.9 % is as wide
+//! as a correct engine needs, and the tests check that it is narrow enough to notice a wrong one.
 
 use simutant_sim_core::{
     Context, FifoReceiver, FifoSender, Message, Random, Simulation, VirtualDuration, VirtualTime, fifo,

@@ -1,14 +1,16 @@
 //! The domain name system: stubs ask a resolver, which asks servers, and remembers what they say for as long as it may.
 //!
-//! The configuration is that of Rutherford, PhD thesis, section 4.1.3; the protocol is that of RFC 1034 and 1035, with negative answers
-//! as RFC 2308 has them, and addresses of version 6 (RFC 3596). A test case has the whole name space, cut into zones, the servers of
-//! each zone, and what stubs ask when. A [`stub`](stub()) asks the [`resolver`](resolver()), which goes from the servers of the root
-//! to those that know, each of them a [`server`](server()); queries and responses have one form, [`DnsMessage`]. What is too long for a
-//! datagram goes by stream.
+//! The configuration is that of Rutherford, PhD thesis, section 4.1.3; the protocol is that of RFC 1034 and 1035, with
+//! negative answers as RFC 2308 has them, and addresses of version 6 (RFC 3596). A test case has the whole name space,
+//! cut into zones, the servers of each zone, and what stubs ask when. A [`stub`](stub()) asks the
+//! [`resolver`](resolver()), which goes from the servers of the root to those that know, each of them a
+//! [`server`](server()); queries and responses have one form, [`DnsMessage`]. What is too long for a datagram goes by
+//! stream.
 //!
-//! A run is reasonable if every stub has the [right answer](NameSpace::answer) to each of its questions, with times to live that show a
-//! cache which keeps everything as long as it may and no longer, and if no assertion of a component was broken. Packets between the
-//! resolver and servers are lost and duplicated; a resolver may give up when that happens to twelve tries in a row.
+//! A run is reasonable if every stub has the [right answer](NameSpace::answer) to each of its questions, with times to
+//! live that show a cache which keeps everything as long as it may and no longer, and if no assertion of a component
+//! was broken. Packets between the resolver and servers are lost and duplicated; a resolver may give up when that
+//! happens to twelve tries in a row.
 //!
 //! Left out are wildcards, classes other than IN, transfers of zones, case (RFC 4343), and compression of names.
 

@@ -1,12 +1,14 @@
 //! Go-back-n: the transfer of a file over a network that loses and duplicates packets.
 //!
-//! The protocol is that of Kurose and Ross, *Computer Networking*, section 3.4.3, with a window that grows and shrinks; the
-//! configuration is that of Rutherford, PhD thesis, section 4.1.1. A [`sender`](sender()) cuts a file into segments, keeps
-//! a window of them on their way, and sends all of them again when the oldest is not acknowledged in time. A
-//! [`receiver`](receiver()) appends the segment that comes next, discards every other one, and acknowledges what it has.
+//! The protocol is that of Kurose and Ross, *Computer Networking*, section 3.4.3, with a window that grows and shrinks;
+//! the configuration is that of Rutherford, PhD thesis, section 4.1.1. A [`sender`](sender()) cuts a file into
+//! segments, keeps a window of them on their way, and sends all of them again when the oldest is not acknowledged in
+//! time. A [`receiver`](receiver()) appends the segment that comes next, discards every other one, and acknowledges
+//! what it has.
 //!
-//! A run is reasonable if the sender returns with all bytes acknowledged, the receiver's file then is the sender's, and no
-//! assertion of either was broken. Nobody gives up: a transfer that does not end runs into the limits of the simulation.
+//! A run is reasonable if the sender returns with all bytes acknowledged, the receiver's file then is the sender's, and
+//! no assertion of either was broken. Nobody gives up: a transfer that does not end runs into the limits of the
+//! simulation.
 
 mod configuration;
 mod criteria;

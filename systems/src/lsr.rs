@@ -2,12 +2,13 @@
 //!
 //! The configuration is that of Rutherford, PhD thesis, section 4.1.2. A [`router`](router()) greets its neighbours,
 //! announces the links over which it was greeted, and floods what others announce, so that every router knows the whole
-//! network; Dijkstra's algorithm makes a forwarding table of that. [`client`](client())s publish messages, to which the routers
-//! on the way add the costs of the links.
+//! network; Dijkstra's algorithm makes a forwarding table of that. [`client`](client())s publish messages, to which the
+//! routers on the way add the costs of the links.
 //!
-//! A run is reasonable if every router delivered the messages for it, each once and at the cost of the shortest path, and no
-//! assertion of a router was broken. The network neither loses nor duplicates packets, as in the thesis; other than there, it
-//! takes a time of its own for each, and routers do not start at once, so announcements overtake each other.
+//! A run is reasonable if every router delivered the messages for it, each once and at the cost of the shortest path,
+//! and no assertion of a router was broken. The network neither loses nor duplicates packets, as in the thesis; other
+//! than there, it takes a time of its own for each, and routers do not start at once, so announcements overtake each
+//! other.
 
 mod client;
 mod configuration;

@@ -1,9 +1,9 @@
 //! Measures how often implementations fail on randomly drawn inputs: the failure rates in the README of this folder.
 //!
-//! `failure_rates SYSTEM INPUTS SEED JOBS [NAME...]`, where a name is that of a file in `implementations/`; without names all
-//! of the system are measured, but those that are there on demand. The inputs are the first ones of the universe of that seed. A line per implementation is
-//! printed, what went wrong goes to standard error, and the inputs that failed are written as a suite to
-//! `failures/NAME.json` in Cargo's target folder.
+//! `failure_rates SYSTEM INPUTS SEED JOBS [NAME...]`, where a name is that of a file in `implementations/`; without
+//! names all of the system are measured, but those that are there on demand. The inputs are the first ones of the
+//! universe of that seed. A line per implementation is printed, what went wrong goes to standard error, and the inputs
+//! that failed are written as a suite to `failures/NAME.json` in Cargo's target folder.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,8 +1,8 @@
-//! Writes all kinds of files for three runs into a folder: one made by hand that has everything a trace can have, one of
-//! go-back-n with losses, and a long one.
+//! Writes all kinds of files for three runs into a folder: one made by hand that has everything a trace can have, one
+//! of go-back-n with losses, and a long one.
 //!
-//! `cargo run -p simutant-traces --example gallery -- out/gallery`; traces in JSON Lines that are named after the folder are
-//! drawn too.
+//! `cargo run -p simutant-traces --example gallery -- out/gallery`; traces in JSON Lines that are named after the
+//! folder are drawn too.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};

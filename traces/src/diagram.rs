@@ -59,8 +59,8 @@ pub fn svg(trace: &Trace, caption: &Caption) -> String {
 
 /// Returns a picture of the events around one, which is marked: where two runs part, for example.
 ///
-/// It has the starts of the components too (the first [`EXCERPT_STARTS`] of them), so that equal components have equal places in
-/// the pictures of two runs. If `event` is the number of events of the trace, its end is marked.
+/// It has the starts of the components too (the first [`EXCERPT_STARTS`] of them), so that equal components have equal
+/// places in the pictures of two runs. If `event` is the number of events of the trace, its end is marked.
 pub fn excerpt(trace: &Trace, event: usize, caption: &Caption) -> String {
     let event = event.min(trace.len());
     let (first, last) = (event.saturating_sub(EXCERPT_BEFORE), trace.len().min(event + EXCERPT_AFTER));
@@ -82,8 +82,8 @@ pub const EXCERPT_STARTS: usize = 12;
 
 /// Returns a page that shows the trace, as the text of an HTML file that needs nothing else.
 ///
-/// It is made for runs of 100,000 events and more: what is not in sight costs nothing, and what falls on the same pixels is
-/// drawn once.
+/// It is made for runs of 100,000 events and more: what is not in sight costs nothing, and what falls on the same
+/// pixels is drawn once.
 pub fn html(trace: &Trace, caption: &Caption) -> String {
     html::page(&Sequence::new(trace), trace.len(), caption)
 }

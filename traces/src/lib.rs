@@ -1,5 +1,5 @@
-//! Traces for people: from what the engine records ([`Trace`](simutant_sim_core::trace::Trace)) to files that people and
-//! viewers open.
+//! Traces for people: from what the engine records ([`Trace`](simutant_sim_core::trace::Trace)) to files that people
+//! and viewers open.
 //!
 //! | module | file | opened by |
 //! | --- | --- | --- |
@@ -8,8 +8,8 @@
 //! | [`pcapng`] | a packet capture | Wireshark, `tshark` |
 //! | [`perfetto`] | trace-event JSON | <https://ui.perfetto.dev>, `chrome://tracing` |
 //!
-//! All are pure functions of the trace: equal traces give equal bytes. Whatever text a trace holds, the files are well-formed,
-//! and a page runs no code but its own.
+//! All are pure functions of the trace: equal traces give equal bytes. Whatever text a trace holds, the files are
+//! well-formed, and a page runs no code but its own.
 //!
 //! A trace does not say which of two copies of a packet an event is about. Here it is the one that holds what the event
 //! has, or else the one that was made first; for everything else that is shown it makes no difference.

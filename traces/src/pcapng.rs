@@ -1,14 +1,15 @@
 //! Traces as packet captures in the PCAP-NG format (IETF draft-ietf-opsawg-pcapng), which Wireshark and `tshark` open.
 //!
-//! The capture has two interfaces, as if there was a listener at each end of the network. `sent` has every packet at the
-//! time at which its component sent it, lost ones too. `delivered` has every packet and copy that arrived. Comments tell
-//! what the network did: "dropped: loss", "duplicated". Display filters of Wireshark that help:
+//! The capture has two interfaces, as if there was a listener at each end of the network. `sent` has every packet at
+//! the time at which its component sent it, lost ones too. `delivered` has every packet and copy that arrived. Comments
+//! tell what the network did: "dropped: loss", "duplicated". Display filters of Wireshark that help:
 //! `frame.interface_name == "delivered"`, `frame.comment contains "dropped"`, `udp.port == 80`.
 //!
-//! A packet is IPv4 and UDP with right checksums. The n-th component of the trace has the n-th address after 10.0.0.0, the
-//! ports are those of the channels, and the contents are the kind and the message as `Debug` shows it, not what real
-//! programs would send. Streams are UDP too: a trace knows no sequence numbers of bytes, and invented ones would let a
-//! viewer find retransmissions and losses that never were. What is no packet (timeouts, faults, notes) is not in the file.
+//! A packet is IPv4 and UDP with right checksums. The n-th component of the trace has the n-th address after 10.0.0.0,
+//! the ports are those of the channels, and the contents are the kind and the message as `Debug` shows it, not what
+//! real programs would send. Streams are UDP too: a trace knows no sequence numbers of bytes, and invented ones would
+//! let a viewer find retransmissions and losses that never were. What is no packet (timeouts, faults, notes) is not in
+//! the file.
 
 mod block;
 mod datagram;

@@ -319,8 +319,8 @@ impl<'a> Builder<'a> {
         self.sequence.flights.push(flight);
     }
 
-    /// Returns the flight that an event is about. A trace does not say which of several copies an event is about: it is the
-    /// first that holds what the event has, or else the first.
+    /// Returns the flight that an event is about. A trace does not say which of several copies an event is about: it is
+    /// the first that holds what the event has, or else the first.
     fn find(&mut self, row: usize, packet: &'a Packet) -> usize {
         if self.flying.get(&packet.number).is_none_or(Vec::is_empty) {
             self.take_off(row, packet, Origin::Unknown);

@@ -18,15 +18,16 @@ const TOP_OF: usize = 10;
 pub struct Foresight {
     /// The rank correlation of the two scores over the criterion's suites; `None` if one of them does not vary.
     pub correlation: Option<Kendall>,
-    /// What is left of it when the size of a suite is held fixed; `None` if there is no correlation, or if the size decides a score. If all
-    /// suites have one size, this is the correlation itself.
+    /// What is left of it when the size of a suite is held fixed; `None` if there is no correlation, or if the size
+    /// decides a score. If all suites have one size, this is the correlation itself.
     pub correlation_at_size: Option<f64>,
-    /// The suites with the highest scores on the choosing mutants against random ones; `None` if all score the same there.
+    /// The suites with the highest scores on the choosing mutants against random ones; `None` if all score the same
+    /// there.
     pub top: Option<TopSuites>,
 }
 
-/// The tenth of a criterion's suites that scores highest on the choosing mutants, with all that score the same as the last of them, each
-/// against one random suite of its size.
+/// The tenth of a criterion's suites that scores highest on the choosing mutants, with all that score the same as the
+/// last of them, each against one random suite of its size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TopSuites {
     /// How many suites.
@@ -39,7 +40,8 @@ pub struct TopSuites {
     pub beats_random: f64,
     /// The same share of all suites of the criterion: what choosing is to be held against.
     pub all_beat_random: f64,
-    /// The p-value that the top suites are not more often better than worse, by the exact binomial test; `None` if none is either.
+    /// The p-value that the top suites are not more often better than worse, by the exact binomial test; `None` if none
+    /// is either.
     pub p: Option<f64>,
 }
 
@@ -127,7 +129,8 @@ mod tests {
         assert_eq!(top(&[1, 3, 3, 2, 0, 0, 0, 0, 0, 0, 0]), Some(vec![1, 2]));
     }
 
-    /// Suites of one test case each, of which every second one kills the mutant that chooses; `judge` says which kill the one that judges.
+    /// Suites of one test case each, of which every second one kills the mutant that chooses; `judge` says which kill
+    /// the one that judges.
     #[track_caller]
     fn check(judge: &str, expect: impl FnOnce(Foresight)) {
         let (choose, judge) = ("k.".repeat(100), judge.repeat(50));

@@ -26,8 +26,8 @@ impl<'a> Moves<'a> {
 
     /// Returns what the label is after the edit, `None` if it names a line that is changed or gone.
     ///
-    /// A label names a place as `path:line`, or, if it begins with `path:`, as `at line:column`. What stands between backquotes is
-    /// code.
+    /// A label names a place as `path:line`, or, if it begins with `path:`, as `at line:column`. What stands between
+    /// backquotes is code.
     pub(super) fn label(&self, label: &str) -> Option<String> {
         let own = self.files.keys().find(|path| label.strip_prefix(**path).is_some_and(|rest| rest.starts_with(':')));
         let mut moved = String::with_capacity(label.len());

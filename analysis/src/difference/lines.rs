@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// For each line of the first text, from 0, the line of the second that it is; `None` for those that are changed or gone.
+/// For each line of the first text, from 0, the line of the second that it is; `None` for those that are changed or
+/// gone.
 ///
-/// The longest common subsequence, by Myers' greedy algorithm (Algorithmica 1986); cost O((lines + lines) * changes) in time and
-/// O(changes^2) in memory, after what both begin and end with is taken off.
+/// The longest common subsequence, by Myers' greedy algorithm (Algorithmica 1986); cost O((lines + lines) * changes) in
+/// time and O(changes^2) in memory, after what both begin and end with is taken off.
 pub(super) fn same_lines(before: &str, after: &str) -> Vec<Option<usize>> {
     let before: Vec<&str> = before.lines().collect();
     let after: Vec<&str> = after.lines().collect();

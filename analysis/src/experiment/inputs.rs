@@ -1,9 +1,9 @@
 //! On which inputs implementations fail: tables 4.4 to 4.6, for the fields of any system's test cases.
 //!
-//! The thesis asks by eye whether failures lie where an input is high. Here each field of a test case that is a quantity is compared
-//! between the test cases that fail and those that pass (Mann-Whitney, Vargha-Delaney A12), each that is a kind of thing by its
-//! failure rates (Fisher's exact test of one value against all others), corrected for the number of tests of an implementation
-//! (Benjamini-Hochberg).
+//! The thesis asks by eye whether failures lie where an input is high. Here each field of a test case that is a
+//! quantity is compared between the test cases that fail and those that pass (Mann-Whitney, Vargha-Delaney A12), each
+//! that is a kind of thing by its failure rates (Fisher's exact test of one value against all others), corrected for
+//! the number of tests of an implementation (Benjamini-Hochberg).
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,8 @@ pub struct Prediction {
     pub mutant_effect: f64,
     /// The same by effectiveness.
     pub effectiveness_effect: f64,
-    /// Whether mutants and implementations say the same, by the corrected rank tests. Undecided: one of them says nothing significant, or both.
+    /// Whether mutants and implementations say the same, by the corrected rank tests. Undecided: one of them says
+    /// nothing significant, or both.
     pub agreement: Agreement,
     /// The same by the thesis's own test, which corrects for nothing.
     pub agreement_by_thesis: Agreement,

@@ -139,7 +139,8 @@ pub(crate) fn takes_part(experiment: &Experiment, kind: Kind) -> bool {
 /// The head of the column with what a mutant changes.
 pub(crate) const CHANGE: &str = "change";
 
-/// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it may be long.
+/// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it
+/// may be long.
 pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
     match kind {
         Kind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
@@ -190,7 +191,8 @@ fn subjects_notes(experiment: &Experiment, kind: Kind, figures: Option<&Figures>
     notes
 }
 
-/// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their number for each reason.
+/// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their
+/// number for each reason.
 pub(crate) fn left_out(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = String> {
     let left_out = experiment.left_out.iter().filter(move |left_out| kind.has(left_out.origin));
     let mut lines: Vec<(String, &str)> = Vec::new();
@@ -488,7 +490,8 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<Str
     sentences
 }
 
-/// With fewer implementations than this a sentence says that they are few: the thesis had eight or more for each system.
+/// With fewer implementations than this a sentence says that they are few: the thesis had eight or more for each
+/// system.
 const SUBJECTS_MIN: usize = 8;
 
 fn capitalised(text: &str) -> String {

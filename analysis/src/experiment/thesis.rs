@@ -1,5 +1,5 @@
-//! What the thesis's own implementations did, to stand beside ours: tables 4.1, 4.3 to 4.6 and 4.9 to 4.11 of Matthew J.
-//! Rutherford, PhD thesis, University of Colorado.
+//! What the thesis's own implementations did, to stand beside ours: tables 4.1, 4.3 to 4.6 and 4.9 to 4.11 of Matthew
+//! J. Rutherford, PhD thesis, University of Colorado.
 
 use crate::conventional::Relation;
 

@@ -29,27 +29,28 @@ pub struct PairTest {
     pub difference: f64,
     /// The test of section 4.2 of the thesis, for comparison with it; `None` if the scores of the first do not vary.
     pub test: Option<ZTest>,
-    /// Whether the claim would hold by the thesis's own rule, which knows no correction for the number of pairs: by `test`, or where that
-    /// is not defined by the rank test.
+    /// Whether the claim would hold by the thesis's own rule, which knows no correction for the number of pairs: by
+    /// `test`, or where that is not defined by the rank test.
     pub thesis_holds: bool,
-    /// The two-sided p-value of the Mann-Whitney test, corrected by Holm's method for the number of pairs, each counted once; `None`
-    /// if all scores of both are equal.
+    /// The two-sided p-value of the Mann-Whitney test, corrected by Holm's method for the number of pairs, each counted
+    /// once; `None` if all scores of both are equal.
     pub rank_sum_p: Option<f64>,
     /// The probability that a suite of the first scores higher than one of the second, equals counting half.
     pub effect: f64,
-    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (BCa bootstrap); `None` with fewer than five suites of
-    /// one of both, which say little about others.
+    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (BCa bootstrap); `None` with fewer
+    /// than five suites of one of both, which say little about others.
     pub effect_interval: Option<Interval>,
-    /// The same if other functions with their mutants were drawn too (percentile bootstrap); `None` with mutants of fewer than five
-    /// functions.
+    /// The same if other functions with their mutants were drawn too (percentile bootstrap); `None` with mutants of
+    /// fewer than five functions.
     pub effect_interval_over_functions: Option<Interval>,
     /// The same claim about suites of equal size; `None` if no size is shared, or no score of a shared size varies.
     pub same_size: Option<SameSizeTest>,
-    /// The p-value of the claim that the means differ by less than [`Options::same_within`](crate::Options::same_within), corrected by
-    /// Holm's method as `rank_sum_p` is; `None` if neither criterion's scores vary.
+    /// The p-value of the claim that the means differ by less than
+    /// [`Options::same_within`](crate::Options::same_within), corrected by Holm's method as `rank_sum_p` is; `None` if
+    /// neither criterion's scores vary.
     pub equivalent_p: Option<f64>,
-    /// Whether the claim holds at the option's alpha: by the corrected rank test, if the test of all criteria together is significant
-    /// too, and if mean and effect both say so.
+    /// Whether the claim holds at the option's alpha: by the corrected rank test, if the test of all criteria together
+    /// is significant too, and if mean and effect both say so.
     pub significant: bool,
     /// Whether neither is significantly better, and the means differ significantly by less than the option's margin.
     pub same: bool,
@@ -66,18 +67,19 @@ pub struct SameSizeTest {
     pub suites_better: usize,
     /// How many of the second do.
     pub suites_worse: usize,
-    /// The probability that a suite of the first scores higher than one of the second of its size, equals counting half, on average over
-    /// the sizes.
+    /// The probability that a suite of the first scores higher than one of the second of its size, equals counting
+    /// half, on average over the sizes.
     pub effect: f64,
-    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (percentile bootstrap); `None` if resamples often share
-    /// no size.
+    /// What the effect lies in, at the level `1 - alpha`, were other suites drawn (percentile bootstrap); `None` if
+    /// resamples often share no size.
     pub interval: Option<Interval>,
     /// The two-sided p-value, corrected by Holm's method for the number of pairs, each counted once.
     pub p: f64,
 }
 
 impl PairTest {
-    /// Returns the same pair the other way round. What the thesis's test says is not symmetric, and comes from `thesis`.
+    /// Returns the same pair the other way round. What the thesis's test says is not symmetric, and comes from
+    /// `thesis`.
     fn mirrored(&self, (test, thesis_holds): (Option<ZTest>, bool)) -> Self {
         Self {
             better: self.worse,

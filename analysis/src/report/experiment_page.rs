@@ -17,7 +17,8 @@ const SIDE: f64 = 440.0;
 const LEFT: f64 = 44.0;
 const BOTTOM: f64 = 36.0;
 
-/// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites were judged.
+/// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites
+/// were judged.
 pub fn experiment_report(experiment: &Experiment, analysis: &Analysis) -> String {
     let has_mutants = takes_part(experiment, Kind::ImplementationMutants);
     document(

@@ -28,7 +28,8 @@ struct Data<'a> {
     dominators: Vec<usize>,
     /// The test cases of the chosen suite.
     suite: &'a [usize],
-    /// The rows one after the other: for each mutant a bit for each test case, in whole bytes, the lowest bit first; Base64.
+    /// The rows one after the other: for each mutant a bit for each test case, in whole bytes, the lowest bit first;
+    /// Base64.
     kills: String,
 }
 

@@ -117,9 +117,9 @@ pub(crate) fn file_name(sites: &Sites, mutant: MutantNumber) -> String {
     format!("{mutant}-{}.html", sites.mutants[mutant as usize].identity)
 }
 
-/// Returns the test case that shows a mutant best: one that kills it or, failing that, one whose run on it has other events, one
-/// that infects it, one that reaches it. Of these it is the first of those on which the original has the fewest events. `None` if
-/// none reaches it.
+/// Returns the test case that shows a mutant best: one that kills it or, failing that, one whose run on it has other
+/// events, one that infects it, one that reaches it. Of these it is the first of those on which the original has the
+/// fewest events. `None` if none reaches it.
 pub fn example_case(outcomes: &Outcomes, mutant: MutantNumber) -> Option<usize> {
     let mutant = mutant as usize;
     let shortest = |is_one: &dyn Fn(usize) -> bool| {

@@ -55,8 +55,8 @@ fn link(page: &Page<'_>, index: usize, pair: &Pair, title: &str) -> Markup {
     }
 }
 
-/// Returns `file:line:column-line:column`: lines from 1 on as the listing has them, columns in the units of JavaScript's strings
-/// from 0 on.
+/// Returns `file:line:column-line:column`: lines from 1 on as the listing has them, columns in the units of
+/// JavaScript's strings from 0 on.
 fn place(files: &[SourceFile], span: Span) -> String {
     let text = &files[span.file].text;
     let at = |offset: usize| {

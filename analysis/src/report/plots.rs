@@ -44,8 +44,8 @@ fn document(html: &str) -> Option<String> {
     Some(format!("{head} width=\"{width}\" height=\"{height}\"><style>{style}</style>{rest}\n"))
 }
 
-/// The page's rules for drawings, with the colours of its light form in the place of their names: few renderers but browsers know
-/// variables.
+/// The page's rules for drawings, with the colours of its light form in the place of their names: few renderers but
+/// browsers know variables.
 fn style() -> String {
     let root = STYLE.split_once(":root {").and_then(|(_, rest)| rest.split_once('}')).map_or("", |(root, _)| root);
     let colours = root.split(';').filter_map(|line| line.trim().strip_prefix("--")?.split_once(": "));

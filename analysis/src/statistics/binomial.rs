@@ -7,8 +7,9 @@ use super::Alternative;
 /// Two probabilities that differ by less than this factor are equal but for rounding.
 pub(super) const ROUNDING: f64 = 1.0 + 1e-7;
 
-/// Returns the p-value of `successes` in `of` trials if each succeeds with `probability`; a two-sided one adds up all counts that are no
-/// more probable than what was found (the method of small p-values, as in R and SciPy). 1 for no trials.
+/// Returns the p-value of `successes` in `of` trials if each succeeds with `probability`; a two-sided one adds up all
+/// counts that are no more probable than what was found (the method of small p-values, as in R and SciPy). 1 for no
+/// trials.
 ///
 /// Cost O(trials).
 ///

@@ -18,8 +18,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns whether all of it is within `margin` of `centre`: with a level of `1 - 2 alpha` this is the test at alpha that the
-    /// value is practically `centre` (Schuirmann 1987, by the interval).
+    /// Returns whether all of it is within `margin` of `centre`: with a level of `1 - 2 alpha` this is the test at
+    /// alpha that the value is practically `centre` (Schuirmann 1987, by the interval).
     pub fn is_within(self, margin: f64, centre: f64) -> bool {
         self.lower > centre - margin && self.upper < centre + margin
     }
@@ -41,8 +41,8 @@ pub struct Bootstrap<'a> {
 }
 
 impl Bootstrap<'_> {
-    /// Returns what `replicate` makes of each resample, in their order. `scratch` is made once for a thread, to save allocations:
-    /// what `replicate` returns must not depend on what it finds there.
+    /// Returns what `replicate` makes of each resample, in their order. `scratch` is made once for a thread, to save
+    /// allocations: what `replicate` returns must not depend on what it finds there.
     pub fn replicates<S, T: Send>(
         &self,
         scratch: impl Fn() -> S + Sync,
@@ -69,7 +69,8 @@ impl Bootstrap<'_> {
     }
 }
 
-/// Returns the interval between the quantiles `(1 - level) / 2` and `(1 + level) / 2` of `replicates`, `None` if there are none.
+/// Returns the interval between the quantiles `(1 - level) / 2` and `(1 + level) / 2` of `replicates`, `None` if there
+/// are none.
 ///
 /// Quantiles are interpolated between the two nearest replicates (Hyndman and Fan's definition 7).
 pub fn percentile(replicates: &[f64], level: f64) -> Option<Interval> {
@@ -82,13 +83,13 @@ pub fn percentile(replicates: &[f64], level: f64) -> Option<Interval> {
 
 /// Returns the interval that is corrected for bias and for skewness: BCa (Efron 1987).
 ///
-/// Its ends are the quantiles `alpha_i = Phi(z0 + (z0 + z_i) / (1 - a (z0 + z_i)))` of `replicates`, where `z_i` are the normal
-/// quantiles of the level's ends, `z0 = Phi^-1(share of replicates below the estimate, equals counting half)`, and
-/// `a = sum(l^3) / (6 sum(l^2)^1.5)` over the values' influences `l`, which `jackknife` gives: the estimates without each of the values,
-/// by sample (Davison and Hinkley 1997, section 5.3.2).
+/// Its ends are the quantiles `alpha_i = Phi(z0 + (z0 + z_i) / (1 - a (z0 + z_i)))` of `replicates`, where `z_i` are
+/// the normal quantiles of the level's ends, `z0 = Phi^-1(share of replicates below the estimate, equals counting
+/// half)`, and `a = sum(l^3) / (6 sum(l^2)^1.5)` over the values' influences `l`, which `jackknife` gives: the
+/// estimates without each of the values, by sample (Davison and Hinkley 1997, section 5.3.2).
 ///
-/// `None` where the correction is not defined: without replicates, if all of them lie on one side of the estimate, or if no single
-/// value makes a difference. [`percentile`] is then what is left.
+/// `None` where the correction is not defined: without replicates, if all of them lie on one side of the estimate, or
+/// if no single value makes a difference. [`percentile`] is then what is left.
 pub fn bca(estimate: f64, replicates: &[f64], jackknife: &[Vec<f64>], level: f64) -> Option<Interval> {
     let sorted = sorted(replicates);
     let below = sorted.partition_point(|replicate| *replicate < estimate);

@@ -1,5 +1,5 @@
-//! Whether values of one sample tend to be higher than those of another, without the assumption that both are spread alike: the
-//! test of Brunner and Munzel (2000).
+//! Whether values of one sample tend to be higher than those of another, without the assumption that both are spread
+//! alike: the test of Brunner and Munzel (2000).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,11 @@ pub struct BrunnerMunzel {
     pub p: f64,
 }
 
-/// Tests `a` against `b`: `W = n1 n2 (mean rank of a - that of b) / ((n1 + n2) sqrt(n1 S1 + n2 S2))`, where `S` is the variance of a
-/// value's rank among all minus its rank within its own sample.
+/// Tests `a` against `b`: `W = n1 n2 (mean rank of a - that of b) / ((n1 + n2) sqrt(n1 S1 + n2 S2))`, where `S` is the
+/// variance of a value's rank among all minus its rank within its own sample.
 ///
-/// `None` if a sample has fewer than two values, or if the samples do not overlap, or all values are equal: then the variance is 0.
+/// `None` if a sample has fewer than two values, or if the samples do not overlap, or all values are equal: then the
+/// variance is 0.
 pub fn brunner_munzel(a: &[f64], b: &[f64], alternative: Alternative) -> Option<BrunnerMunzel> {
     if a.len() < 2 || b.len() < 2 {
         return None;

@@ -15,8 +15,8 @@ pub struct CochranMantelHaenszel {
     pub odds_ratio: Option<f64>,
 }
 
-/// Tests tables `[[a, b], [c, d]]`, one a stratum, in which `a` of `a + b` succeeded in one group and `c` of `c + d` in the other:
-/// `(sum(a - E a))^2 / sum(Var a)` with the hypergeometric moments of each table.
+/// Tests tables `[[a, b], [c, d]]`, one a stratum, in which `a` of `a + b` succeeded in one group and `c` of `c + d` in
+/// the other: `(sum(a - E a))^2 / sum(Var a)` with the hypergeometric moments of each table.
 ///
 /// Strata with a margin of 0 have no part. `None` if that is all of them.
 pub fn cochran_mantel_haenszel(strata: &[[[usize; 2]; 2]]) -> Option<CochranMantelHaenszel> {

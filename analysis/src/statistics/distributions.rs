@@ -36,8 +36,8 @@ impl Alternative {
         }
     }
 
-    /// Returns the p-value of a statistic that deviates by `difference` from what is expected without an effect, with the standard
-    /// deviation `sd`: normal, `continuity` taken off the difference.
+    /// Returns the p-value of a statistic that deviates by `difference` from what is expected without an effect, with
+    /// the standard deviation `sd`: normal, `continuity` taken off the difference.
     pub(super) fn normal_p(self, difference: f64, sd: f64, continuity: f64) -> f64 {
         let tail = |difference: f64| upper_tail((difference - continuity) / sd);
         match self {
@@ -47,8 +47,8 @@ impl Alternative {
         }
     }
 
-    /// Returns the p-value of a discrete statistic that is at most, and at least, what was found with these probabilities; both
-    /// sides together are twice the smaller one, at most 1.
+    /// Returns the p-value of a discrete statistic that is at most, and at least, what was found with these
+    /// probabilities; both sides together are twice the smaller one, at most 1.
     pub(super) fn exact_p(self, at_most: f64, at_least: f64) -> f64 {
         let p = match self {
             Self::Less => at_most,

@@ -3,8 +3,8 @@
 use super::ranks::Ranks;
 
 /// Returns the probability that a value of `a` is higher than one of `b`, equal ones counting half: the effect size of
-/// Vargha and Delaney (2000), `U / (n1 n2)`, 0.5 for no effect; 0.56, 0.64 and 0.71 are called small, medium and large. `None` if
-/// one of them is empty.
+/// Vargha and Delaney (2000), `U / (n1 n2)`, 0.5 for no effect; 0.56, 0.64 and 0.71 are called small, medium and large.
+/// `None` if one of them is empty.
 ///
 /// Cost O(n log n).
 pub fn a12(a: &[f64], b: &[f64]) -> Option<f64> {
@@ -18,8 +18,8 @@ pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Option<f64> {
     a12(a, b).map(|effect| 2.0 * effect - 1.0)
 }
 
-/// Returns [`a12`] without each of the values of `a`, and without each of those of `b`: what [`bca`](super::bca) asks for. `None` if
-/// one of them has fewer than two.
+/// Returns [`a12`] without each of the values of `a`, and without each of those of `b`: what [`bca`](super::bca) asks
+/// for. `None` if one of them has fewer than two.
 ///
 /// Cost O(n log n).
 pub fn a12_jackknife(a: &[f64], b: &[f64]) -> Option<[Vec<f64>; 2]> {

@@ -1,8 +1,8 @@
 //! The effects of every pair of several samples, drawn again: one resample serves all pairs.
 //!
-//! In the analysis a sample is a criterion, and a unit is one of its suites. Units are drawn again within their sample, since another
-//! study would draw other suites. Where mutants are to vary too, they are drawn in clusters, since those of one function are killed
-//! together: the two-way bootstrap of Owen (2007), conservative if anything.
+//! In the analysis a sample is a criterion, and a unit is one of its suites. Units are drawn again within their sample,
+//! since another study would draw other suites. Where mutants are to vary too, they are drawn in clusters, since those
+//! of one function are killed together: the two-way bootstrap of Owen (2007), conservative if anything.
 
 use super::Bootstrap;
 use crate::random::Stream;
@@ -54,10 +54,12 @@ pub fn effects_of_units(samples: &[Vec<Unit>], bootstrap: &Bootstrap<'_>) -> Vec
     found
 }
 
-/// Returns A12 of each pair of `samples`, in the order of [`effects_of_units`], when their units and the clusters are drawn again.
+/// Returns A12 of each pair of `samples`, in the order of [`effects_of_units`], when their units and the clusters are
+/// drawn again.
 ///
-/// `samples[s][u]` has an entry for each cluster: what the unit has of it, in the analysis the mutants of a function that a suite kills.
-/// The value of a unit is the sum over the clusters that were drawn. Cost O(resamples * units * clusters).
+/// `samples[s][u]` has an entry for each cluster: what the unit has of it, in the analysis the mutants of a function
+/// that a suite kills. The value of a unit is the sum over the clusters that were drawn. Cost O(resamples * units *
+/// clusters).
 ///
 /// # Panics
 /// If a unit has another number of clusters than the first one.
@@ -214,8 +216,8 @@ impl Histogram {
         }));
     }
 
-    /// Returns twice the number of pairs with `other` in which a number of this one, of those in `range`, is higher, equals counting
-    /// half.
+    /// Returns twice the number of pairs with `other` in which a number of this one, of those in `range`, is higher,
+    /// equals counting half.
     fn twice_wins(&self, other: &Self, range: std::ops::Range<usize>) -> u64 {
         let own = &self.counts[range.clone()];
         own.iter().zip(&other.twice_below[range]).map(|(&count, &below)| u64::from(count) * u64::from(below)).sum()

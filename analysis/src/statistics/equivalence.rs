@@ -1,12 +1,13 @@
-//! Whether means are the same within a margin, which a high p-value of a test of difference does not show: two one-sided tests
-//! (Schuirmann 1987).
+//! Whether means are the same within a margin, which a high p-value of a test of difference does not show: two
+//! one-sided tests (Schuirmann 1987).
 //!
 //! For A12 the same is asked of its interval: [`Interval::is_within`](super::Interval::is_within).
 
 use super::{Summary, student_tail};
 
-/// Returns the p-value of the claim that the means of `a` and `b` differ by less than `margin`: the greater of those of the two
-/// tests that the difference is above `-margin` and below `margin`, by Welch's t with Satterthwaite's degrees of freedom.
+/// Returns the p-value of the claim that the means of `a` and `b` differ by less than `margin`: the greater of those of
+/// the two tests that the difference is above `-margin` and below `margin`, by Welch's t with Satterthwaite's degrees
+/// of freedom.
 ///
 /// `None` if a sample has one value, or if neither varies: then nothing says how sure the difference is.
 pub fn equivalent_means(a: &Summary, b: &Summary, margin: f64) -> Option<f64> {
@@ -17,7 +18,8 @@ pub fn equivalent_means(a: &Summary, b: &Summary, margin: f64) -> Option<f64> {
     (both > 0.0).then(|| within(a.mean - b.mean, both.sqrt(), freedom, margin))
 }
 
-/// Returns the p-value of the claim that the mean of paired `differences` is less than `margin` away from 0, by Student's t.
+/// Returns the p-value of the claim that the mean of paired `differences` is less than `margin` away from 0, by
+/// Student's t.
 ///
 /// `None` if there is one difference, or if they do not vary.
 pub fn equivalent_to_zero(differences: &Summary, margin: f64) -> Option<f64> {

@@ -15,9 +15,9 @@ pub struct Fisher {
     pub p: f64,
 }
 
-/// Tests `[[a, b], [c, d]]`, in which `a` of `a + b` succeeded in one group and `c` of `c + d` in the other, by the hypergeometric
-/// distribution of `a` given the margins. [`Alternative::Greater`] is that the first group succeeds more often. A two-sided p-value adds
-/// up all tables that are no more probable than the one found. 1 if a margin is 0.
+/// Tests `[[a, b], [c, d]]`, in which `a` of `a + b` succeeded in one group and `c` of `c + d` in the other, by the
+/// hypergeometric distribution of `a` given the margins. [`Alternative::Greater`] is that the first group succeeds more
+/// often. A two-sided p-value adds up all tables that are no more probable than the one found. 1 if a margin is 0.
 ///
 /// Cost O(smallest margin).
 pub fn fisher_exact([[a, b], [c, d]]: [[usize; 2]; 2], alternative: Alternative) -> Fisher {

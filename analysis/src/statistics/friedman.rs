@@ -1,4 +1,5 @@
-//! Whether any of several treatments tends to be higher on the same blocks: Friedman's test (1937), and Nemenyi's critical difference.
+//! Whether any of several treatments tends to be higher on the same blocks: Friedman's test (1937), and Nemenyi's
+//! critical difference.
 
 use std::f64::consts::TAU;
 
@@ -52,8 +53,9 @@ pub fn friedman(blocks: &[Vec<f64>]) -> Option<Friedman> {
     Some(Friedman { q, freedom, p: chi_squared_tail(q, freedom as f64), mean_ranks })
 }
 
-/// Returns by how much the mean ranks of two of `treatments` must differ over `blocks` to be significant at `alpha`, all pairs taken
-/// together: `q / sqrt(2) * sqrt(k (k + 1) / (6 b))` with the quantile `q` of the studentized range (Nemenyi 1963; Demšar 2006).
+/// Returns by how much the mean ranks of two of `treatments` must differ over `blocks` to be significant at `alpha`,
+/// all pairs taken together: `q / sqrt(2) * sqrt(k (k + 1) / (6 b))` with the quantile `q` of the studentized range
+/// (Nemenyi 1963; Demšar 2006).
 ///
 /// `None` without blocks, or with fewer than two treatments.
 pub fn nemenyi_difference(treatments: usize, blocks: usize, alpha: f64) -> Option<f64> {
@@ -64,8 +66,8 @@ pub fn nemenyi_difference(treatments: usize, blocks: usize, alpha: f64) -> Optio
     Some(studentized_range_quantile(treatments, 1.0 - alpha) * (k * (k + 1.0) / (12.0 * count)).sqrt())
 }
 
-/// Returns what the range of `count` independent standard normal variables is at most with probability `p`: the quantile of the
-/// studentized range for infinite degrees of freedom.
+/// Returns what the range of `count` independent standard normal variables is at most with probability `p`: the
+/// quantile of the studentized range for infinite degrees of freedom.
 ///
 /// # Panics
 /// If `count` is below 2 or `p` is not between 0 and 1.

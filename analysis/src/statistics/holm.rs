@@ -1,6 +1,7 @@
 //! Correction for a handful of claims, none of which shall be false: Holm's method (1979).
 
-/// Returns the p-values corrected for their number, in the same order: sorted, `adjusted_i = max over j <= i of min(1, (m - j + 1) p_j)`.
+/// Returns the p-values corrected for their number, in the same order: sorted,
+/// `adjusted_i = max over j <= i of min(1, (m - j + 1) p_j)`.
 ///
 /// What is below alpha then is a family in which even one false claim has a probability below alpha.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {

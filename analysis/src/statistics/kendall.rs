@@ -1,4 +1,5 @@
-//! How far two quantities stand in the same order: Kendall's tau-b (1945), and what is left of it when a third is held fixed.
+//! How far two quantities stand in the same order: Kendall's tau-b (1945), and what is left of it when a third is held
+//! fixed.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +14,8 @@ pub struct Kendall {
     pub p: f64,
 }
 
-/// Returns `(C - D) / sqrt((n0 - n1) (n0 - n2))` over the pairs of places: `C` concordant, `D` discordant, `n0` all, `n1` and `n2` with
-/// equal values of `x` and of `y`.
+/// Returns `(C - D) / sqrt((n0 - n1) (n0 - n2))` over the pairs of places: `C` concordant, `D` discordant, `n0` all,
+/// `n1` and `n2` with equal values of `x` and of `y`.
 ///
 /// `None` with fewer than two values, or if one of them does not vary. Cost O(n^2).
 ///

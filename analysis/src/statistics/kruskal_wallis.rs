@@ -34,7 +34,8 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Option<KruskalWallis> {
     for sample in samples {
         let own = &ranks[start..start + sample.len()];
         let size = sample.len() as f64;
-        // The squares of deviations from the mean rank lose fewer digits than the difference of large numbers in the formula.
+        // The squares of deviations from the mean rank lose fewer digits than the difference of large numbers in the
+        // formula.
         between += size * (own.iter().sum::<f64>() / size - centre).powi(2);
         start += sample.len();
     }

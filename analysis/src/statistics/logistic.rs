@@ -1,5 +1,5 @@
-//! How the probability of success depends on several quantities at once: logistic regression, fitted by iteratively reweighted least
-//! squares (McCullagh and Nelder 1989).
+//! How the probability of success depends on several quantities at once: logistic regression, fitted by iteratively
+//! reweighted least squares (McCullagh and Nelder 1989).
 //!
 //! In adequacy studies the quantities are the criterion and the logarithm of a suite's size (Frankl and Weiss 1993).
 
@@ -60,8 +60,8 @@ pub enum LogisticError {
     /// One quantity follows from others, so that no one can tell what is due to which.
     #[error("the quantities depend on each other; leave one out")]
     Dependent,
-    /// Some quantities, taken together, tell successes from failures without a mistake, at least for some of the trials: the likelihood
-    /// grows with the coefficients without end. Compare the shares themselves then.
+    /// Some quantities, taken together, tell successes from failures without a mistake, at least for some of the
+    /// trials: the likelihood grows with the coefficients without end. Compare the shares themselves then.
     #[error("the quantities tell successes from failures without a mistake, so that no coefficient is large enough")]
     Separated,
 }
@@ -88,7 +88,8 @@ pub fn logistic_regression(trials: &[Trials]) -> Result<Logistic, LogisticError>
     for step in 0..STEPS_MAX {
         let (information, score) = derivatives(trials, &coefficients);
         let Some(root) = cholesky(&information) else {
-            // Independent quantities have an information without holes at the start; holes come as probabilities near 0 and 1.
+            // Independent quantities have an information without holes at the start; holes come as probabilities near 0
+            // and 1.
             return Err(if step == 0 { LogisticError::Dependent } else { LogisticError::Separated });
         };
         let change = solve(&root, &score);

@@ -32,9 +32,8 @@ pub fn mann_whitney(a: &[f64], b: &[f64], alternative: Alternative) -> Option<Ma
     test(a, b, alternative)
 }
 
-/// Tests `a` against `b` by `z = (|U - n1 n2 / 2| - 1/2) / sigma` with
-/// `sigma^2 = n1 n2 / 12 * ((N + 1) - sum(t^3 - t) / (N (N - 1)))`, `t` being the sizes of groups of equal values: corrected for ties
-/// and for continuity.
+/// Tests `a` against `b` by `z = (|U - n1 n2 / 2| - 1/2) / sigma` with `sigma^2 = n1 n2 / 12 * ((N + 1) - sum(t^3 - t)
+/// / (N (N - 1)))`, `t` being the sizes of groups of equal values: corrected for ties and for continuity.
 ///
 /// `None` as for [`mann_whitney`].
 pub fn mann_whitney_asymptotic(a: &[f64], b: &[f64], alternative: Alternative) -> Option<MannWhitney> {
@@ -45,11 +44,11 @@ pub fn mann_whitney_asymptotic(a: &[f64], b: &[f64], alternative: Alternative) -
     Some(MannWhitney { u: ranks.u, p, method: Method::Asymptotic })
 }
 
-/// Tests `a` against `b` by the distribution of `U` over all `C(n1 + n2, n1)` ways to deal the values, ties and all: the
-/// conditional permutation test (Streitberg and Röhmel 1986). A two-sided p-value is twice the smaller side.
+/// Tests `a` against `b` by the distribution of `U` over all `C(n1 + n2, n1)` ways to deal the values, ties and all:
+/// the conditional permutation test (Streitberg and Röhmel 1986). A two-sided p-value is twice the smaller side.
 ///
-/// The ways are counted group by group of equal values, never listed: cost O(n^2 (n1 + n2)^2), n being the smaller of both. `None` as
-/// for [`mann_whitney`].
+/// The ways are counted group by group of equal values, never listed: cost O(n^2 (n1 + n2)^2), n being the smaller of
+/// both. `None` as for [`mann_whitney`].
 pub fn mann_whitney_exact(a: &[f64], b: &[f64], alternative: Alternative) -> Option<MannWhitney> {
     if a.len() > b.len() {
         let mirrored = mann_whitney_exact(b, a, alternative.mirrored())?;
@@ -65,8 +64,8 @@ pub fn mann_whitney_exact(a: &[f64], b: &[f64], alternative: Alternative) -> Opt
     Some(MannWhitney { u: ranks.u, p: alternative.exact_p(at_most, at_least), method: Method::Exact })
 }
 
-/// Returns the probability of each sum of twice the ranks of the `count_a` values that fall to the first sample, and the sum that was
-/// found.
+/// Returns the probability of each sum of twice the ranks of the `count_a` values that fall to the first sample, and
+/// the sum that was found.
 pub(super) fn distribution(groups: &[(usize, usize)], count_a: usize) -> (Vec<f64>, usize) {
     let together: usize = groups.iter().map(|(size, _)| size).sum();
     // The highest ranks are below `together + 1`, so twice their sum is below this.
@@ -79,8 +78,8 @@ pub(super) fn distribution(groups: &[(usize, usize)], count_a: usize) -> (Vec<f6
         // Twice the rank that the group shares.
         let rank = 2 * before + size + 1;
         found += of_a * rank;
-        // A value after `before` others falls to the first sample with a probability that depends on how many of those did; equal
-        // values are dealt one after the other, each adding the same rank.
+        // A value after `before` others falls to the first sample with a probability that depends on how many of those
+        // did; equal values are dealt one after the other, each adding the same rank.
         for dealt in before..before + size {
             let left = (together - dealt) as f64;
             for taken in (0..=count_a.min(dealt)).rev() {

@@ -2,8 +2,8 @@
 
 use super::{Alternative, binomial_test};
 
-/// Returns the two-sided p-value when the first alone succeeded on `first_only` subjects and the second alone on `second_only`: those on
-/// which both did the same say nothing, the others fall to either with probability 1/2.
+/// Returns the two-sided p-value when the first alone succeeded on `first_only` subjects and the second alone on
+/// `second_only`: those on which both did the same say nothing, the others fall to either with probability 1/2.
 ///
 /// 1 if they never differed.
 pub fn mcnemar_exact(first_only: usize, second_only: usize) -> f64 {

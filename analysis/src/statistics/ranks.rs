@@ -16,7 +16,8 @@ pub(super) fn midranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     (ranks, groups)
 }
 
-/// Returns the sum of `t^3 - t` over the sizes of groups of equal values: what ties take off the variance of a sum of ranks.
+/// Returns the sum of `t^3 - t` over the sizes of groups of equal values: what ties take off the variance of a sum of
+/// ranks.
 pub(super) fn tie_term(groups: &[usize]) -> f64 {
     groups.iter().map(|&size| (size as f64).powi(3) - size as f64).sum()
 }
@@ -26,7 +27,8 @@ pub(super) fn tie_term(groups: &[usize]) -> f64 {
 pub(super) struct Ranks {
     /// Mann-Whitney's `U` of the first sample: the pairs in which its value is higher, equals counting half.
     pub(super) u: f64,
-    /// Groups of equal values of both samples, by rising value: how many there are, and how many are of the first sample.
+    /// Groups of equal values of both samples, by rising value: how many there are, and how many are of the first
+    /// sample.
     pub(super) groups: Vec<(usize, usize)>,
     /// See [`tie_term`].
     pub(super) ties: f64,
@@ -53,8 +55,8 @@ impl Ranks {
         Some(Self { u: rank_sum - count_a * (count_a + 1.0) / 2.0, ties: tie_term(&sizes), groups })
     }
 
-    /// Returns the variance of `u` if chance deals the values, `n1 n2 / 12 * ((N + 1) - ties / (N (N - 1)))`; 0 if all values are
-    /// equal.
+    /// Returns the variance of `u` if chance deals the values, `n1 n2 / 12 * ((N + 1) - ties / (N (N - 1)))`; 0 if all
+    /// values are equal.
     pub(super) fn variance(&self, count_a: usize, count_b: usize) -> f64 {
         if self.groups.len() < 2 {
             return 0.0;

@@ -1,4 +1,5 @@
-//! Whether differences lie above or below 0: Wilcoxon's signed-rank test (1945), with Pratt's treatment of zeros (1959).
+//! Whether differences lie above or below 0: Wilcoxon's signed-rank test (1945), with Pratt's treatment of zeros
+//! (1959).
 
 use serde::{Deserialize, Serialize};
 
@@ -21,17 +22,17 @@ pub struct SignedRank {
 
 /// Tests whether `differences` are symmetric about 0: exactly if they are few, otherwise by the normal approximation.
 ///
-/// Zeros take the lowest ranks, and then no part (Pratt), so that many of them weigh against an effect. `None` if there is no difference
-/// other than 0.
+/// Zeros take the lowest ranks, and then no part (Pratt), so that many of them weigh against an effect. `None` if there
+/// is no difference other than 0.
 pub fn signed_rank(differences: &[f64], alternative: Alternative) -> Option<SignedRank> {
     let is_small = differences.iter().filter(|difference| **difference != 0.0).count() <= EXACT_MAX;
     let test = if is_small { signed_rank_exact } else { signed_rank_asymptotic };
     test(differences, alternative)
 }
 
-/// Tests by `z = (|W - E| - 1/2) / sigma` with `E = (n (n + 1) - z (z + 1)) / 4` and
-/// `sigma^2 = (n (n + 1) (2 n + 1) - z (z + 1) (2 z + 1)) / 24 - sum(t^3 - t) / 48`, where `z` of the `n` differences are 0 and `t` are
-/// the sizes of groups of equal absolute values above 0 (Cureton 1967): corrected for ties, for zeros and for continuity.
+/// Tests by `z = (|W - E| - 1/2) / sigma` with `E = (n (n + 1) - z (z + 1)) / 4` and `sigma^2 = (n (n + 1) (2 n + 1) -
+/// z (z + 1) (2 z + 1)) / 24 - sum(t^3 - t) / 48`, where `z` of the `n` differences are 0 and `t` are the sizes of
+/// groups of equal absolute values above 0 (Cureton 1967): corrected for ties, for zeros and for continuity.
 ///
 /// `None` as for [`signed_rank`].
 pub fn signed_rank_asymptotic(differences: &[f64], alternative: Alternative) -> Option<SignedRank> {
@@ -43,7 +44,8 @@ pub fn signed_rank_asymptotic(differences: &[f64], alternative: Alternative) -> 
     Some(SignedRank { rank_sum: ranks.above, p, method: Method::Asymptotic })
 }
 
-/// Tests by the distribution of the rank sum over all `2^m` signs of the `m` differences other than 0, ties and all. It is symmetric.
+/// Tests by the distribution of the rank sum over all `2^m` signs of the `m` differences other than 0, ties and all. It
+/// is symmetric.
 ///
 /// The ways are counted rank by rank, never listed: cost O(m n^2). `None` as for [`signed_rank`].
 pub fn signed_rank_exact(differences: &[f64], alternative: Alternative) -> Option<SignedRank> {

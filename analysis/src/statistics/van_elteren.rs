@@ -1,6 +1,7 @@
 //! Whether values of one sample tend to be higher than those of another of the same stratum: van Elteren's test (1960).
 //!
-//! In the analysis the strata are the sizes of suites, so that a criterion gets no credit for asking for more test cases.
+//! In the analysis the strata are the sizes of suites, so that a criterion gets no credit for asking for more test
+//! cases.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +57,9 @@ pub fn van_elteren(strata: &[Stratum]) -> Option<VanElteren> {
     Some(VanElteren { p: exact_p(strata).unwrap_or(asymptotic.p), ..asymptotic })
 }
 
-/// Tests within strata: `z = sum(w (R - E R)) / sqrt(sum(w^2 Var R))` with the rank sums `R` of the first sample in each stratum and the
-/// weights `w = 1 / (n1 + n2 + 1)`, which are best where the effect is the same in each; corrected for ties, not for continuity.
+/// Tests within strata: `z = sum(w (R - E R)) / sqrt(sum(w^2 Var R))` with the rank sums `R` of the first sample in
+/// each stratum and the weights `w = 1 / (n1 + n2 + 1)`, which are best where the effect is the same in each; corrected
+/// for ties, not for continuity.
 ///
 /// `None` as for [`van_elteren`].
 pub fn van_elteren_asymptotic(strata: &[Stratum]) -> Option<VanElteren> {
@@ -82,8 +84,8 @@ pub fn van_elteren_asymptotic(strata: &[Stratum]) -> Option<VanElteren> {
     Some(VanElteren { z: deviation / variance.sqrt(), p, effect: wins / pairs, strata: shared, count_a, count_b })
 }
 
-/// Returns the two-sided p-value by the distribution of the statistic over all ways to deal the values of each stratum, ties and
-/// all; `None` if the statistic can have too many values.
+/// Returns the two-sided p-value by the distribution of the statistic over all ways to deal the values of each stratum,
+/// ties and all; `None` if the statistic can have too many values.
 fn exact_p(strata: &[Stratum]) -> Option<f64> {
     // The probability of each sum so far. Sums are whole numbers of a small unit: equal ones would differ by rounding.
     let mut ways = BTreeMap::from([(0_i64, 1.0)]);

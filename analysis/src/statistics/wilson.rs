@@ -2,8 +2,8 @@
 
 use super::{Interval, normal_quantile};
 
-/// Returns the interval of a probability of which `successes` of `of` trials are known, at `level`:
-/// `(p + z^2 / 2n ± z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. It stays between 0 and 1, and has a width for 0 of n too.
+/// Returns the interval of a probability of which `successes` of `of` trials are known, at `level`: `(p + z^2 / 2n ± z
+/// sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. It stays between 0 and 1, and has a width for 0 of n too.
 ///
 /// `None` for no trials.
 ///

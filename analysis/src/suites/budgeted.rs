@@ -31,10 +31,11 @@ impl PartialOrd for PerCost {
 
 /// Returns a suite whose runs have at most `budget` events together, in the order in which its test cases were taken.
 ///
-/// It covers at least `(1 - 1/e) / 2`, 31.6 %, of what the best such suite does, and mostly far more: the better of two suites, one that
-/// takes what brings most for its cost as long as something fits, one that takes what brings most (Khuller, Moss and Naor, "The budgeted
-/// maximum coverage problem", Information Processing Letters 70, 1999; Leskovec et al., "Cost-effective outbreak detection in networks", KDD
-/// 2007). It stops when no test case that fits brings more. A run without events costs as much as one with one.
+/// It covers at least `(1 - 1/e) / 2`, 31.6 %, of what the best such suite does, and mostly far more: the better of two
+/// suites, one that takes what brings most for its cost as long as something fits, one that takes what brings most
+/// (Khuller, Moss and Naor, "The budgeted maximum coverage problem", Information Processing Letters 70, 1999; Leskovec
+/// et al., "Cost-effective outbreak detection in networks", KDD 2007). It stops when no test case that fits brings
+/// more. A run without events costs as much as one with one.
 pub(crate) fn budgeted(cover: &mut Cover<'_>, cases: &[CaseOutcome], budget: u64) -> Vec<usize> {
     let cost = |case: usize| cases[case].events.max(1);
     let per_cost = fill(cover, cases.len(), (budget, &cost), |case, gain| PerCost { gain, cost: cost(case), case });

@@ -1,5 +1,5 @@
-//! A suite that is built for a purpose rather than drawn: the fewest inputs, an order of inputs, what a budget allows; and what that
-//! costs, judged by mutants that had no say.
+//! A suite that is built for a purpose rather than drawn: the fewest inputs, an order of inputs, what a budget allows;
+//! and what that costs, judged by mutants that had no say.
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, MutantNumber, Outcomes, Suite, SuiteCase};
@@ -20,7 +20,8 @@ use crate::score::{Score, percent};
 use crate::statistics::Summary;
 use crate::text::{count, plural, points};
 
-/// The criterion of mutants: its requirements are the dominator mutants, so that an adequate suite kills all that the universe kills.
+/// The criterion of mutants: its requirements are the dominator mutants, so that an adequate suite kills all that the
+/// universe kills.
 ///
 /// It is for building alone: drawn suites of it would be judged by what they were drawn for.
 pub const MUTANTS: &str = "mutants";
@@ -29,15 +30,16 @@ pub const MUTANTS: &str = "mutants";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Builder {
-    /// Each test case is the one that brings most after those before it, until the criterion is met; under a budget, the one that brings
-    /// most for its events.
+    /// Each test case is the one that brings most after those before it, until the criterion is met; under a budget,
+    /// the one that brings most for its events.
     Greedy {
         /// Of events.
         budget: Option<u64>,
     },
     /// A smallest adequate suite, by branch and bound after reduction.
     Minimum,
-    /// All test cases in the greedy order, again from the start whenever the criterion is met; under a budget, the beginning of it.
+    /// All test cases in the greedy order, again from the start whenever the criterion is met; under a budget, the
+    /// beginning of it.
     Prioritised {
         /// Of events.
         budget: Option<u64>,
@@ -61,7 +63,8 @@ pub struct BuiltSuite {
     pub covered: usize,
     /// How many of its first test cases are adequate; `None` if all together are not.
     pub adequate: Option<usize>,
-    /// For [`Builder::Minimum`]: no adequate suite has fewer test cases than this. It is the suite's size unless the search ended early.
+    /// For [`Builder::Minimum`]: no adequate suite has fewer test cases than this. It is the suite's size unless the
+    /// search ended early.
     pub size_min: Option<usize>,
     /// What it kills of the analysed mutants.
     pub score: Score,
@@ -73,8 +76,8 @@ pub struct BuiltSuite {
 
 /// A built suite, judged by mutants that had no say in the building.
 ///
-/// For a criterion of requirements these are all analysed mutants. For [`MUTANTS`] a suite is built for one half of them in the same way, and
-/// the other half judges that.
+/// For a criterion of requirements these are all analysed mutants. For [`MUTANTS`] a suite is built for one half of
+/// them in the same way, and the other half judges that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// How many mutants judge.
@@ -95,18 +98,19 @@ pub struct Judged {
     pub order: Option<Earliness>,
 }
 
-/// How early an order of test cases kills mutants: the average percentage of faults detected (APFD, Rothermel et al. 2001), 1 if the first
-/// test case killed all.
+/// How early an order of test cases kills mutants: the average percentage of faults detected (APFD, Rothermel et al.
+/// 2001), 1 if the first test case killed all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Earliness {
     /// Of the order.
     pub apfd: f64,
-    /// The expected one of a random order, computed: of `n` test cases the first of `k` comes at `(n + 1) / (k + 1)` on average.
+    /// The expected one of a random order, computed: of `n` test cases the first of `k` comes at `(n + 1) / (k + 1)` on
+    /// average.
     pub random: f64,
 }
 
-/// Builds a suite for a criterion, [`MUTANTS`] or else that of the recommendation, and has it judged; `None` if there is no such criterion,
-/// or no test case covers anything of it.
+/// Builds a suite for a criterion, [`MUTANTS`] or else that of the recommendation, and has it judged; `None` if there
+/// is no such criterion, or no test case covers anything of it.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.

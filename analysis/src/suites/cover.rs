@@ -6,8 +6,9 @@ use super::target;
 
 /// What the test cases taken so far cover of a criterion.
 ///
-/// Progress is counted as [`Criterion::progress`] does, so that of a quota no more counts than it asks for. A test case never brings more
-/// after others than before them: the function is submodular, on which the guarantees of the builders rest.
+/// Progress is counted as [`Criterion::progress`] does, so that of a quota no more counts than it asks for. A test case
+/// never brings more after others than before them: the function is submodular, on which the guarantees of the builders
+/// rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Cover<'a> {
     criterion: &'a Criterion,

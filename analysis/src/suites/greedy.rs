@@ -14,9 +14,10 @@ pub(crate) type Queue<P> = PriorityQueue<usize, P, BuildHasherDefault<DefaultHas
 /// The order of candidates: what brings more, then what has fewer events, then what was drawn first.
 type Urgency = (usize, Reverse<u64>, Reverse<usize>);
 
-/// Returns an adequate suite, in the order in which its test cases were taken: at most `1 + 1/2 + ... + 1/n` times as large as
-/// the smallest one, `n` being the most that a test case covers (Chvátal, "A greedy heuristic for the set-covering problem", Mathematics of
-/// Operations Research 4, 1979; Wolsey, Combinatorica 2, 1982, where there are quotas).
+/// Returns an adequate suite, in the order in which its test cases were taken: at most `1 + 1/2 + ... + 1/n` times as
+/// large as the smallest one, `n` being the most that a test case covers (Chvátal, "A greedy heuristic for the
+/// set-covering problem", Mathematics of Operations Research 4, 1979; Wolsey, Combinatorica 2, 1982, where there are
+/// quotas).
 pub(crate) fn greedy(cover: &mut Cover<'_>, cases: &[CaseOutcome]) -> Vec<usize> {
     cover.clear();
     let urgency = |case: usize, gain: usize| -> Urgency { (gain, Reverse(cases[case].events), Reverse(case)) };
@@ -32,8 +33,9 @@ pub(crate) fn greedy(cover: &mut Cover<'_>, cases: &[CaseOutcome]) -> Vec<usize>
 
 /// Takes from `queue` the test case that is the most urgent now, `None` if none is left.
 ///
-/// Lazily (Minoux, "Accelerated greedy algorithms for maximizing submodular set functions", 1978): a gain only shrinks as the suite grows, so
-/// that the first in the queue is the best of all once its own gain is up to date. Those behind it are seldom looked at.
+/// Lazily (Minoux, "Accelerated greedy algorithms for maximizing submodular set functions", 1978): a gain only shrinks
+/// as the suite grows, so that the first in the queue is the best of all once its own gain is up to date. Those behind
+/// it are seldom looked at.
 pub(crate) fn next<P: Ord>(
     queue: &mut Queue<P>,
     cover: &mut Cover<'_>,

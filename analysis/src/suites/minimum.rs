@@ -23,9 +23,9 @@ pub(crate) struct Minimum {
 
 /// Returns the smallest adequate suite, or the smallest that a search of `nodes_max` nodes finds, with a lower bound.
 ///
-/// Requirements that others imply, test cases that others replace and test cases that alone cover something are settled first, until
-/// nothing changes; kill matrices seldom leave more than a few dozen rows of several hundred. What is left is searched by branch and bound,
-/// beginning with the greedy suite. Quotas are kept.
+/// Requirements that others imply, test cases that others replace and test cases that alone cover something are settled
+/// first, until nothing changes; kill matrices seldom leave more than a few dozen rows of several hundred. What is left
+/// is searched by branch and bound, beginning with the greedy suite. Quotas are kept.
 pub(crate) fn minimum(cover: &mut Cover<'_>, cases: &[CaseOutcome], nodes_max: u64) -> Minimum {
     let greedy = greedy(cover, cases);
     let mut problem = Problem::new(cover.criterion(), cases);

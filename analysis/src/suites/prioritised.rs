@@ -7,12 +7,13 @@ use simutant_outcomes::{BitSet, CaseOutcome};
 use super::cover::Cover;
 use super::greedy::Queue;
 
-/// Returns `among` in an order: each test case is the one that brings most after those before it; when no test case brings more, those
-/// that are left begin anew, as if none were before them ("additional", Rothermel, Untch, Chu and Harrold, "Prioritizing test cases for
-/// regression testing", IEEE TSE 27, 2001). Test cases that cover nothing come last.
+/// Returns `among` in an order: each test case is the one that brings most after those before it; when no test case
+/// brings more, those that are left begin anew, as if none were before them ("additional", Rothermel, Untch, Chu and
+/// Harrold, "Prioritizing test cases for regression testing", IEEE TSE 27, 2001). Test cases that cover nothing come
+/// last.
 ///
-/// Equal ones go by the number of their events, then by their own. What a test case brings alone is known from the start and never less than
-/// what it brings later, so that a round looks only at those that can be next.
+/// Equal ones go by the number of their events, then by their own. What a test case brings alone is known from the
+/// start and never less than what it brings later, so that a round looks only at those that can be next.
 pub(crate) fn prioritise(cover: &mut Cover<'_>, cases: &[CaseOutcome], among: &[usize]) -> Vec<usize> {
     let urgency = |case: usize, gain: usize| (gain, Reverse(cases[case].events), Reverse(case));
     cover.clear();

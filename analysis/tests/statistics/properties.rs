@@ -119,7 +119,8 @@ proptest! {
         }
     }
 
-    /// Two samples: Kruskal and Wallis's H is the square of Mann and Whitney's z, without the correction for continuity.
+    /// Two samples: Kruskal and Wallis's H is the square of Mann and Whitney's z, without the correction for
+    /// continuity.
     #[test]
     fn several_samples_of_which_there_are_two_are_two_samples(a in values(2..9), b in values(2..9)) {
         let whole = van_elteren_asymptotic(&[Stratum { a: a.clone(), b: b.clone() }]);

@@ -1,7 +1,8 @@
 //! Measures what a crate's tests cost, as they are instrumented.
 //!
-//! The mutator links this crate in the place of a campaign's worker. So the tests run as they do in a campaign, but with
-//! no simulation around them: the ratio of two builds is that of the code which is instrumented, and of nothing else.
+//! The mutator links this crate in the place of a campaign's worker. So the tests run as they do in a campaign, but
+//! with no simulation around them: the ratio of two builds is that of the code which is instrumented, and of nothing
+//! else.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,8 +21,9 @@ pub fn system<S: Default + IntoIterator<Item = (&'static str, fn())>>() -> Suite
 
 /// Runs all tests of the first suite again and again, and prints the nanoseconds of processor time that it took once.
 ///
-/// The arguments are how often it is to run and, if the runs are to be recorded, how many blocks, branches, definition-use
-/// pairs, conditions and mutants there are; with 0 mutants, only coverage is recorded. Where the lines of files come from is of no interest here.
+/// The arguments are how often it is to run and, if the runs are to be recorded, how many blocks, branches,
+/// definition-use pairs, conditions and mutants there are; with 0 mutants, only coverage is recorded. Where the lines
+/// of files come from is of no interest here.
 ///
 /// # Panics
 /// If a test does, or if the arguments are not numbers.

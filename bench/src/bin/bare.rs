@@ -1,7 +1,8 @@
-//! Each workload as a bare loop over the standard library's binary heap: no components, no network, no cancelled timers.
+//! Each workload as a bare loop over the standard library's binary heap: no components, no network, no cancelled
+//! timers.
 //!
-//! It is the measure of all engines. What a model needs to remember of a component is a number or two in a vector, and a
-//! timer that is no longer wanted stays in the heap until it comes up, which is what costs least to write.
+//! It is the measure of all engines. What a model needs to remember of a component is a number or two in a vector, and
+//! a timer that is no longer wanted stays in the heap until it comes up, which is what costs least to write.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

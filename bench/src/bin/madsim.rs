@@ -1,7 +1,7 @@
 //! madsim: tokio's interface on a simulated runtime, built with `--cfg madsim`.
 //!
-//! No sleep is shorter than a millisecond, and a send sleeps a little before the network's latency begins, which is one of
-//! whole milliseconds too: a datagram takes about 3 ms here.
+//! No sleep is shorter than a millisecond, and a send sleeps a little before the network's latency begins, which is one
+//! of whole milliseconds too: a datagram takes about 3 ms here.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! nexosim: models whose inputs schedule events on themselves and send to other models, on one thread.
 //!
-//! Inputs do not wait, so components are state machines. The network is the sender's: a datagram is an event that a player
-//! schedules on itself for when it arrives, and then hands over.
+//! Inputs do not wait, so components are state machines. The network is the sender's: a datagram is an event that a
+//! player schedules on itself for when it arrives, and then hands over.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! simulacra: one task a node, messages over the links of a topology.
 //!
-//! Links between tasks have one latency each, so ping's datagrams take a millisecond, always, and no number is drawn for
-//! them. A task's messages are lost by partitions and failed links only: there is no ping-lossy.
+//! Links between tasks have one latency each, so ping's datagrams take a millisecond, always, and no number is drawn
+//! for them. A task's messages are lost by partitions and failed links only: there is no ping-lossy.
 
 use std::cell::RefCell;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! turmoil: tokio's own runtime with its clock paused, one a host, driven in ticks.
 //!
 //! Ticks are a millisecond, as is the default, where messages travel: they are delivered at the start of a tick. Hold
-//! and mm1 are tasks of one host, and send nothing, so a tick is a second there; the clock is tokio's, whose timers are of
-//! whole milliseconds.
+//! and mm1 are tasks of one host, and send nothing, so a tick is a second there; the clock is tokio's, whose timers are
+//! of whole milliseconds.
 //!
 //! The latency is drawn from the same range but not uniformly: turmoil has a curve of its own.
 

@@ -1,7 +1,7 @@
 //! A worker written by hand, with a mutant for everything that a mutant can do to its process.
 //!
-//! The mutator generates such programs; this one shows what they look like inside, and the tests of the campaign run it.
-//! The system is one component that adds up the numbers below a limit.
+//! The mutator generates such programs; this one shows what they look like inside, and the tests of the campaign run
+//! it. The system is one component that adds up the numbers below a limit.
 //!
 //! Started by another file name it makes a mistake that a campaign has to see ([`Mistake`]).
 

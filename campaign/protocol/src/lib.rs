@@ -87,8 +87,8 @@ pub struct Universe {
     pub size: usize,
 }
 
-/// Who makes the choices that a run leaves open: what becomes of a packet, which of simultaneous events comes first, what a
-/// component draws. By default the seed makes them all.
+/// Who makes the choices that a run leaves open: what becomes of a packet, which of simultaneous events comes first,
+/// what a component draws. By default the seed makes them all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choosing {
@@ -196,14 +196,15 @@ pub struct Limits {
 /// How much there is to record in the instrumented code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// How many there are of each kind of thing that the probes measure: blocks, branches, definition-use pairs, conditions.
+    /// How many there are of each kind of thing that the probes measure: blocks, branches, definition-use pairs,
+    /// conditions.
     pub measured: Vec<usize>,
     /// Mutants.
     pub mutants: usize,
 }
 
-/// How many events of a trace are kept, for people and for criteria: the first ones. A run that does not end would have more
-/// than memory holds.
+/// How many events of a trace are kept, for people and for criteria: the first ones. A run that does not end would have
+/// more than memory holds.
 pub const TRACE_EVENTS_MAX: usize = 200_000;
 
 /// Whether a run keeps its trace.
@@ -304,11 +305,12 @@ pub struct Recorded {
     pub difference: Option<String>,
 }
 
-/// What a run covers of a criterion that looks at traces. Its requirements are known by their labels, which are many and
-/// the same for most test cases; so a worker numbers them as they come, from 0 on, and says each of them once.
+/// What a run covers of a criterion that looks at traces. Its requirements are known by their labels, which are many
+/// and the same for most test cases; so a worker numbers them as they come, from 0 on, and says each of them once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceCoverage {
-    /// The labels that this worker says for the first time, in the order of their numbers, which go on where they ended.
+    /// The labels that this worker says for the first time, in the order of their numbers, which go on where they
+    /// ended.
     pub new_labels: Vec<String>,
     /// The numbers of the labels that the run covers, in any order.
     pub covered: Vec<u32>,

@@ -1,9 +1,10 @@
 //! Runs on mutants as bytes: there are tens of thousands in a second, too many for text.
 //!
-//! A file of runs begins with a number in eight bytes: how many bytes of runs come after it. A worker sets it anew after each run, so
-//! that what a dying worker leaves is whole; what comes behind those bytes is nothing. A run is its length, in four bytes, and so many bytes after these: the mutant (4), the cause (1, as an index into
-//! [`Cause::ALL`] and one more; 0 for none), two facts (1, a bit each), functions (8), events (8), steps (8), and the reason
-//! to the end, as text. The lowest byte of a number comes first.
+//! A file of runs begins with a number in eight bytes: how many bytes of runs come after it. A worker sets it anew
+//! after each run, so that what a dying worker leaves is whole; what comes behind those bytes is nothing. A run is its
+//! length, in four bytes, and so many bytes after these: the mutant (4), the cause (1, as an index into [`Cause::ALL`]
+//! and one more; 0 for none), two facts (1, a bit each), functions (8), events (8), steps (8), and the reason to the
+//! end, as text. The lowest byte of a number comes first.
 
 use simutant_outcomes::{Cause, Execution, Verdict};
 

@@ -7,8 +7,8 @@ use simutant_outcomes::{BitSet, Branch, Condition, MutantNumber, Pair, Sites};
 use crate::journal::Recording;
 use crate::white_box::{MEASURED, measured};
 
-/// How blocks, branches, definition-use pairs, conditions and mutants of functions that stayed the same are numbered: the numbers before an edit, and those
-/// after it.
+/// How blocks, branches, definition-use pairs, conditions and mutants of functions that stayed the same are numbered:
+/// the numbers before an edit, and those after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Renumbering {
     /// For each kind that the probes measure.
@@ -19,8 +19,8 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
-    /// Returns how the things in functions that are not changed, as `is_changed` says, are numbered; `mutants` has the numbers of all mutants that are
-    /// the same. `None` if such a function has other things in it than before.
+    /// Returns how the things in functions that are not changed, as `is_changed` says, are numbered; `mutants` has the
+    /// numbers of all mutants that are the same. `None` if such a function has other things in it than before.
     pub(super) fn between(
         old: &Sites,
         new: &Sites,
@@ -58,8 +58,8 @@ impl Renumbering {
         both.into_iter().all(|sites| count(sites) == mutants.len()).then_some(Self { measured, mutants, pairs })
     }
 
-    /// Returns what was recorded of a run that called none of the changed functions in the numbers of `sites`; `None` if it has something that is in
-    /// one of them.
+    /// Returns what was recorded of a run that called none of the changed functions in the numbers of `sites`; `None`
+    /// if it has something that is in one of them.
     pub(crate) fn apply(&self, recording: Recording, sites: &Sites) -> Option<Recording> {
         let of_mutants = |set: &BitSet| {
             let of_one_place = set.ones().filter(|number| !self.pairs.contains(number));
@@ -76,8 +76,8 @@ impl Renumbering {
     }
 }
 
-/// Returns the numbers of the things that have a key, by their keys. Those with the same key are in the order of the source, which is the same within a
-/// function that stayed the same.
+/// Returns the numbers of the things that have a key, by their keys. Those with the same key are in the order of the
+/// source, which is the same within a function that stayed the same.
 fn numbers<K: Ord>(keys: impl Iterator<Item = Option<K>>) -> BTreeMap<K, Vec<usize>> {
     let mut numbers: BTreeMap<K, Vec<usize>> = BTreeMap::new();
     for (number, key) in keys.enumerate() {
@@ -113,7 +113,8 @@ mod tests {
 
     const PLACE: Span = Span { file: 0, start: 0, end: 0, line: 1, column: 1, line_end: 1 };
 
-    /// Sites of two functions with so many blocks and mutants each, a mutant of both, and a variable that one defines and both use.
+    /// Sites of two functions with so many blocks and mutants each, a mutant of both, and a variable that one defines
+    /// and both use.
     fn sites(sizes: [usize; 2]) -> Sites {
         let of_function = |function: usize| std::iter::repeat_n(function, sizes[function]);
         let functions: Vec<usize> = (0..2).flat_map(of_function).collect();

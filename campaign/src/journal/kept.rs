@@ -1,4 +1,5 @@
-//! Runs that are kept after an edit of the source: a store beside the campaign, until their test cases are finished again.
+//! Runs that are kept after an edit of the source: a store beside the campaign, until their test cases are finished
+//! again.
 
 use std::collections::HashMap;
 
@@ -33,9 +34,9 @@ pub(crate) struct KeptRun {
 }
 
 impl Journal {
-    /// Empties the journal for other source, but for the runs that are the same there; without an edit nothing is kept. The test cases stay until the universe is drawn
-    /// again, to be held against those of then. `content` is what the journal holds,
-    /// `None` before the universe was drawn, and `sites` is what comes.
+    /// Empties the journal for other source, but for the runs that are the same there; without an edit nothing is kept.
+    /// The test cases stay until the universe is drawn again, to be held against those of then. `content` is what the
+    /// journal holds, `None` before the universe was drawn, and `sites` is what comes.
     pub(crate) fn begin_anew(
         &mut self,
         edit: Option<&Edit>,
@@ -53,8 +54,8 @@ impl Journal {
         self.try_sql(|connection| connection.execute_batch(CLEAR))
     }
 
-    /// Keeps the runs that called nothing that has changed, of those that are kept and of those of finished test cases, under the numbers and with the reasons of
-    /// the new source.
+    /// Keeps the runs that called nothing that has changed, of those that are kept and of those of finished test cases,
+    /// under the numbers and with the reasons of the new source.
     fn keep_runs(&mut self, edit: &Edit) -> Result<(), CampaignError> {
         let renumbered = self.renumbered(edit)?;
         let finished = self.rows("SELECT test_case FROM units", |row| row.get::<_, i64>(0))?;

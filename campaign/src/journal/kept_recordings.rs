@@ -1,5 +1,5 @@
-//! Recordings that are kept after an edit of the source: they stay where they are, in the numbers of the new source, until the universe has been drawn
-//! again and it is known of which test cases they are.
+//! Recordings that are kept after an edit of the source: they stay where they are, in the numbers of the new source,
+//! until the universe has been drawn again and it is known of which test cases they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,8 @@ impl Journal {
         self.try_sql(|connection| connection.execute_batch(FORGET))
     }
 
-    /// Gives the recordings that called nothing that has changed the numbers of `sites`, and forgets the others. `content` is what the journal holds.
+    /// Gives the recordings that called nothing that has changed the numbers of `sites`, and forgets the others.
+    /// `content` is what the journal holds.
     pub(super) fn keep_recordings(
         &mut self,
         content: &Content,
@@ -82,7 +83,8 @@ impl Journal {
         self.set(CRITERIA, &criteria)
     }
 
-    /// Lets labels name the places after an edit, and returns the numbers of those that cannot, which go; `None` if two would become one.
+    /// Lets labels name the places after an edit, and returns the numbers of those that cannot, which go; `None` if two
+    /// would become one.
     fn reword_labels(&mut self, edit: &Edit) -> Result<Option<BTreeSet<i64>>, CampaignError> {
         self.labels.clear();
         let labels: Vec<(i64, i64, String)> =
@@ -115,8 +117,8 @@ impl Journal {
         Ok(criteria.zip(self.get("trace_criteria")?).map(|(own, traced)| [own, traced]))
     }
 
-    /// Adds the universe in the place of that of before an edit. Forgets what is kept of test cases that are others now, and all recordings if the criteria are
-    /// others. Returns the test cases whose recordings are left.
+    /// Adds the universe in the place of that of before an edit. Forgets what is kept of test cases that are others
+    /// now, and all recordings if the criteria are others. Returns the test cases whose recordings are left.
     pub(crate) fn set_cases(&mut self, cases: &[Value]) -> Result<Vec<usize>, CampaignError> {
         let criteria = self.criteria()?;
         if self.get::<Option<[Value; 2]>>(CRITERIA)?.flatten() != criteria {

@@ -1,5 +1,5 @@
-//! Runs on mutants in the journal: those of a test case are one row, of which SQL sees the runs apart (`executions` in `schema.sql`). A row for
-//! each would take longer than a short run does.
+//! Runs on mutants in the journal: those of a test case are one row, of which SQL sees the runs apart (`executions` in
+//! `schema.sql`). A row for each would take longer than a short run does.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,8 @@ pub(super) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
 }
 
-/// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times as long.
+/// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times
+/// as long.
 fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
     let rows = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let mut rest = Numbers(rows.ok_or("not an array")?.as_bytes());
@@ -220,7 +221,8 @@ impl Journal {
         Ok(rows.into_iter().collect())
     }
 
-    /// Calls `visit` with every test case and its runs, in the order of test cases and mutants; their reasons are among `reasons`.
+    /// Calls `visit` with every test case and its runs, in the order of test cases and mutants; their reasons are among
+    /// `reasons`.
     pub(crate) fn executions(
         &self,
         content: &Content,

@@ -99,7 +99,8 @@ pub(super) fn with_seeds(case: &Value, seed: u64) -> Option<Value> {
     set(&mut case, seed).then_some(case)
 }
 
-/// Returns numbers of the same kind that are nearer to 0: 0 and 1, and then ever more careful steps from the number itself.
+/// Returns numbers of the same kind that are nearer to 0: 0 and 1, and then ever more careful steps from the number
+/// itself.
 fn smaller_numbers(number: &Number) -> Vec<Value> {
     if let Some(value) = number.as_u64() {
         return smaller_integers(value).into_iter().map(Value::from).collect();

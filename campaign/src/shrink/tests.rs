@@ -30,8 +30,8 @@ fn seeded(case: Value) -> Candidate {
     Candidate { case, choosing: Choosing::default() }
 }
 
-/// A run of a case that says how many packets are sent. The seed loses every packet whose number it divides, and `fails` is
-/// told the numbers of those that were lost.
+/// A run of a case that says how many packets are sent. The seed loses every packet whose number it divides, and
+/// `fails` is told the numbers of those that were lost.
 fn run_packets(candidate: &Candidate, keep: Choices, fails: impl Fn(&Value, &[u64]) -> bool) -> Ran {
     let Some(packets) = candidate.case["packets"].as_u64() else { return Ran::Refused };
     let seed = candidate.case["seed"].as_u64().unwrap_or(1);

@@ -34,8 +34,8 @@ struct Memory {
 }
 
 impl Answers {
-    /// Begins the file at `path` anew. If `before` is that file, its memory is gone on with: a file that is as long as it must be, and
-    /// mapped, costs nothing.
+    /// Begins the file at `path` anew. If `before` is that file, its memory is gone on with: a file that is as long as
+    /// it must be, and mapped, costs nothing.
     pub(crate) fn begin(before: Option<Self>, path: &Path) -> io::Result<Self> {
         let mut answers = match before {
             Some(answers) if answers.path == path => answers,
@@ -71,8 +71,8 @@ impl Answers {
 impl Memory {
     /// Makes a file of `length` bytes longer, if it is shorter than `bytes`, and returns it as memory.
     fn of(mut file: &File, length: usize, bytes: usize) -> io::Result<Self> {
-        // Zeros are written, since a disk that is full must be an error here. Where there are no blocks for memory, the process would be
-        // ended by a signal, as by what it runs.
+        // Zeros are written, since a disk that is full must be an error here. Where there are no blocks for memory, the
+        // process would be ended by a signal, as by what it runs.
         file.seek(SeekFrom::Start(length as u64))?;
         io::copy(&mut io::repeat(0).take((bytes - length) as u64), &mut file)?;
         let access = ProtFlags::READ | ProtFlags::WRITE;
@@ -85,13 +85,15 @@ impl Memory {
     /// Writes `bytes` from the place `at` on.
     fn write(&mut self, at: usize, bytes: &[u8]) {
         assert!(at <= self.bytes && bytes.len() <= self.bytes - at, "{} bytes at {at} of {}", bytes.len(), self.bytes);
-        // SAFETY: the target lies in the mapping, which is there as long as this value, and which nothing else in this process refers to.
+        // SAFETY: the target lies in the mapping, which is there as long as this value, and which nothing else in this
+        // process refers to.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.add(at).as_ptr(), bytes.len()) }
     }
 
     /// Writes the first number of the file, after all that was written before.
     fn set_header(&mut self, number: u64) {
-        // SAFETY: the mapping begins with a page's first byte, so the place is aligned; it is at least `BYTES_MIN` long.
+        // SAFETY: the mapping begins with a page's first byte, so the place is aligned; it is at least `BYTES_MIN`
+        // long.
         let header = unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast()) };
         header.store(number.to_le(), Release);
     }

@@ -25,8 +25,8 @@ struct List {
 }
 
 thread_local! {
-    /// Index n has blocks of n + 1 grains. Nothing is dropped with the thread: a worker's threads live as long as it does,
-    /// but for those that hang.
+    /// Index n has blocks of n + 1 grains. Nothing is dropped with the thread: a worker's threads live as long as it
+    /// does, but for those that hang.
     static LISTS: [List; BYTES_MAX / GRAIN] =
         const { [const { List { first: Cell::new(ptr::null_mut()), length: Cell::new(0) } }; BYTES_MAX / GRAIN] };
 }
@@ -112,7 +112,8 @@ pub(crate) unsafe fn deallocate(block: *mut u8, layout: Layout) {
 /// Returns a block of `new_size` bytes with what is in `block`, or null, with `block` as it was, if there is no memory.
 ///
 /// # Safety
-/// As for [`deallocate`], unless null is returned; `new_size` is not 0, and is a valid size with the alignment of `layout`.
+/// As for [`deallocate`], unless null is returned; `new_size` is not 0, and is a valid size with the alignment of
+/// `layout`.
 #[inline]
 pub(crate) unsafe fn reallocate(block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
     // SAFETY: the caller says that the size is valid with this alignment.

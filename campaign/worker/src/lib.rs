@@ -66,14 +66,14 @@ pub(crate) enum WorkerError {
     },
 }
 
-/// For each instrumented file the end of its path as it is compiled, the path that reports have, and the line of the original for
-/// each of its lines.
+/// For each instrumented file the end of its path as it is compiled, the path that reports have, and the line of the
+/// original for each of its lines.
 pub type LineTable = [(&'static str, &'static str, &'static [u32])];
 
 /// Serves the requests of a campaign until standard input ends: the whole program of a worker.
 ///
-/// The only argument of the process names one of `systems`. Places of panics are given as `lines` says. Returns 0 at the end of the input and 2 if the worker cannot
-/// go on, with the reason on standard error.
+/// The only argument of the process names one of `systems`. Places of panics are given as `lines` says. Returns 0 at
+/// the end of the input and 2 if the worker cannot go on, with the reason on standard error.
 ///
 /// # Panics
 /// If no thread can be started.

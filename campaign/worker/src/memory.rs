@@ -27,17 +27,17 @@ thread_local! {
     static UNTOLD: Cell<isize> = const { Cell::new(0) };
 }
 
-/// A thread tells of so many bytes at once. So the limits are exact to so many for each thread; for the thread of a run they
-/// are a function of what the run allocates, since nothing is untold when a run begins.
+/// A thread tells of so many bytes at once. So the limits are exact to so many for each thread; for the thread of a run
+/// they are a function of what the run allocates, since nothing is untold when a run begins.
 const UNTOLD_MAX: isize = 64 << 10;
 
 /// An allocator that counts and has two limits on the bytes in use. Small blocks that were given back are kept.
 ///
-/// An allocation beyond the first is granted, and the run is [told to stop](probe::stop): it unwinds at its next step, and
-/// the worker lives on. (An allocator itself must not unwind.) Beyond the second, an allocation fails as if the machine had
-/// no memory left: `Vec` and its kind then abort the process, which is all that safe code can do about it, and the campaign
-/// sees a worker that died of it. Code that asks before it allocates (`try_reserve`) is told no, as it would be for lack of
-/// real memory.
+/// An allocation beyond the first is granted, and the run is [told to stop](probe::stop): it unwinds at its next step,
+/// and the worker lives on. (An allocator itself must not unwind.) Beyond the second, an allocation fails as if the
+/// machine had no memory left: `Vec` and its kind then abort the process, which is all that safe code can do about it,
+/// and the campaign sees a worker that died of it. Code that asks before it allocates (`try_reserve`) is told no, as it
+/// would be for lack of real memory.
 #[derive(Debug)]
 pub struct CountingAllocator;
 
@@ -117,9 +117,9 @@ impl CountingAllocator {
     }
 }
 
-// SAFETY: every block comes from and goes back to `blocks` with the layout that the caller gave; what is added are counters,
-// and what the probe knows of addresses, both in cells of the thread, and neither allocates nor unwinds; a null pointer is a
-// permitted answer.
+// SAFETY: every block comes from and goes back to `blocks` with the layout that the caller gave; what is added are
+// counters, and what the probe knows of addresses, both in cells of the thread, and neither allocates nor unwinds; a
+// null pointer is a permitted answer.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `alloc`: the size is not 0.

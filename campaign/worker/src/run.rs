@@ -54,7 +54,8 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
     let (ended, memory) =
         memory::watched(watch, limits.memory_bytes_max, || catch_unwind(AssertUnwindSafe(|| case.run(limits, wanted))));
     let finished = probe::finish();
-    // What a run reports after it was told to stop is of no interest, and it is told so for its memory by way of its steps.
+    // What a run reports after it was told to stop is of no interest, and it is told so for its memory by way of its
+    // steps.
     let end = if memory.exceeded {
         Some((Cause::Memory, format!("memory used up: more than {} MiB", limits.memory_bytes >> 20)))
     } else if finished.out_of_steps {
@@ -79,10 +80,11 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
     }
 }
 
-/// Runs the original up to three times: as it is, with the probes recording, and with a trace if there are criteria that look at
-/// one; and compares the runs.
+/// Runs the original up to three times: as it is, with the probes recording, and with a trace if there are criteria
+/// that look at one; and compares the runs.
 ///
-/// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in [`Recorded::measured`].
+/// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in
+/// [`Recorded::measured`].
 pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mut Traced) -> Recorded {
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {

@@ -85,8 +85,8 @@ pub(crate) trait Case {
     /// Returns the criteria that look at the trace of a run.
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
 
-    /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of the
-    /// configuration get through.
+    /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of
+    /// the configuration get through.
     fn run(&self, limits: Limits, wanted: &Wanted) -> Report;
 }
 

@@ -24,8 +24,8 @@ impl Traced {
         Self { lines, originals: BTreeMap::new(), labels: Vec::new() }
     }
 
-    /// Lets a trace name places of the original, whatever the instrumentation made of it: the same places from one body of
-    /// a function to the other.
+    /// Lets a trace name places of the original, whatever the instrumentation made of it: the same places from one body
+    /// of a function to the other.
     pub(crate) fn name_originals(&mut self, trace: &mut Trace) {
         for TraceEvent { action, .. } in trace {
             for site in action.sites_mut() {

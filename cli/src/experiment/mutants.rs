@@ -79,7 +79,8 @@ impl Mutated<'_> {
         Ok(())
     }
 
-    /// Tries the programs with the first test cases while no mutant is active. Returns why trials of mutants would say nothing, if that is so.
+    /// Tries the programs with the first test cases while no mutant is active. Returns why trials of mutants would say
+    /// nothing, if that is so.
     fn try_original(
         &self,
         built: &BuiltPrograms,
@@ -112,7 +113,8 @@ impl Mutated<'_> {
     }
 }
 
-/// Draws so many mutants: of as many functions as there are, then of as many places. Which ones depends on the seed and the mutants' identities alone.
+/// Draws so many mutants: of as many functions as there are, then of as many places. Which ones depends on the seed and
+/// the mutants' identities alone.
 fn draw(sites: &Sites, seed: u64, count: usize) -> Vec<MutantNumber> {
     let seeded = Random::from_seed(seed);
     let mut order: Vec<(MutantNumber, &Mutant)> = (0..).zip(&sites.mutants).collect();

@@ -28,8 +28,8 @@ impl Studied {
         stdout(&output)
     }
 
-    /// Replaces `part` of the protocol by `by`, and checks that a study finds out what a new one does, and how many runs it
-    /// keeps, as (kept, all).
+    /// Replaces `part` of the protocol by `by`, and checks that a study finds out what a new one does, and how many
+    /// runs it keeps, as (kept, all).
     #[track_caller]
     fn check(&self, part: &str, by: &str, expect: impl Fn(u64, u64) -> bool) {
         let protocol = self.package.read("src/store/protocol.rs");

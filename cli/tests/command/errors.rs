@@ -1,4 +1,5 @@
-//! Whatever is wrong, the message names it and the cure, the exit code is the documented one, and nothing is half-written.
+//! Whatever is wrong, the message names it and the cure, the exit code is the documented one, and nothing is
+//! half-written.
 
 use std::io::Write;
 use std::net::UdpSocket;

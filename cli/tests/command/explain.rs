@@ -133,7 +133,8 @@ fn judgements_have_their_say_in_studies_and_are_kept_where_the_manifest_says() {
     assert_eq!(after["score_bounds"]["equivalent"], 1);
     assert_eq!(after["score_bounds"]["killed"], before["score_bounds"]["killed"]);
 
-    // Made by hand, as by a change of the oracle or of the universe: a judgement that kills contradict, and a stale one.
+    // Made by hand, as by a change of the oracle or of the universe: a judgement that kills contradict, and a stale
+    // one.
     let listed = stdout(&call(&["mutants", "gcd"]));
     let line = listed.lines().find(|line| line.starts_with(&format!("mutant {killed} ["))).expect("it is listed");
     let its_identity = line.split(['[', ']']).nth(1).expect("it has a name");

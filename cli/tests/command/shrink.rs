@@ -32,8 +32,9 @@ fn after<'a>(prefix: &str, text: &'a str) -> &'a str {
     text.lines().find_map(|line| line.strip_prefix(prefix)).unwrap_or_else(|| panic!("no `{prefix}` in {text}"))
 }
 
-/// The window is divided by 0 as soon as something must be sent again while it has room for more than one segment. So at least
-/// one packet must be lost, and the file must have at least two segments: the first of them makes the window grow.
+/// The window is divided by 0 as soon as something must be sent again while it has room for more than one segment. So
+/// at least one packet must be lost, and the file must have at least two segments: the first of them makes the window
+/// grow.
 #[test]
 fn a_failure_that_needs_a_loss_is_shrunk_to_few_segments_and_few_losses() {
     let study = finished_study();

@@ -7,7 +7,8 @@ use crate::messages::{ClusterMessage, Command};
 /// How long the client waits for an answer before it asks the next server.
 pub const TIMEOUT: VirtualDuration = VirtualDuration::from_millis(60);
 
-/// Has the commands appended, one after the other, and returns when all are decided; or with those that are when its time is over.
+/// Has the commands appended, one after the other, and returns when all are decided; or with those that are when its
+/// time is over.
 pub async fn client(
     context: Context<ClusterMessage>,
     servers: Vec<Address>,

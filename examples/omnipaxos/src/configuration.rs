@@ -141,8 +141,8 @@ pub(crate) fn configure(case: &TestCase) -> Simulation<ClusterMessage> {
         let returned =
             simulation.add_restartable(&name(number), move |context| server(context, one.clone())).returned();
         let commands = commands.clone();
-        // The protocol wants links that lose nothing while they are up: a server that missed the last message of a session learns what
-        // it said only when something new is appended, or when a link is new.
+        // The protocol wants links that lose nothing while they are up: a server that missed the last message of a
+        // session learns what it said only when something new is appended, or when a link is new.
         if case.drop == Probability::ZERO && case.isolations.is_empty() {
             let check = format!("{} has decided all commands", name(number));
             simulation.check(&check, move || has_all(&returned, &commands));

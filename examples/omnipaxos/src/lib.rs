@@ -1,11 +1,12 @@
 //! OmniPaxos, a crate for replicated logs that others wrote, as a simulated system.
 //!
-//! The protocol reads no clock and opens no socket: it is told of messages and ticks, and hands out messages to send. So all that is
-//! needed is in this package: servers that carry its messages ([`server`]), a disk that survives crashes ([`disk`]), a client,
-//! test cases with crashes and partitions ([`configuration`]), an oracle ([`history`]), and criteria ([`criteria`]).
+//! The protocol reads no clock and opens no socket: it is told of messages and ticks, and hands out messages to send.
+//! So all that is needed is in this package: servers that carry its messages ([`server`]), a disk that survives crashes
+//! ([`disk`]), a client, test cases with crashes and partitions ([`configuration`]), an oracle ([`history`]), and
+//! criteria ([`criteria`]).
 //!
-//! A run is reasonable if no two servers ever decide different logs, no decided command is lost or made up, the client is told that
-//! every one of its commands is decided, and, where no packet is lost, in the end every server has them.
+//! A run is reasonable if no two servers ever decide different logs, no decided command is lost or made up, the client
+//! is told that every one of its commands is decided, and, where no packet is lost, in the end every server has them.
 
 pub mod client;
 pub mod configuration;

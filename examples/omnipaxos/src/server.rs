@@ -36,8 +36,8 @@ pub struct Server {
     pub history: History,
 }
 
-/// Serves until its time is over, and returns the log that it has decided then. After a crash it begins here again, and finds its
-/// disk.
+/// Serves until its time is over, and returns the log that it has decided then. After a crash it begins here again, and
+/// finds its disk.
 pub async fn server(context: Context<ClusterMessage>, server: Server) -> Vec<Command> {
     let mut channel = context.channel_at(PORT);
     let mut protocol = protocol(&server, Disk(context.durable("disk", Content::new)));

@@ -1,10 +1,10 @@
 //! Two-phase commit on a network that loses packets, with crashes of everyone.
 //!
-//! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how components, network and
-//! crashes are put together, the oracle, and two criteria.
+//! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how
+//! components, network and crashes are put together, the oracle, and two criteria.
 //!
-//! A run is reasonable if all participants do the same with each transaction, each once; if only what all voted for is committed;
-//! and, where nothing is lost and nobody crashes, if all of that is.
+//! A run is reasonable if all participants do the same with each transaction, each once; if only what all voted for is
+//! committed; and, where nothing is lost and nobody crashes, if all of that is.
 
 pub mod protocol;
 

@@ -18,8 +18,8 @@ fn named<'a, 'b>(schema: &'a Document<'b>, kind: &str, name: &str) -> Option<Nod
     children.find(|node| node.tag_name().name() == kind && node.attribute("name") == Some(name))
 }
 
-/// Checks an element against its declaration. Every content model of the schema that a report uses is a choice that repeats, or one
-/// element that does, so that the names of the children decide.
+/// Checks an element against its declaration. Every content model of the schema that a report uses is a choice that
+/// repeats, or one element that does, so that the names of the children decide.
 #[track_caller]
 fn check(schema: &Document<'_>, node: Node<'_, '_>) {
     let name = node.tag_name().name();

@@ -1,6 +1,7 @@
 //! A suite as tests for pytest.
 //!
-//! Without pytest the test is left out, except where the environment variable `CI` is set: there it fails. `cargo xtask test` installs it.
+//! Without pytest the test is left out, except where the environment variable `CI` is set: there it fails.
+//! `cargo xtask test` installs it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -12,7 +12,8 @@ fn log(everything: &Everything) -> Value {
 #[test]
 fn a_log_is_valid() {
     let published = include_str!("../schemas/sarif-schema-2.1.0.json");
-    // The pattern of a language's name, which no log here has, is a regular expression in the dialect of browsers alone.
+    // The pattern of a language's name, which no log here has, is a regular expression in the dialect of browsers
+    // alone.
     let (pattern, strict) = ("^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$", "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$");
     assert!(published.contains(pattern), "the schema is right now");
     validate(&published.replace(pattern, strict), &log(&Everything::new()));

@@ -1,10 +1,11 @@
 //! Whether stubs got right answers from a real resolver.
 //!
-//! This asks less than the oracle of the simulation, which knows the one resolver that it judges. A real one may keep something for
-//! a shorter time than it might, and so tell any time to live up to what is left of the original one since it knew the record last; it may add whatever it likes to the authority
-//! section, beside the SOA record that says why there is no answer (RFC 2308, section 6); and where packets were lost it
-//! may give up: how often it tries again is nowhere prescribed, the amount of work must be bounded (RFC 1035, section
-//! 7.2), and it may remember for five minutes that it could not find out (RFC 2308, section 7.1), so that to ask again is of no use.
+//! This asks less than the oracle of the simulation, which knows the one resolver that it judges. A real one may keep
+//! something for a shorter time than it might, and so tell any time to live up to what is left of the original one
+//! since it knew the record last; it may add whatever it likes to the authority section, beside the SOA record that
+//! says why there is no answer (RFC 2308, section 6); and where packets were lost it may give up: how often it tries
+//! again is nowhere prescribed, the amount of work must be bounded (RFC 1035, section 7.2), and it may remember for
+//! five minutes that it could not find out (RFC 2308, section 7.1), so that to ask again is of no use.
 
 use std::time::{Duration, Instant};
 
@@ -15,8 +16,8 @@ use super::stub::Reply;
 use super::told::{Told, is_same};
 use crate::report::FailureReason;
 
-/// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine may let one
-/// wait before it reads what it was sent.
+/// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine
+/// may let one wait before it reads what it was sent.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// What became of the packets between a resolver and the servers.
@@ -126,8 +127,8 @@ fn wrong_in(right: &Answer, response: &Response) -> Option<String> {
     }
 }
 
-/// Returns which record is told to live for longer than is left of its time, if one is. Those of its hints a resolver has without being
-/// told.
+/// Returns which record is told to live for longer than is left of its time, if one is. Those of its hints a resolver
+/// has without being told.
 fn too_old(
     case: &TestCase,
     query: &Asked<'_>,
@@ -154,9 +155,10 @@ fn too_old(
     })
 }
 
-/// Returns since when, at the latest, the resolver has known a record that it gave at `end`: since a server told it last, or, where that was while a question was
-/// open whose answer has the record, since it had that answer. Until then the record is of the transaction in progress (RFC 1035, section 3.2.1), and some
-/// resolvers count the times of all records of an answer from when they know the whole of it.
+/// Returns since when, at the latest, the resolver has known a record that it gave at `end`: since a server told it
+/// last, or, where that was while a question was open whose answer has the record, since it had that answer. Until then
+/// the record is of the transaction in progress (RFC 1035, section 3.2.1), and some resolvers count the times of all
+/// records of an answer from when they know the whole of it.
 fn known_since(record: &Record, end: Instant, asked: &[Asked<'_>], told: &Told) -> Option<Instant> {
     let last = told.last_before(record, end)?;
     let has_it =
@@ -286,7 +288,8 @@ mod tests {
     #[test]
     fn what_is_told_grows_old() {
         let second = Duration::from_secs(1);
-        // Returns what is wrong if a record is given that came `age` before the question, and again `again` before or after it.
+        // Returns what is wrong if a record is given that came `age` before the question, and again `again` before or
+        // after it.
         let wrong = |query, answer: &[&str], authority: &[&str], age: u32, again: Option<(bool, u32)>| {
             let told = Told::default();
             let start = Instant::now();
@@ -327,7 +330,8 @@ mod tests {
     fn what_is_told_on_the_way_to_an_answer_counts_from_there() {
         let second = Duration::from_secs(1);
         let (alias, [one, other]) = ("alias. 5 IN CNAME host.oak.", ADDRESSES);
-        // Asks a question after `since` s that has its answer after `ended` s, and for the alias after 19 s; a server tells of it after 11 s.
+        // Asks a question after `since` s that has its answer after `ended` s, and for the alias after 19 s; a server
+        // tells of it after 11 s.
         let wrong = |question, answer: Option<Reply>, [since, ended]: [u32; 2]| {
             let (start, told) = (Instant::now(), Told::default());
             told.note(vec![alias.parse().expect("it is a record")], start + 11 * second);

@@ -138,8 +138,8 @@ fn ask(query: &Query, resolver: SocketAddr, moments: &Moments<'_>) -> Reply {
     reply
 }
 
-/// Sends a query as a datagram, and returns the response, `None` if none comes in time. One that is truncated is asked for again by
-/// a stream.
+/// Sends a query as a datagram, and returns the response, `None` if none comes in time. One that is truncated is asked
+/// for again by a stream.
 fn exchange(
     query: &Query,
     resolver: SocketAddr,

@@ -14,7 +14,8 @@ use crate::proxy::Listener;
 pub(super) struct Told(Mutex<Vec<(Record, Instant)>>);
 
 impl Told {
-    /// Returns when the resolver was told of a record last before `end`, whatever time to live it had; `None` if it never was.
+    /// Returns when the resolver was told of a record last before `end`, whatever time to live it had; `None` if it
+    /// never was.
     pub(super) fn last_before(&self, record: &Record, end: Instant) -> Option<Instant> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(other, moment): &&(Record, Instant)| *moment <= end && is_same(other, record);

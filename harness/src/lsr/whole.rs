@@ -1,5 +1,5 @@
-//! Test cases of link-state routing on one program that plays the whole network, as routers that others wrote need it: they send
-//! through interfaces of the system, which no harness can put datagrams of its own between.
+//! Test cases of link-state routing on one program that plays the whole network, as routers that others wrote need it:
+//! they send through interfaces of the system, which no harness can put datagrams of its own between.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

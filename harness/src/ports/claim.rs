@@ -13,9 +13,9 @@ mod linux {
 
     /// A port that no other job on the machine has.
     ///
-    /// It is a socket whose name stands for the port: the kernel gives the name to one process at a time, takes it back when that dies,
-    /// and has names of their own in each network namespace, as ports are. The port itself stays free, for the program that it
-    /// is meant for.
+    /// It is a socket whose name stands for the port: the kernel gives the name to one process at a time, takes it back
+    /// when that dies, and has names of their own in each network namespace, as ports are. The port itself stays free,
+    /// for the program that it is meant for.
     #[derive(Debug)]
     pub(in crate::ports) struct Claim {
         port: u16,

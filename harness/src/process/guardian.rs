@@ -1,8 +1,8 @@
 //! A small process that clears up when the harness is killed before it can.
 //!
 //! It is a shell that reads the numbers of process groups from a pipe. When the pipe closes, because the harness let go
-//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder. A program that was
-//! started just before, and not told of yet, is known by the run's folder, which it runs in.
+//! of it or because it died in whatever way, the shell kills the groups that are left and removes the run's folder. A
+//! program that was started just before, and not told of yet, is known by the run's folder, which it runs in.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder, and a program may be about to
-/// start: hence the loop. Processes' folders are seen in Linux's `/proc` only.
+/// `+ N` adds a group, `- N` takes it away. Groups that are being killed may still write to the folder, and a program
+/// may be about to start: hence the loop. Processes' folders are seen in Linux's `/proc` only.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 groups=' '

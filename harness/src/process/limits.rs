@@ -1,5 +1,6 @@
-//! How many files a process may have open: a run has dozens for each of its jobs, and the usual limit of 1,024 is meant for programs
-//! that wait for files with `select`, as the harness does not. What a shortage looks like is told here, too.
+//! How many files a process may have open: a run has dozens for each of its jobs, and the usual limit of 1,024 is meant
+//! for programs that wait for files with `select`, as the harness does not. What a shortage looks like is told here,
+//! too.
 
 use std::io;
 use std::os::unix::process::CommandExt;

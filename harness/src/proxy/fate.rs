@@ -26,8 +26,8 @@ impl Fate {
 
 /// The fates of one direction, in the order of its datagrams.
 ///
-/// The n-th datagram meets the fate that the n-th packet of a component meets in a simulation with the same seed, if all
-/// links lose and duplicate as much.
+/// The n-th datagram meets the fate that the n-th packet of a component meets in a simulation with the same seed, if
+/// all links lose and duplicate as much.
 #[derive(Debug, Clone)]
 pub struct Fates(network::Fates);
 

@@ -1,7 +1,8 @@
 //! Links between programs, which take as long for each datagram as those of a simulated network.
 //!
-//! Each end of a link is a UDP socket of its own: what a program sends there comes to the program at the other end, from the
-//! address that this one has there for the first. So a program sees one address for each neighbour, and needs to know no other.
+//! Each end of a link is a UDP socket of its own: what a program sends there comes to the program at the other end,
+//! from the address that this one has there for the first. So a program sees one address for each neighbour, and needs
+//! to know no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeReader};
@@ -82,8 +83,8 @@ impl Links {
         self.traffic.counters.read()
     }
 
-    /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at one of
-    /// [`Links::ports`].
+    /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at
+    /// one of [`Links::ports`].
     pub(crate) fn are_busy(&self) -> bool {
         self.traffic.is_busy.load(Ordering::SeqCst)
     }

@@ -17,7 +17,8 @@ pub(super) struct RelayThread {
 }
 
 impl RelayThread {
-    /// Starts a thread that runs `relay`, which returns once the other end of its pipe is closed, or if it cannot go on. It has no way to panic.
+    /// Starts a thread that runs `relay`, which returns once the other end of its pipe is closed, or if it cannot go
+    /// on. It has no way to panic.
     ///
     /// # Errors
     /// If the system has no pipe or thread left.

@@ -1,9 +1,9 @@
 //! Servers behind a lossy network: each has an address of its own that many clients may send to, from many ports.
 //!
-//! Datagrams are lost and doubled as the simulated network does, in both directions. What clients send draws its fates from one stream,
-//! whichever server it is for, as the packets of the one simulated resolver do; what a server sends draws from a stream of its
-//! own. Streams (TCP) are passed on as they are: the simulated ones are whole too. Whoever wants to know what clients were told is told
-//! of each message that is passed back.
+//! Datagrams are lost and doubled as the simulated network does, in both directions. What clients send draws its fates
+//! from one stream, whichever server it is for, as the packets of the one simulated resolver do; what a server sends
+//! draws from a stream of its own. Streams (TCP) are passed on as they are: the simulated ones are whole too. Whoever
+//! wants to know what clients were told is told of each message that is passed back.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, PipeReader, Read};
@@ -18,11 +18,12 @@ use simutant_sim_core::Probability;
 use super::relay_thread::RelayThread;
 use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send};
 
-/// How many clients are remembered: of more, those that came first get no more answers, which they have given up waiting for.
+/// How many clients are remembered: of more, those that came first get no more answers, which they have given up
+/// waiting for.
 const CLIENTS_MAX: usize = 256;
 
-/// How long a client is remembered that sends nothing: servers answer at once, and a resolver that asks from another port each time
-/// would leave hundreds, which make every look at the system's sockets dear.
+/// How long a client is remembered that sends nothing: servers answer at once, and a resolver that asks from another
+/// port each time would leave hundreds, which make every look at the system's sockets dear.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// A server, and where it seems to be.
@@ -48,8 +49,8 @@ pub(crate) struct Losses<'a> {
 
 /// Is told of the messages of servers that are passed back, each before its client gets it.
 pub(crate) trait Listener: Send + Sync {
-    /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes (RFC 1035,
-    /// section 4.2.2), without these.
+    /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes
+    /// (RFC 1035, section 4.2.2), without these.
     fn hear(&self, message: &[u8]);
 }
 

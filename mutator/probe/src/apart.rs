@@ -1,8 +1,9 @@
 //! Code that is compiled with the module that it stands in, and not where it is called.
 //!
-//! What calls a closure or polls a future is generic, and a function of this crate would be compiled in one unit for all closures of a package; a short one
-//! in the unit of each caller, with all that the closure does. An edit of one module would then be one of most units. A provided method
-//! the incremental compiler puts into the unit of the module that `Self` is from, which is where the closure or the `async` block stands.
+//! What calls a closure or polls a future is generic, and a function of this crate would be compiled in one unit for
+//! all closures of a package; a short one in the unit of each caller, with all that the closure does. An edit of one
+//! module would then be one of most units. A provided method the incremental compiler puts into the unit of the module
+//! that `Self` is from, which is where the closure or the `async` block stands.
 
 use std::future::{Future, IntoFuture};
 use std::mem::ManuallyDrop;
@@ -18,10 +19,11 @@ pub fn aside<T>(body: impl FnOnce() -> T) -> T {
     body.run_here()
 }
 
-/// Returns a future that does what another does, and is compiled where that one stands, once: what polls it may be in many units.
+/// Returns a future that does what another does, and is compiled where that one stands, once: what polls it may be in
+/// many units.
 ///
-/// It is in a box: what waits for it would have its size and its fields, so that an edit which gives an async function one more variable would change the
-/// code of all that wait for it, and of those that wait for these.
+/// It is in a box: what waits for it would have its size and its fields, so that an edit which gives an async function
+/// one more variable would change the code of all that wait for it, and of those that wait for these.
 #[inline(always)]
 pub fn apart<F: IntoFuture>(future: F) -> Apart<F::IntoFuture> {
     future.into_future().apart_here()
@@ -52,8 +54,8 @@ impl<F: Future> Drop for Apart<F> {
 
 /// Closures that are called where they stand.
 trait RunHere<T>: FnOnce() -> T + Sized {
-    /// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it runs at
-    /// all, and the compiler puts little into code that it takes for cold.
+    /// The call is seldom made, the function is not marked so: what stands in it runs as often as any code does when it
+    /// runs at all, and the compiler puts little into code that it takes for cold.
     #[inline(never)]
     fn run_here(self) -> T {
         self()
@@ -64,7 +66,8 @@ impl<T, F: FnOnce() -> T> RunHere<T> for F {}
 
 /// Futures that are boxed, polled and dropped where they stand.
 trait FutureHere: Future {
-    /// Puts a future into its box. Where there is no memory for one, the future is dropped, and so what does this has its destructor.
+    /// Puts a future into its box. Where there is no memory for one, the future is dropped, and so what does this has
+    /// its destructor.
     #[inline(never)]
     fn apart_here(self) -> Apart<Self>
     where

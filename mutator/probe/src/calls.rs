@@ -5,13 +5,14 @@ use std::cell::Cell;
 use crate::marks::Function;
 use crate::{COVER, PAUSED, RECORD, RUN, active, tick};
 
-/// Functions with a smaller number have a byte; a call of another is decided anew each time. More than systems have, and few to clear for a run.
+/// Functions with a smaller number have a byte; a call of another is decided anew each time. More than systems have,
+/// and few to clear for a run.
 const KNOWN_MAX: usize = 1024;
 
 /// What is known of the calls of functions, by their number: what a call has to look at, most of the time.
 ///
-/// Whoever makes something else active forgets all, but for an alternative of a recorded run: nothing is known as long as runs of
-/// mutants are compared.
+/// Whoever makes something else active forgets all, but for an alternative of a recorded run: nothing is known as long
+/// as runs of mutants are compared.
 #[derive(Debug)]
 pub(crate) struct Calls([Cell<Runs>; KNOWN_MAX]);
 
@@ -49,8 +50,9 @@ impl Calls {
 }
 
 impl Function {
-    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies are put [aside](crate::aside), so
-    /// that their calls have little to ask. A call is a step, and the first of a recorded run begins to record the function.
+    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies
+    /// are put [aside](crate::aside), so that their calls have little to ask. A call is a step, and the first of a
+    /// recorded run begins to record the function.
     #[inline(always)]
     pub fn is_clean(&'static self) -> bool {
         tick();
@@ -83,8 +85,8 @@ impl Function {
         })
     }
 
-    /// Says which body runs that is not the clean one: 1 the one with the mutants, 2 the one that records, 3 the one that records
-    /// coverage alone. To be asked when [`Function::is_clean`] has said no.
+    /// Says which body runs that is not the clean one: 1 the one with the mutants, 2 the one that records, 3 the one
+    /// that records coverage alone. To be asked when [`Function::is_clean`] has said no.
     #[inline(always)]
     pub fn body(&'static self) -> u8 {
         let [first, count] = self.mutants;
@@ -116,7 +118,8 @@ fn is_rehearsed(_count: u32) -> bool {
     false
 }
 
-/// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker runs, where it is no step.
+/// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker
+/// runs, where it is no step.
 #[inline(always)]
 pub fn is_mutated(first: u32, count: u32) -> bool {
     active().wrapping_sub(first) < count

@@ -1,21 +1,21 @@
 //! Definitions and uses: which definition of a variable each use sees.
 //!
-//! For every variable the number of its last definition is kept, 0 before the first. That of a local variable is a local
-//! variable itself, which the compiler keeps in a register or knows; it belongs to one call of a function, so that
-//! recursion and interleaved futures cannot mix them up. Where a closure or an `async` block shares the variable, it is a
-//! [`Slot`] that outlives the call. The slots of the fields of `self` belong to the object. They are atomic only so that a
-//! future or closure that mentions them stays `Send`.
+//! For every variable the number of its last definition is kept, 0 before the first. That of a local variable is a
+//! local variable itself, which the compiler keeps in a register or knows; it belongs to one call of a function, so
+//! that recursion and interleaved futures cannot mix them up. Where a closure or an `async` block shares the variable,
+//! it is a [`Slot`] that outlives the call. The slots of the fields of `self` belong to the object. They are atomic
+//! only so that a future or closure that mentions them stays `Send`.
 //!
 //! # Objects
 //!
 //! An object is known by its type and address. A struct literal is a birth: its definitions wait until a method is
 //! called on an object that was not known. They are given to it if all births that wait are of one literal, else it
-//! begins without definitions. An object on which a method is called after another of its type was born may have
-//! been replaced by that one: it begins again without definitions. So pairs can be missed, and a false one is recorded only
+//! begins without definitions. An object on which a method is called after another of its type was born may have been
+//! replaced by that one: it begins again without definitions. So pairs can be missed, and a false one is recorded only
 //! if an object takes the place of another of its type without a birth in between, as a clone can.
 //!
-//! Where memory is given back, what was known of the objects there is forgotten, and where a block is moved, it moves along
-//! ([`freed`], [`moved`]): what a run covers must not depend on which addresses the allocator happens to give it.
+//! Where memory is given back, what was known of the objects there is forgotten, and where a block is moved, it moves
+//! along ([`freed`], [`moved`]): what a run covers must not depend on which addresses the allocator happens to give it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -191,12 +191,12 @@ pub(crate) struct Objects {
     births: [Births; TYPES],
     /// Those that were called last, each at the place that its address gives.
     recent: [Cell<Known>; RECENT],
-    /// All, each at the place that its address gives, or at the next free one. A table that is full by half is replaced by a
-    /// larger one, and never freed: there are as many as the logarithm of the most objects.
+    /// All, each at the place that its address gives, or at the next free one. A table that is full by half is replaced
+    /// by a larger one, and never freed: there are as many as the logarithm of the most objects.
     known: Cell<&'static [Cell<Known>]>,
     count: Cell<usize>,
-    /// A bit for each line of memory in which an object was known; lines share bits. So there is little to do for most memory
-    /// that is given back.
+    /// A bit for each line of memory in which an object was known; lines share bits. So there is little to do for most
+    /// memory that is given back.
     lines: [Cell<u64>; 64],
     /// Objects that are gone, by how many slots they have.
     gone: [Cell<Option<&'static Object>>; LENGTHS],
@@ -491,7 +491,8 @@ pub fn freed(address: usize, bytes: usize) {
     });
 }
 
-/// Says that a block of memory has other bounds now, with the objects in what is left of it. For allocators, so it never unwinds.
+/// Says that a block of memory has other bounds now, with the objects in what is left of it. For allocators, so it
+/// never unwinds.
 #[inline]
 pub fn moved(from: usize, bytes: usize, to: usize, new_bytes: usize) {
     RUN.with(|run| {
@@ -511,8 +512,8 @@ pub fn birth(type_number: u32, definitions: &'static [u16]) {
     RUN.with(move |run| run.objects.births(type_number).add(definitions));
 }
 
-/// A use in what decides, or after it: the definition that it saw, and its row, where each definition has a mark for each of
-/// two ways.
+/// A use in what decides, or after it: the definition that it saw, and its row, where each definition has a mark for
+/// each of two ways.
 pub type Held = (u16, Row);
 
 /// Notes which way a condition goes with the uses in it, and hands its value on. The first of two marks is for `true`.
@@ -567,8 +568,8 @@ impl<I: Iterator, const FIRST: u32, const N: usize> Iterator for Iterate<I, FIRS
     }
 }
 
-/// Makes the iterator of a `for` loop note, each time, whether the loop goes on, with the uses in its head. The first of
-/// two marks is for going on.
+/// Makes the iterator of a `for` loop note, each time, whether the loop goes on, with the uses in its head. The first
+/// of two marks is for going on.
 #[inline]
 pub fn iterate<const FIRST: u32, const N: usize, I: IntoIterator>(
     items: I,

@@ -1,15 +1,17 @@
 //! What an instrumented simulation calls while it runs.
 //!
 //! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
-//! between the original and its mutants, one that records coverage and what mutants would do, and one that records coverage
-//! alone. [`Function::is_clean`] or [`Function::enter`] says, once per call, which body runs. All
-//! state belongs to the thread: a run never leaves it.
+//! between the original and its mutants, one that records coverage and what mutants would do, and one that records
+//! coverage alone. [`Function::is_clean`] or [`Function::enter`] says, once per call, which body runs. All state
+//! belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
-//! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`], [`moved`], [`stop`]).
+//! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`],
+//! [`moved`], [`stop`]).
 //!
-//! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no worker runs: there, the environment
-//! names the active mutant. The feature `rehearsal` is for the tests of the mutator alone.
+//! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no
+//! worker runs: there, the environment names the active mutant. The feature `rehearsal` is for the tests of the mutator
+//! alone.
 
 mod apart;
 mod calls;
@@ -148,8 +150,9 @@ pub fn finish() -> Finished {
     })
 }
 
-/// Returns which functions this thread has called since a run began or this was asked for last: the function with number `n` is
-/// bit `n % 64`. A bit can stand for several functions; one that is not set stands for none that was called.
+/// Returns which functions this thread has called since a run began or this was asked for last: the function with
+/// number `n` is bit `n % 64`. A bit can stand for several functions; one that is not set stands for none that was
+/// called.
 pub fn take_entered() -> u64 {
     RUN.with(Run::take_entered)
 }
@@ -206,8 +209,8 @@ pub fn tick() {
     RUN.with(Run::tick);
 }
 
-/// Lets the run of this thread unwind at its next step, as if its steps were used up. Allocates nothing, so that an allocator
-/// can call it.
+/// Lets the run of this thread unwind at its next step, as if its steps were used up. Allocates nothing, so that an
+/// allocator can call it.
 pub fn stop() {
     RUN.with(|run| {
         if !run.out_of_steps.get() {
@@ -290,8 +293,8 @@ pub fn reach(mutant: u32) {
     RUN.with(|run| run.mutants.reached.insert(mutant));
 }
 
-/// Notes that the `count` mutants of a point are reached, and that those infect whose bits are set in `certain`; bit 0 is
-/// that of mutant `first`.
+/// Notes that the `count` mutants of a point are reached, and that those infect whose bits are set in `certain`; bit 0
+/// is that of mutant `first`.
 #[inline(always)]
 pub fn point(first: u32, count: u32, certain: u64) {
     // All mutants of a point are reached together.
@@ -324,8 +327,9 @@ pub struct Original<'a, T>(pub &'a T);
 impl<T: Same> Original<'_, T> {
     /// Notes which of these mutants infect: those for which `mutated` is not the same as the original, or panics.
     ///
-    /// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and the steps
-    /// that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that the compiler has little to do for each.
+    /// `mutated` has no effects. It is evaluated for a mutant until that has infected once in a run; what it covers and
+    /// the steps that it takes do not count. It is one closure for all mutants of a point, of whatever type, so that
+    /// the compiler has little to do for each.
     #[inline(never)]
     pub fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T) {
         RUN.with(|run| {
@@ -362,7 +366,8 @@ impl<T: Same> Original<'_, T> {
     }
 }
 
-/// What [`Original::compare`] is for values of types that are not [`Same`]: where the compiler knows that, it finds this method, and has nothing to object.
+/// What [`Original::compare`] is for values of types that are not [`Same`]: where the compiler knows that, it finds
+/// this method, and has nothing to object.
 pub trait CompareOther<T> {
     /// Notes that all these mutants infect, since nobody knows; nothing is evaluated.
     fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T);

@@ -1,10 +1,11 @@
-//! What is known of each function, and what the recorded run of a thread has covered: a mark for each block, branch, condition and definition-use pair.
+//! What is known of each function, and what the recorded run of a thread has covered: a mark for each block, branch,
+//! condition and definition-use pair.
 //!
 //! A mark is a byte at a place that is known when the code is compiled, so that all which is left of most probes is a
 //! store. Each function has its marks side by side: one that says whether the run has called the function, its blocks,
 //! its branches, its conditions, its pairs. A use that can see several definitions has a row of marks, one for each
-//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. When the run
-//! ends, the marks of the functions that it has called are read, and translated into the numbers that reports know.
+//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. When the
+//! run ends, the marks of the functions that it has called are read, and translated into the numbers that reports know.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -26,8 +27,8 @@ pub const NO_PAIR: u32 = u32::MAX - 1;
 /// In [`Function::new`]: a place in a row that stands for a pair that cannot be, as far as the mutator knows.
 pub const UNLISTED: u32 = u32::MAX;
 
-/// A use: its row of marks, as a constant of generated code. Rows of uses that are noted together lie between each other, so
-/// that what is noted together is often side by side.
+/// A use: its row of marks, as a constant of generated code. Rows of uses that are noted together lie between each
+/// other, so that what is noted together is often side by side.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     first: u32,
@@ -38,8 +39,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the row that begins at the mark `first`, with `stride` marks from that of a definition to that of the next;
-    /// `mask` is not less than the number of any definition, and a power of two less 1.
+    /// Returns the row that begins at the mark `first`, with `stride` marks from that of a definition to that of the
+    /// next; `mask` is not less than the number of any definition, and a power of two less 1.
     #[inline(always)]
     pub const fn new(first: u32, stride: u32, mask: u16) -> Self {
         Self { first, stride, mask }
@@ -54,8 +55,8 @@ impl Row {
 
 /// What the probes know of one function: a constant of generated code.
 ///
-/// Of its marks, the first is the function's own. Those of its branches follow, of its conditions, of its pairs, and of those
-/// blocks that do without the mark of the branch which leads to them.
+/// Of its marks, the first is the function's own. Those of its branches follow, of its conditions, of its pairs, and of
+/// those blocks that do without the mark of the branch which leads to them.
 #[derive(Debug)]
 pub struct Function {
     pub(crate) number: u32,
@@ -76,11 +77,11 @@ pub struct Function {
 type Numbers = [u32; 2];
 
 impl Function {
-    /// Returns the function with this number that has the marks from `first_mark` to before `end`. What it covers is numbered from where it begins in reports
-    /// ([`Place`](crate::Place)). The numbers of its branches, conditions and
-    /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its rows
-    /// follow each other. Of its blocks, the first number is given, and then the mark of each; of its mutants those by which a call asks for its
-    /// body, and then those that are its own.
+    /// Returns the function with this number that has the marks from `first_mark` to before `end`. What it covers is
+    /// numbered from where it begins in reports ([`Place`](crate::Place)). The numbers of its branches, conditions and
+    /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its
+    /// rows follow each other. Of its blocks, the first number is given, and then the mark of each; of its mutants
+    /// those by which a call asks for its body, and then those that are its own.
     pub const fn new(
         number: u32,
         [first_mark, end]: [u32; 2],
@@ -122,8 +123,8 @@ thread_local! {
     static CALLED: RefCell<ManuallyDrop<Vec<&'static Function>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Returns by which mutant a call of the function asks for its body that has this one of its own, and all of its own; `None` if
-/// the run has not called it.
+/// Returns by which mutant a call of the function asks for its body that has this one of its own, and all of its own;
+/// `None` if the run has not called it.
 pub(crate) fn function_with(mutant: u32) -> Option<(u32, std::ops::Range<u32>)> {
     CALLED.with_borrow(|called| {
         let own = |function: &Function| function.own_mutants[0]..function.own_mutants[0] + function.own_mutants[1];
@@ -175,8 +176,8 @@ impl Marks {
         }
     }
 
-    /// Returns the marks from `first` to before `end`, with the first place of each part. A row that begins near goes on there,
-    /// so a mark can be in two parts.
+    /// Returns the marks from `first` to before `end`, with the first place of each part. A row that begins near goes
+    /// on there, so a mark can be in two parts.
     fn parts(&self, first: usize, end: usize) -> [(usize, &[Cell<bool>]); 2] {
         let (near_first, near_end) = (first.min(NEAR_WITH_ROW), end.min(NEAR_WITH_ROW));
         let far = self.far.get();
@@ -263,7 +264,8 @@ impl Marks {
     fn for_each(&self, first: usize, end: usize, mut action: impl FnMut(usize)) {
         for (part, marks) in self.parts(first, end) {
             for (index, group) in marks.chunks(GROUP).enumerate() {
-                // A group at a time becomes a word, which takes one instruction where it is whole: most marks are not set.
+                // A group at a time becomes a word, which takes one instruction where it is whole: most marks are not
+                // set.
                 let mut bytes = [0; GROUP];
                 bytes.iter_mut().zip(group).for_each(|(byte, mark)| *byte = u8::from(mark.get()));
                 let first_place = part - first + index * GROUP;

@@ -1,9 +1,10 @@
 //! From the numbers that generated code has to those that reports have.
 //!
-//! Reports number blocks, branches, conditions, pairs and mutants one after the other, function by function. If generated code did so too, an edit that adds a mutant
-//! to one function would change the code of all that follow, and the compiler would make them anew. So generated code counts what a function
-//! covers from 0 in each function, and the mutants of each function begin at a number that leaves room for more in the one before; the program says
-//! where each function begins in reports.
+//! Reports number blocks, branches, conditions, pairs and mutants one after the other, function by function. If
+//! generated code did so too, an edit that adds a mutant to one function would change the code of all that follow, and
+//! the compiler would make them anew. So generated code counts what a function covers from 0 in each function, and the
+//! mutants of each function begin at a number that leaves room for more in the one before; the program says where each
+//! function begins in reports.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -37,7 +38,8 @@ static PLACES: OnceLock<&'static [Place]> = OnceLock::new();
 
 /// Says where the functions of this program are, by their numbers; to be called before any run.
 ///
-/// In a program that does not say so, mutants have the numbers of generated code, and what is covered has those that [`Function::new`](crate::Function::new) is given.
+/// In a program that does not say so, mutants have the numbers of generated code, and what is covered has those that
+/// [`Function::new`](crate::Function::new) is given.
 ///
 /// # Panics
 /// If it was said before.
@@ -74,8 +76,8 @@ fn code_in(places: &[Place], mutant: u32) -> u32 {
     }
 }
 
-/// Calls `visit` with the numbers of reports of the first of some mutants, and with their numbers in generated code: first to last those of all mutants, of which
-/// there are `count`.
+/// Calls `visit` with the numbers of reports of the first of some mutants, and with their numbers in generated code:
+/// first to last those of all mutants, of which there are `count`.
 pub(crate) fn for_each_range(count: usize, visit: impl FnMut(u32, Range<u32>)) {
     for_each_range_in(places(), count, visit);
 }

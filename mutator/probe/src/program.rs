@@ -1,11 +1,13 @@
-//! Which mutant is active in a program that no worker runs: the one that the environment names, in all threads and from the start.
+//! Which mutant is active in a program that no worker runs: the one that the environment names, in all threads and from
+//! the start.
 //!
-//! `SIMUTANT_MUTANT` has its number; without it the program does what it does as it is written. `SIMUTANT_MUTANT_REACHED` names a file, which is made, empty, before
-//! the mutant is executed for the first time: so whoever started the program knows that it ran another one than the original. Steps are not limited; who waits for the
-//! program ends it.
+//! `SIMUTANT_MUTANT` has its number; without it the program does what it does as it is written.
+//! `SIMUTANT_MUTANT_REACHED` names a file, which is made, empty, before the mutant is executed for the first time: so
+//! whoever started the program knows that it ran another one than the original. Steps are not limited; who waits for
+//! the program ends it.
 //!
-//! A program of which this cannot be had ends at once, says why on standard error, and has exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`): to go on
-//! as the original would look like a mutant that does no harm.
+//! A program of which this cannot be had ends at once, says why on standard error, and has exit code 69
+//! (`EX_UNAVAILABLE` of BSD's `sysexits.h`): to go on as the original would look like a mutant that does no harm.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -106,8 +106,8 @@ const NEAR: usize = 8192;
 
 /// A set of numbers of mutants, as generated code has them.
 ///
-/// A probe names a number that the compiler knows. So for the first numbers, which are all there are in most systems, all
-/// that is left of it is a look at the thread's memory.
+/// A probe names a number that the compiler knows. So for the first numbers, which are all there are in most systems,
+/// all that is left of it is a look at the thread's memory.
 #[derive(Debug)]
 pub(crate) struct Set {
     near: [Cell<bool>; NEAR],

@@ -1,7 +1,9 @@
-//! Which body functions run in the tests of the mutator: of crates that others wrote, whose own tests know nothing of probes.
+//! Which body functions run in the tests of the mutator: of crates that others wrote, whose own tests know nothing of
+//! probes.
 //!
-//! The variable `SIMUTANT_REHEARSAL` says it, for all threads of the process, as their first probes are called: `recording` with the sizes after it (without mutants, that is the covering body), or
-//! `mutated`, in which every function that has mutants runs the body that chooses between them, and no mutant is active.
+//! The variable `SIMUTANT_REHEARSAL` says it, for all threads of the process, as their first probes are called:
+//! `recording` with the sizes after it (without mutants, that is the covering body), or `mutated`, in which every
+//! function that has mutants runs the body that chooses between them, and no mutant is active.
 
 use std::sync::LazyLock;
 

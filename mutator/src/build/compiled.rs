@@ -1,7 +1,8 @@
 //! Compiler equivalence: which mutants the optimiser makes the same code of as of the original, or of each other.
 //!
-//! Source: Papadakis, Jia, Harman and Le Traon, "Trivial compiler equivalence" (ICSE 2015); Kintis and others (TSE 2018). Theirs compiles every mutant by itself and compares
-//! programs. Here every mutant is a function beside its original in one more build of the package alone, and functions are compared.
+//! Source: Papadakis, Jia, Harman and Le Traon, "Trivial compiler equivalence" (ICSE 2015); Kintis and others (TSE
+//! 2018). Theirs compiles every mutant by itself and compares programs. Here every mutant is a function beside its
+//! original in one more build of the package alone, and functions are compared.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ use crate::{MutatorError, Package};
 /// The folder of the generated workspace in that of the instrumented build.
 const FOLDER: &str = "compiled";
 
-/// How often the compiler may find something new: of copies, each of which is as good as its mutant, few do not compile.
+/// How often the compiler may find something new: of copies, each of which is as good as its mutant, few do not
+/// compile.
 const ROUNDS_MAX: usize = 20;
 
 /// What the compiler's output says of mutants.
@@ -26,14 +28,16 @@ const ROUNDS_MAX: usize = 20;
 pub struct Equivalence {
     /// What follows for mutants, by their identities; nothing follows for the others.
     pub found: BTreeMap<String, Compiled>,
-    /// How many mutants have machine code of their own: those of functions that are neither generic, nor of a trait, nor unsafe, nor recursive.
+    /// How many mutants have machine code of their own: those of functions that are neither generic, nor of a trait,
+    /// nor unsafe, nor recursive.
     pub compared: usize,
 }
 
 /// Compiles the specification once more, with a function for each mutant, and compares what the compiler made of them.
 ///
-/// What is called equivalent is so for this compiler, machine and profile, which are those of the instrumented build. It takes about as long as compiling the package
-/// with its mutants once more; what did not change since an earlier call in the same folder is not compiled again.
+/// What is called equivalent is so for this compiler, machine and profile, which are those of the instrumented build.
+/// It takes about as long as compiling the package with its mutants once more; what did not change since an earlier
+/// call in the same folder is not compiled again.
 ///
 /// # Errors
 /// If the package does not compile by itself, or a file cannot be read or written.

@@ -11,8 +11,8 @@ const FOLDER: &str = "plain";
 
 /// Builds the system's package with nothing put in, behind the same worker, and returns the executable.
 ///
-/// It is compiled where it stands, with the checks of the instrumented build, and what both depend on is compiled once. The package itself
-/// is not optimised: each test case runs on it only once, which takes less time than the optimiser.
+/// It is compiled where it stands, with the checks of the instrumented build, and what both depend on is compiled once.
+/// The package itself is not optimised: each test case runs on it only once, which takes less time than the optimiser.
 ///
 /// # Errors
 /// If the package does not compile, or a file cannot be read or written.
@@ -32,7 +32,8 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
     workspace.keep(&executable, &format!("simutant-plain-{}-", package.system), &hash)
 }
 
-/// How the package is compiled: in so many units that after an edit little is compiled again, and without the optimiser.
+/// How the package is compiled: in so many units that after an edit little is compiled again, and without the
+/// optimiser.
 const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n";
 
 impl Workspace {

@@ -1,4 +1,5 @@
-//! The build of a package's programs with their mutants: real programs, which no worker runs and the environment tells which mutant they are.
+//! The build of a package's programs with their mutants: real programs, which no worker runs and the environment tells
+//! which mutant they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,8 @@ pub struct ProgramsRequest<'a> {
     pub programs: &'a Programs,
     /// The mutation operators.
     pub operators: &'a Selection,
-    /// The folder for the generated workspace; what is there is overwritten. [`Programs::build_directory`] is one for all studies.
+    /// The folder for the generated workspace; what is there is overwritten. [`Programs::build_directory`] is one for
+    /// all studies.
     pub directory: &'a Path,
 }
 
@@ -35,7 +37,8 @@ pub struct ProgramsRequest<'a> {
 pub struct BuiltPrograms {
     /// The mutants, numbered as the programs know them, and the functions that they are in; nothing else is measured.
     pub sites: Sites,
-    /// The folder that has the programs in `release`, as if cargo had been told to build into it. Nobody builds into it again.
+    /// The folder that has the programs in `release`, as if cargo had been told to build into it. Nobody builds into it
+    /// again.
     pub folder: PathBuf,
     /// A hash of the programs: what programs of equal hashes do can be compared.
     pub hash: u64,
@@ -43,8 +46,9 @@ pub struct BuiltPrograms {
 
 /// Builds a package's programs once with all their mutants.
 ///
-/// They are compiled with the settings of the package's workspace for releases. A program does what it does as it is written, unless the variable `SIMUTANT_MUTANT` has
-/// the number of a mutant: see `mutator/probe/src/program.rs`. Mutants that do not compile are in [`Sites::rejected`].
+/// They are compiled with the settings of the package's workspace for releases. A program does what it does as it is
+/// written, unless the variable `SIMUTANT_MUTANT` has the number of a mutant: see `mutator/probe/src/program.rs`.
+/// Mutants that do not compile are in [`Sites::rejected`].
 ///
 /// # Errors
 /// If the package does not compile by itself, or a file cannot be read or written.
@@ -98,7 +102,8 @@ impl Workspace {
         })
     }
 
-    /// Copies programs to a folder whose name is their content's: whoever runs them goes on with them, whatever is built here meanwhile.
+    /// Copies programs to a folder whose name is their content's: whoever runs them goes on with them, whatever is
+    /// built here meanwhile.
     fn keep_programs(&self, programs: &BTreeMap<String, PathBuf>) -> Result<(PathBuf, Hash), MutatorError> {
         let mut hash = Hash::default();
         for (name, path) in programs {

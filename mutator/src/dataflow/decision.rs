@@ -1,11 +1,12 @@
 //! Decisions made of several conditions, for MC/DC.
 //!
-//! The form is masking MC/DC (Chilenski, DOT/FAA/AR-01/18, 2001) with short circuits: a condition is shown to decide when an
-//! evaluation in which it is true and one in which it is false each have the outcome because of it, whatever the other
-//! conditions are in them. In `!`, `&&` and `||` a condition is the reason of the outcome if at each operator around it
-//! the other operand, where it is evaluated, leaves the outcome to it. Then any two such evaluations with different values of the
-//! condition have different outcomes, so they are an independence pair: to cover both values of a condition, each for
-//! itself, is the same as to cover a pair. So every requirement is covered by a single evaluation.
+//! The form is masking MC/DC (Chilenski, DOT/FAA/AR-01/18, 2001) with short circuits: a condition is shown to decide
+//! when an evaluation in which it is true and one in which it is false each have the outcome because of it, whatever
+//! the other conditions are in them. In `!`, `&&` and `||` a condition is the reason of the outcome if at each operator
+//! around it the other operand, where it is evaluated, leaves the outcome to it. Then any two such evaluations with
+//! different values of the condition have different outcomes, so they are an independence pair: to cover both values of
+//! a condition, each for itself, is the same as to cover a pair. So every requirement is covered by a single
+//! evaluation.
 
 use std::ops::Range;
 
@@ -171,8 +172,8 @@ mod tests {
         check("(a || b) && c", &["FF-", "ftF", "fTT", "t-F", "T-T"]);
     }
 
-    /// What the definition of masking MC/DC says, by trying all values: a condition decides in an evaluation if some values of the
-    /// conditions that are not evaluated make the outcome change with it.
+    /// What the definition of masking MC/DC says, by trying all values: a condition decides in an evaluation if some
+    /// values of the conditions that are not evaluated make the outcome change with it.
     #[test]
     fn what_decides_is_what_can_change_the_outcome() {
         for source in

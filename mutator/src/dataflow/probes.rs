@@ -179,8 +179,8 @@ struct Writer<'a> {
     flow: &'a Flow,
     /// Where p-uses wait for the outcome.
     held: BTreeMap<EventId, Place>,
-    /// By block, the only branch that leads to it, if nothing else does. Whoever takes it comes to the block's probe, since
-    /// destructors are all that can run in between: so the mark of the branch is that of the block.
+    /// By block, the only branch that leads to it, if nothing else does. Whoever takes it comes to the block's probe,
+    /// since destructors are all that can run in between: so the mark of the branch is that of the block.
     branches_to: BTreeMap<BlockId, usize>,
     /// Uses that are noted with the condition that leads to them.
     early: BTreeSet<EventId>,
@@ -294,11 +294,12 @@ impl Writer<'_> {
         Some((variable, place))
     }
 
-    /// Adds rows of marks for uses that are noted together: for each number that a definition of the variable can have, 0
-    /// included, one for each column, which says what use it is of and for which branch. Returns the expressions of the rows.
+    /// Adds rows of marks for uses that are noted together: for each number that a definition of the variable can have,
+    /// 0 included, one for each column, which says what use it is of and for which branch. Returns the expressions of
+    /// the rows.
     ///
-    /// Rows of one length lie between each other: uses that see definitions of the same number, as most see the first, have
-    /// marks side by side.
+    /// Rows of one length lie between each other: uses that see definitions of the same number, as most see the first,
+    /// have marks side by side.
     fn rows<const COLUMNS: usize>(&mut self, uses: &[(usize, [Column; COLUMNS])]) -> Vec<String> {
         let definitions_of = &self.analysis.definitions_of;
         let length = |variable: usize| definitions_of[variable].len();
@@ -332,9 +333,9 @@ impl Writer<'_> {
         self.analysis.pairs.binary_search(&wanted).map_or(UNLISTED, |number| number as u32)
     }
 
-    /// Finds blocks that would have no probes if the uses in them were noted with the condition that leads to them: then the
-    /// compiler may do without a branch, as it does in the original. Returns by the first branch of the condition how these
-    /// uses are noted, if there are any.
+    /// Finds blocks that would have no probes if the uses in them were noted with the condition that leads to them:
+    /// then the compiler may do without a branch, as it does in the original. Returns by the first branch of the
+    /// condition how these uses are noted, if there are any.
     fn early_uses(&mut self) -> BTreeMap<usize, Vec<Early>> {
         let mut early: BTreeMap<usize, Vec<Early>> = BTreeMap::new();
         for (block, branch) in self.branches_to.clone() {
@@ -356,8 +357,8 @@ impl Writer<'_> {
         early
     }
 
-    /// Returns the uses in a block if nothing else there needs a store: they stand where the block's probe does, and the
-    /// definitions that they see are in local variables, as are those that the block makes.
+    /// Returns the uses in a block if nothing else there needs a store: they stand where the block's probe does, and
+    /// the definitions that they see are in local variables, as are those that the block makes.
     fn only_uses_at_the_start_of(&mut self, block: BlockId) -> Option<Vec<EventId>> {
         let flow = self.flow;
         let start = flow.starts.get(&block)?;
@@ -457,7 +458,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the probes that note uses when it is known which way a decision goes; `early` are those that only one way comes to.
+    /// Returns the probes that note uses when it is known which way a decision goes; `early` are those that only one
+    /// way comes to.
     fn outcomes(&mut self, mut early: BTreeMap<usize, Vec<Early>>) -> OutcomeProbes {
         let flow = self.flow;
         let mut outcomes = OutcomeProbes::default();
@@ -508,7 +510,8 @@ impl Writer<'_> {
 
     /// Adds the probes of decisions with several conditions.
     ///
-    /// While a decision is made, two bits for each condition evaluated so far, its value and a one, tell which they were.
+    /// While a decision is made, two bits for each condition evaluated so far, its value and a one, tell which they
+    /// were.
     fn decisions(&mut self, first_condition: usize, outcomes: &mut OutcomeProbes, edits: &mut Vec<Edit>) {
         let mut mark = first_condition;
         for decision in &self.flow.decisions {

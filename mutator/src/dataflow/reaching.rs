@@ -101,8 +101,8 @@ pub(crate) fn analyse(functions: &[FunctionFlow<'_>]) -> Analysis {
     analysis
 }
 
-/// Returns, by type and name, the definitions of fields that a method or what it calls can make; those of any method of the type
-/// under the empty name.
+/// Returns, by type and name, the definitions of fields that a method or what it calls can make; those of any method of
+/// the type under the empty name.
 fn effects(analysis: &Analysis, functions: &[FunctionFlow<'_>]) -> BTreeMap<(String, String), BitSet> {
     let none = || BitSet::with_capacity(analysis.definitions.len());
     let mut effects: BTreeMap<(String, String), BitSet> = BTreeMap::new();
@@ -285,7 +285,8 @@ impl<'a> Body<'a> {
         self.flow.closures.iter().rposition(|closure| closure.block == edge.from && closure.body.contains(&to))
     }
 
-    /// Propagates definitions until nothing changes, and adds the pairs. `pool` is what the other methods of the type leave.
+    /// Propagates definitions until nothing changes, and adds the pairs. `pool` is what the other methods of the type
+    /// leave.
     fn solve(&self, analysis: &Analysis, mut pool: Option<&mut BitSet>, pairs: &mut BTreeSet<PairSite>) {
         let size = analysis.definitions.len();
         let none = || BitSet::with_capacity(size);

@@ -253,8 +253,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers what branches are decided by: its uses are p-uses. Returns the index of the predicate as well, whose branches
-    /// may not be known yet.
+    /// Lowers what branches are decided by: its uses are p-uses. Returns the index of the predicate as well, whose
+    /// branches may not be known yet.
     fn deciding<T>(&mut self, branches: Vec<usize>, lower: impl FnOnce(&mut Self) -> T) -> (usize, T) {
         let predicate = self.walk.new_predicate(branches);
         let around = self.walk.predicate.replace(predicate);

@@ -1,15 +1,16 @@
 //! The numbers of mutants.
 //!
-//! Generated code asks once per call whether the active mutant is one of the function's, by one range of numbers. So the mutants of a
-//! function have consecutive numbers, and a mutant of two functions lies between their own ones, in the ranges of both:
+//! Generated code asks once per call whether the active mutant is one of the function's, by one range of numbers. So
+//! the mutants of a function have consecutive numbers, and a mutant of two functions lies between their own ones, in
+//! the ranges of both:
 //!
 //! ```text
 //! f's own | pairs of f and g | g's own | pairs of g and h | h's own
 //! ```
 //!
-//! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more, so that an edit of the function
-//! seldom changes the code of others. With or without pairs, what a function covers is counted from 0 in each. The running program knows where each function
-//! [is](Place) in reports.
+//! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more,
+//! so that an edit of the function seldom changes the code of others. With or without pairs, what a function covers is
+//! counted from 0 in each. The running program knows where each function [is](Place) in reports.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,7 +30,8 @@ pub(super) struct Numbering {
     has_room: bool,
 }
 
-/// Where a function begins in the numbers of reports, and its mutants in those of generated code: as `Place` in `simutant-probe` has it.
+/// Where a function begins in the numbers of reports, and its mutants in those of generated code: as `Place` in
+/// `simutant-probe` has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) block: usize,
@@ -41,7 +43,8 @@ pub(crate) struct Place {
     pub(crate) code: MutantNumber,
 }
 
-/// Returns how many numbers are for a function that needs `count` of them: a few more do not change that, most of the time. Most functions have `least`.
+/// Returns how many numbers are for a function that needs `count` of them: a few more do not change that, most of the
+/// time. Most functions have `least`.
 ///
 /// It depends on nothing but the count, so that equal source becomes equal code, whatever was there before.
 pub(super) fn room(count: usize, least: usize) -> usize {
@@ -56,7 +59,8 @@ const MUTANTS_LEAST: usize = 64;
 struct Numbered {
     /// In generated code: its own, and those that it shares with its neighbours.
     range: Range<MutantNumber>,
-    /// Its candidates in their order, each with its own number in generated code, and then those of the pairs that it is in.
+    /// Its candidates in their order, each with its own number in generated code, and then those of the pairs that it
+    /// is in.
     candidates: Vec<(usize, Vec<MutantNumber>)>,
 }
 
@@ -91,8 +95,8 @@ impl Numbering {
         numbering
     }
 
-    /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since those without mutants may have some after an
-    /// edit. There must be no pairs, which lie between two functions.
+    /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since
+    /// those without mutants may have some after an edit. There must be no pairs, which lie between two functions.
     pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = (usize, usize)>) {
         self.has_room = true;
         let mut free = 0;
@@ -106,7 +110,8 @@ impl Numbering {
         }
     }
 
-    /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these ends before `end`.
+    /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these
+    /// ends before `end`.
     pub(super) fn place_of(&self, file: usize, index: usize, end: MutantNumber) -> Place {
         let range = self.of_function(file, index);
         let (mutant, code) = if self.has_room {
@@ -118,8 +123,8 @@ impl Numbering {
         Place { mutant, mutants: range.end.saturating_sub(code), code, ..Place::default() }
     }
 
-    /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number of the first and the index of the
-    /// second.
+    /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number
+    /// of the first and the index of the second.
     fn pairs(
         &mut self,
         before: (usize, usize),

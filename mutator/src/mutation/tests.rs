@@ -1,5 +1,5 @@
-//! What holds of all mutants, whatever the operators: no two are the same text, identities survive edits, names follow precedence, and
-//! nothing that compiles elsewhere makes the mutator panic or write what does not parse.
+//! What holds of all mutants, whatever the operators: no two are the same text, identities survive edits, names follow
+//! precedence, and nothing that compiles elsewhere makes the mutator panic or write what does not parse.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-//! ARG, argument swap: two arguments that stand next to one another and are of one type change places, or two fields of a struct that is made.
+//! ARG, argument swap: two arguments that stand next to one another and are of one type change places, or two fields of
+//! a struct that is made.
 //!
-//! Confuses sequence with acknowledgement, an identity with another. The types are those of the declarations in the package, so a call of
-//! something from elsewhere has its arguments swapped only if the types of both can be read off the text. Source: argument order mutants of mutmut and
-//! universalmutator, guarded by types.
+//! Confuses sequence with acknowledgement, an identity with another. The types are those of the declarations in the
+//! package, so a call of something from elsewhere has its arguments swapped only if the types of both can be read off
+//! the text. Source: argument order mutants of mutmut and universalmutator, guarded by types.
 
 use simutant_outcomes::Tier;
 use syn::{Expr, Member};

@@ -1,7 +1,7 @@
 //! AOR, arithmetic operator replacement: one of `+ - * / %` becomes another.
 //!
-//! Source: the class of arithmetic operators of Andrews, Briand and Labiche (ICSE 2005), muJava's AORB. The reduced
-//! set has one replacement each, `+` and `-` for one another, `*` and `/` for one another, `*` for `%`: on Rust's checked
+//! Source: the class of arithmetic operators of Andrews, Briand and Labiche (ICSE 2005), muJava's AORB. The reduced set
+//! has one replacement each, `+` and `-` for one another, `*` and `/` for one another, `*` for `%`: on Rust's checked
 //! integers the others mostly panic at once. AORB is the same with all four, under muJava's name.
 
 use simutant_outcomes::Tier;

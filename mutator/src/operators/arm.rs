@@ -1,7 +1,8 @@
-//! MAD, match arm deletion: an arm goes, so that what it took comes to the arm that takes everything; a guard becomes a constant.
+//! MAD, match arm deletion: an arm goes, so that what it took comes to the arm that takes everything; a guard becomes a
+//! constant.
 //!
-//! Source: cargo-mutants' match arm and guard mutants. An arm goes only if the last arm takes whatever comes and does something
-//! else; otherwise the match would not be complete, or the mutant the original.
+//! Source: cargo-mutants' match arm and guard mutants. An arm goes only if the last arm takes whatever comes and does
+//! something else; otherwise the match would not be complete, or the mutant the original.
 
 use syn::{Expr, Pat};
 

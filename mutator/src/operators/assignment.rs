@@ -1,7 +1,7 @@
 //! ASR, assignment operator replacement: a compound assignment becomes another of its class.
 //!
-//! Source: muJava's ASRS. Arithmetic ones follow AOR; `&= |= ^=` become the other two; `<<= >>=` each other. ASRS is the same
-//! with all four for each arithmetic one, under muJava's name.
+//! Source: muJava's ASRS. Arithmetic ones follow AOR; `&= |= ^=` become the other two; `<<= >>=` each other. ASRS is
+//! the same with all four for each arithmetic one, under muJava's name.
 
 use simutant_outcomes::Tier;
 use syn::{BinOp, Expr};

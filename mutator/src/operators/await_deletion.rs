@@ -1,8 +1,10 @@
-//! AW-D, await deletion: what was waited for is not; a task of its own is waited for; what was waited for is a task of its own.
+//! AW-D, await deletion: what was waited for is not; a task of its own is waited for; what was waited for is a task of
+//! its own.
 //!
-//! `f().await;` makes the future and drops it, so that it never runs; `spawn(f());` becomes `f().await;`, and in a function that starts tasks, `f().await;`
-//! becomes one, in the way that the function starts the first of them. The first is a deletion of the statement
-//! where making the future has no effect. Source: RTXC and RJS of ConMAn (Bradbury, Cordy and Dingel, Mutation 2006) for futures.
+//! `f().await;` makes the future and drops it, so that it never runs; `spawn(f());` becomes `f().await;`, and in a
+//! function that starts tasks, `f().await;` becomes one, in the way that the function starts the first of them. The
+//! first is a deletion of the statement where making the future has no effect. Source: RTXC and RJS of ConMAn
+//! (Bradbury, Cordy and Dingel, Mutation 2006) for futures.
 
 use std::ops::Range;
 

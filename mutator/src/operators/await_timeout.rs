@@ -1,7 +1,7 @@
 //! AW-T, timeout replacement: a wait with a timeout becomes one without, or its timeout none, twice or half as long.
 //!
-//! `x.recv_timeout(d).await` becomes `Ok(x.recv().await)`, and `timeout(d, f).await` becomes `Ok(f.await)`. Source: MXT of ConMAn (Bradbury, Cordy and Dingel,
-//! Mutation 2006) for the argument of a timed wait.
+//! `x.recv_timeout(d).await` becomes `Ok(x.recv().await)`, and `timeout(d, f).await` becomes `Ok(f.await)`. Source: MXT
+//! of ConMAn (Bradbury, Cordy and Dingel, Mutation 2006) for the argument of a timed wait.
 
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;

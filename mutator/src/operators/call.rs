@@ -1,8 +1,8 @@
 //! CALL, call replacement: a method of the standard library becomes its counterpart.
 //!
-//! The least for the greatest, the first for the last, one end of a queue for the other, overflow that wraps for overflow that saturates. Source: the
-//! method swaps of Stryker and the naked receivers of PIT, for the types that simulations are made of. Where a condition is negated already, the opposite
-//! question is not asked as well.
+//! The least for the greatest, the first for the last, one end of a queue for the other, overflow that wraps for
+//! overflow that saturates. Source: the method swaps of Stryker and the naked receivers of PIT, for the types that
+//! simulations are made of. Where a condition is negated already, the opposite question is not asked as well.
 
 use simutant_outcomes::Tier;
 use syn::Expr;
@@ -35,7 +35,8 @@ const PAIRS: [(&str, &str); 20] = [
     ("take_while", "skip_while"),
 ];
 
-/// Overflow that goes elsewhere: in one direction only, since the other two seldom differ before something else is wrong.
+/// Overflow that goes elsewhere: in one direction only, since the other two seldom differ before something else is
+/// wrong.
 const ONE_WAY: [(&str, &str); 3] =
     [("saturating_sub", "wrapping_sub"), ("saturating_mul", "wrapping_mul"), ("saturating_add", "wrapping_add")];
 

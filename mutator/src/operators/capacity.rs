@@ -1,6 +1,7 @@
 //! CH, channel replacement: a channel holds one message more or less, or a sender does not wait for room.
 //!
-//! Source: MXC of ConMAn for the count of permits, and its exchange of mechanisms (Bradbury, Cordy and Dingel, Mutation 2006). A literal is left to LVR.
+//! Source: MXC of ConMAn for the count of permits, and its exchange of mechanisms (Bradbury, Cordy and Dingel, Mutation
+//! 2006). A literal is left to LVR.
 
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;

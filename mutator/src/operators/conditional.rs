@@ -1,8 +1,10 @@
-//! COR, conditional operator replacement: `&&` and `||` become an equivalence or inequality, one operand, or a constant.
+//! COR, conditional operator replacement: `&&` and `||` become an equivalence or inequality, one operand, or a
+//! constant.
 //!
 //! `&&` becomes `==`, left, right, `false`; `||` becomes `!=`, left, right, `true`. These subsume the exchange of the
-//! two operators and the negation of operands and of the whole (Just, Kapfhammer and Schweiggert, ISSRE 2012). All of them are these
-//! and the exchange; Andrews' set is the exchange; muJava's is the exchange and `^`, which is `!=` of conditions.
+//! two operators and the negation of operands and of the whole (Just, Kapfhammer and Schweiggert, ISSRE 2012). All of
+//! them are these and the exchange; Andrews' set is the exchange; muJava's is the exchange and `^`, which is `!=` of
+//! conditions.
 
 use syn::{BinOp, Expr};
 

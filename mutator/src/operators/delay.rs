@@ -1,8 +1,10 @@
-//! DLY, delay replacement: a delay becomes none, one tick longer, twice or half as long, or a time from now becomes a time from the start.
+//! DLY, delay replacement: a delay becomes none, one tick longer, twice or half as long, or a time from now becomes a
+//! time from the start.
 //!
-//! A delay is what is added to the time, what is slept, and when an event is put into the future. Source: MXT of ConMAn (Bradbury, Cordy and Dingel,
-//! Mutation 2006) and the change of guards and resets by a constant for timed automata (Aichernig, Lorber and Nickovic, TAP 2013); one tick is their
-//! boundary mutant. A literal is left to LVR, but for its double and its half.
+//! A delay is what is added to the time, what is slept, and when an event is put into the future. Source: MXT of ConMAn
+//! (Bradbury, Cordy and Dingel, Mutation 2006) and the change of guards and resets by a constant for timed automata
+//! (Aichernig, Lorber and Nickovic, TAP 2013); one tick is their boundary mutant. A literal is left to LVR, but for its
+//! double and its half.
 
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};

@@ -1,8 +1,8 @@
 //! SDL, statement deletion: a statement or the body of a branch goes, or a decision becomes a constant.
 //!
 //! Source: muJava's SDL (Deng, Offutt and Li, ICST 2013). Declarations stay, since what follows needs them; assertions
-//! stay, since they are the oracle; a body whose only statement is deleted by itself is not deleted again. muJava's set makes every
-//! decision true, and none false.
+//! stay, since they are the oracle; a body whose only statement is deleted by itself is not deleted again. muJava's set
+//! makes every decision true, and none false.
 
 use syn::{Block, Expr, Stmt, UnOp};
 

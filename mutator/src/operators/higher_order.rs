@@ -1,11 +1,13 @@
-//! HOM, higher-order mutation: two mutants of other operators at once, in two functions that follow one another in the source.
+//! HOM, higher-order mutation: two mutants of other operators at once, in two functions that follow one another in the
+//! source.
 //!
-//! Shows whether one fault hides another, and how far the scores of single faults say something about several. Source: Jia and Harman,
-//! "Higher order mutation testing" (Information and Software Technology, 2009); pairs rather than larger sets, each mutant in few of them, as in Polo, Piattini and
-//! García-Rodríguez, "Decreasing the cost of mutation testing with second-order mutants" (STVR, 2009). Of the pairs that two functions
-//! have, each mutant of the first one is in exactly one, so there are not more pairs than mutants. Functions that follow one another
-//! belong together more often than others do, and their mutants have adjoining numbers: a function with mutants tests one
-//! range of numbers per call, and a pair lies in the ranges of both.
+//! Shows whether one fault hides another, and how far the scores of single faults say something about several. Source:
+//! Jia and Harman, "Higher order mutation testing" (Information and Software Technology, 2009); pairs rather than
+//! larger sets, each mutant in few of them, as in Polo, Piattini and García-Rodríguez, "Decreasing the cost of mutation
+//! testing with second-order mutants" (STVR, 2009). Of the pairs that two functions have, each mutant of the first one
+//! is in exactly one, so there are not more pairs than mutants. Functions that follow one another belong together more
+//! often than others do, and their mutants have adjoining numbers: a function with mutants tests one range of numbers
+//! per call, and a pair lies in the ranges of both.
 
 use simutant_outcomes::Tier;
 
@@ -35,8 +37,8 @@ impl Operator for HigherOrder {
 
 /// Returns which of `others` goes with the mutant `identity`, and the pair's identity; `None` if there are none.
 ///
-/// The choice is by the smallest hash of both identities, so that it stays as it is when other mutants come and go (rendezvous
-/// hashing; Thaler and Ravishankar, 1998).
+/// The choice is by the smallest hash of both identities, so that it stays as it is when other mutants come and go
+/// (rendezvous hashing; Thaler and Ravishankar, 1998).
 pub(crate) fn partner<'a>(identity: &str, others: impl IntoIterator<Item = &'a str>) -> Option<(usize, String)> {
     let hash = |other: &str| {
         let mut hash = Hash::default();

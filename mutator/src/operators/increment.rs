@@ -1,7 +1,7 @@
 //! AOIS, increment insertion: a variable is raised or lowered by one, before or after it is used.
 //!
-//! Source: muJava's AOIS, four mutants for each use of a variable that is a number. Rust has no `++`, so it is a block with an assignment; a variable that
-//! cannot be assigned to has none. Many of them are equivalent.
+//! Source: muJava's AOIS, four mutants for each use of a variable that is a number. Rust has no `++`, so it is a block
+//! with an assignment; a variable that cannot be assigned to has none. Many of them are equivalent.
 
 use simutant_outcomes::Tier;
 use syn::{Expr, FnArg, ReceiverKind};

@@ -1,8 +1,9 @@
-//! LVR, literal value replacement: an integer n becomes n+1, n-1 and 0, a boolean the other one, a float x becomes 0, 2x and -x.
+//! LVR, literal value replacement: an integer n becomes n+1, n-1 and 0, a boolean the other one, a float x becomes 0,
+//! 2x and -x.
 //!
-//! Source: Major's LVR. The set of Andrews, Briand and Labiche (ICSE 2005) replaces an integer n by 0, 1, -1, n+1 and n-1. Literals in
-//! patterns, types and constant items stay, since no value can be chosen there while the program runs; -1 is not made where the text shows
-//! that the type has none.
+//! Source: Major's LVR. The set of Andrews, Briand and Labiche (ICSE 2005) replaces an integer n by 0, 1, -1, n+1 and
+//! n-1. Literals in patterns, types and constant items stay, since no value can be chosen there while the program runs;
+//! -1 is not made where the text shows that the type has none.
 
 use syn::{Expr, ExprLit, Lit};
 

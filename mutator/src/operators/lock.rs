@@ -1,7 +1,9 @@
-//! LCK, lock replacement: a lock is given back at once, or later; one waiter is woken instead of all, or all instead of one.
+//! LCK, lock replacement: a lock is given back at once, or later; one waiter is woken instead of all, or all instead of
+//! one.
 //!
-//! A guard that a statement binds is dropped behind it, and a `drop` of a guard does not happen. Source: SHCR, SKCR and RNA of ConMAn (Bradbury, Cordy and Dingel,
-//! Mutation 2006). What they do shows only under a scheduler that interleaves.
+//! A guard that a statement binds is dropped behind it, and a `drop` of a guard does not happen. Source: SHCR, SKCR and
+//! RNA of ConMAn (Bradbury, Cordy and Dingel, Mutation 2006). What they do shows only under a scheduler that
+//! interleaves.
 
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
@@ -56,8 +58,8 @@ impl Operator for LockReplacement {
     }
 }
 
-/// Returns the change of a statement that uses what a lock protects through the guard that it takes itself: it takes, and gives back, the lock once more
-/// before it, so that others come in between.
+/// Returns the change of a statement that uses what a lock protects through the guard that it takes itself: it takes,
+/// and gives back, the lock once more before it, so that others come in between.
 fn locked(statement: &Stmt) -> Vec<Change> {
     let Stmt::Expr(expression, Some(_)) = statement else { return Vec::new() };
     let Expr::MethodCall(outer) = called(expression) else { return Vec::new() };

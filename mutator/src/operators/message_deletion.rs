@@ -1,7 +1,7 @@
 //! MSG-D, message deletion: a message is not sent.
 //!
-//! The deletion of a statement that sends, under the name of the fault: a lost message that no network lost. Source: event-missing and
-//! output-missing of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994).
+//! The deletion of a statement that sends, under the name of the fault: a lost message that no network lost. Source:
+//! event-missing and output-missing of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994).
 
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};

@@ -1,7 +1,8 @@
 //! MSG-2, message duplication: a message is sent twice.
 //!
-//! Shows whether the receiver, and the protocol with it, can tell a message from its repetition. Source: event-extra and output-extra of Fabbri,
-//! Delamaro, Maldonado and Masiero (ISSRE 1994). Where what is sent cannot be used twice, the first message is made of clones.
+//! Shows whether the receiver, and the protocol with it, can tell a message from its repetition. Source: event-extra
+//! and output-extra of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994). Where what is sent cannot be used twice,
+//! the first message is made of clones.
 
 use simutant_outcomes::{Class, Tier};
 

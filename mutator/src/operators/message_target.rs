@@ -1,8 +1,9 @@
-//! MSG-T, message target replacement: a message goes to, or says that it comes from, somebody else; of many receivers the first or
-//! the last is left out.
+//! MSG-T, message target replacement: a message goes to, or says that it comes from, somebody else; of many receivers
+//! the first or the last is left out.
 //!
-//! The destination of a send becomes another address that is known here; a pair of fields like `from` and `to` is exchanged; a loop
-//! that sends to each leaves one out. Source: event-exchanged of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994), in terms of who is spoken to.
+//! The destination of a send becomes another address that is known here; a pair of fields like `from` and `to` is
+//! exchanged; a loop that sends to each leaves one out. Source: event-exchanged of Fabbri, Delamaro, Maldonado and
+//! Masiero (ISSRE 1994), in terms of who is spoken to.
 
 use simutant_outcomes::{Class, Tier};
 use syn::visit::{self, Visit};

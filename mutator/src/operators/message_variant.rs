@@ -1,8 +1,8 @@
 //! MSG-V, message variant replacement: a message of one kind becomes one of another kind with the same payload.
 //!
-//! Source: event-exchanged and output-exchanged of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994). An enum is one of messages if it implements a
-//! trait `Message`, if its name says so, or where a variant is sent. Of several variants with the same payload it is the next one; all of
-//! them in the whole set.
+//! Source: event-exchanged and output-exchanged of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994). An enum is one
+//! of messages if it implements a trait `Message`, if its name says so, or where a variant is sent. Of several variants
+//! with the same payload it is the next one; all of them in the whole set.
 
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Path};

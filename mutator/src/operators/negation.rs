@@ -1,8 +1,8 @@
 //! COI, condition negation: a condition that is no relation is negated, and a negated one is not any more.
 //!
 //! Source: muJava's COI and COD. Where ROR or COR changes the condition already, their reduced sets subsume the
-//! negation, so there is none. Andrews, Briand and Labiche (ICSE 2005) negate the whole decision of an `if` or `while`; muJava's set
-//! negates relations and short circuits as well, and leaves `!` to COD.
+//! negation, so there is none. Andrews, Briand and Labiche (ICSE 2005) negate the whole decision of an `if` or `while`;
+//! muJava's set negates relations and short circuits as well, and leaves `!` to COD.
 
 use syn::{Expr, UnOp};
 

@@ -1,7 +1,8 @@
-//! ODL, VDL and CDL, operand deletion: of `a op b` one operand remains, of `op a` the operand, and `a op= b` becomes `a = b`.
+//! ODL, VDL and CDL, operand deletion: of `a op b` one operand remains, of `op a` the operand, and `a op= b` becomes
+//! `a = b`.
 //!
-//! VDL deletes operands that are variables, fields or elements, CDL literals; ODL deletes each. Source: Delamaro, Offutt and Ammann (ICST 2014) as muJava's
-//! source has them.
+//! VDL deletes operands that are variables, fields or elements, CDL literals; ODL deletes each. Source: Delamaro,
+//! Offutt and Ammann (ICST 2014) as muJava's source has them.
 
 use simutant_outcomes::Tier;
 use syn::{BinOp, Expr, ExprBinary};
@@ -72,8 +73,8 @@ impl Operator for ConstantDeletion {
     }
 }
 
-/// Returns the changes of a binary expression to one operand, where the other one is to be deleted. What is left of a relation is a condition only where
-/// its operands are: those are the operands of `&&` and `||`.
+/// Returns the changes of a binary expression to one operand, where the other one is to be deleted. What is left of a
+/// relation is a condition only where its operands are: those are the operands of `&&` and `||`.
 fn without(binary: &ExprBinary, is_deleted: impl Fn(&Expr) -> bool) -> Vec<Change> {
     let is_comparison =
         matches!(binary.op, BinOp::Lt(_) | BinOp::Gt(_) | BinOp::Le(_) | BinOp::Ge(_) | BinOp::Eq(_) | BinOp::Ne(_));

@@ -1,7 +1,8 @@
-//! COD, LOD and AODU, unary operator deletion: `!` goes from a condition, `!` from an integer (Java's `~`), `-` from a number.
+//! COD, LOD and AODU, unary operator deletion: `!` goes from a condition, `!` from an integer (Java's `~`), `-` from a
+//! number.
 //!
-//! Source: muJava. COI takes `!` away as well, so COD is there for muJava's set only. `!` stands for both of Java's operators: it is COD's where a condition is
-//! expected and LOD's where the text shows an integer.
+//! Source: muJava. COI takes `!` away as well, so COD is there for muJava's set only. `!` stands for both of Java's
+//! operators: it is COD's where a condition is expected and LOD's where the text shows an integer.
 
 use simutant_outcomes::Tier;
 use syn::{Expr, UnOp};

@@ -1,10 +1,11 @@
-//! PET, Petri net replacement: an arc is missing, goes the other way, or has a weight of one more or less; an inhibitor arc is missing; a
-//! guard asks for, or a firing moves, one token more or less.
+//! PET, Petri net replacement: an arc is missing, goes the other way, or has a weight of one more or less; an inhibitor
+//! arc is missing; a guard asks for, or a firing moves, one token more or less.
 //!
-//! A net is known by the names of the calls that build it (`input_arc(place, transition, weight)`), or, where it is written out as code, by the names of what
-//! counts its tokens: `if self.tokens[ready] >= need`, `marking[done] += made`. There an inhibitor is a test for no tokens. A call of the user's own
-//! with one of these names in a manifest counts as well. Source: the operators for Petri nets of Fabbri and others (SBES
-//! 1995), those of arcs, weights and inhibitors.
+//! A net is known by the names of the calls that build it (`input_arc(place, transition, weight)`), or, where it is
+//! written out as code, by the names of what counts its tokens: `if self.tokens[ready] >= need`,
+//! `marking[done] += made`. There an inhibitor is a test for no tokens. A call of the user's own with one of these
+//! names in a manifest counts as well. Source: the operators for Petri nets of Fabbri and others (SBES 1995), those of
+//! arcs, weights and inhibitors.
 
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, ExprBinary, Lit};

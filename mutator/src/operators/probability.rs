@@ -1,8 +1,8 @@
-//! PRB, probability replacement: what happens by chance never or always happens, or as often as it did not; a distribution gets twice the
-//! parameter; random numbers come from another stream.
+//! PRB, probability replacement: what happens by chance never or always happens, or as often as it did not; a
+//! distribution gets twice the parameter; random numbers come from another stream.
 //!
-//! The draw is made in every case, so that what is drawn later stays the same. Source: ours; simulation models are wrong in their parameters most
-//! often, and no tool surveyed changes them.
+//! The draw is made in every case, so that what is drawn later stays the same. Source: ours; simulation models are
+//! wrong in their parameters most often, and no tool surveyed changes them.
 
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit};

@@ -1,8 +1,9 @@
-//! SEL, selection replacement: of several futures that are raced or joined one is left out, or two change their rank, or they wait for one another.
+//! SEL, selection replacement: of several futures that are raced or joined one is left out, or two change their rank,
+//! or they wait for one another.
 //!
-//! `select((a, b)).await` and arrays of futures, and the macros `select!` and `join!` by their tokens. A branch that is left out never becomes
-//! ready; a join becomes a sequence. Source: ours; RXO of ConMAn, which replaces a mechanism of concurrency (Bradbury, Cordy and Dingel, Mutation 2006), is
-//! the nearest.
+//! `select((a, b)).await` and arrays of futures, and the macros `select!` and `join!` by their tokens. A branch that is
+//! left out never becomes ready; a join becomes a sequence. Source: ours; RXO of ConMAn, which replaces a mechanism of
+//! concurrency (Bradbury, Cordy and Dingel, Mutation 2006), is the nearest.
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! RNG, range replacement: `a..b` becomes `a..=b`, and `a..=b` becomes `a..b`.
 //!
-//! Source: mutest-rs. The two are different types, so the choice is made around the loop or the chain of calls that uses them.
+//! Source: mutest-rs. The two are different types, so the choice is made around the loop or the chain of calls that
+//! uses them.
 
 use syn::{Expr, RangeLimits};
 

@@ -1,9 +1,10 @@
 //! ROR, relational operator replacement: one of `< > <= >= == !=` becomes another, or the relation a constant.
 //!
 //! The reduced set has the three replacements that subsume the other four under weak mutation (Kaminski, Ammann and
-//! Offutt, AST 2011 and JSS 2013). Under strong mutation with loops the subsumption can fail, hence the option for
-//! all seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the two constants are made. Where the
-//! text shows that an unsigned number is compared with 0, the relations that hold for the same numbers are not made.
+//! Offutt, AST 2011 and JSS 2013). Under strong mutation with loops the subsumption can fail, hence the option for all
+//! seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the two constants are made.
+//! Where the text shows that an unsigned number is compared with 0, the relations that hold for the same numbers are
+//! not made.
 
 use syn::{BinOp, Expr, Lit};
 
@@ -59,7 +60,8 @@ impl Operator for RelationalOperatorReplacement {
     }
 }
 
-/// Returns the relation that holds for the same unsigned numbers, if one side is unsigned and the other one the literal 0.
+/// Returns the relation that holds for the same unsigned numbers, if one side is unsigned and the other one the
+/// literal 0.
 fn equal_for_unsigned(left: &Expr, operator: &str, right: &Expr, context: &Context<'_>) -> Option<&'static str> {
     let is_zero = |side: &Expr| match peeled(side) {
         Expr::Lit(literal) => matches!(&literal.lit, Lit::Int(literal) if literal.base10_digits() == "0"),

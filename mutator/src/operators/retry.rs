@@ -1,7 +1,9 @@
-//! RTY, retry replacement: one attempt more or less, none, or no end of them; a wait that does not grow; a count that is not reset.
+//! RTY, retry replacement: one attempt more or less, none, or no end of them; a wait that does not grow; a count that
+//! is not reset.
 //!
-//! A limit is known by its name: `TRIES`, `max_retries`, `attempt_limit`. A literal is left to LVR. Source: ours, after the faults of
-//! retransmission that protocols are tested for; ConMAn's MXC for the count of permits is the nearest (Bradbury, Cordy and Dingel, Mutation 2006).
+//! A limit is known by its name: `TRIES`, `max_retries`, `attempt_limit`. A literal is left to LVR. Source: ours, after
+//! the faults of retransmission that protocols are tested for; ConMAn's MXC for the count of permits is the nearest
+//! (Bradbury, Cordy and Dingel, Mutation 2006).
 
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit, Stmt};
@@ -107,7 +109,8 @@ fn growth(product: &syn::ExprBinary, context: &Context<'_>) -> Vec<Change> {
         let infection = infection_of(&[&product.left, &product.right]);
         return vec![Change::new(range_of(product), vec![source(&product.left)], infection)];
     }
-    // No end of attempts: the limit is never come to. Where it is a constant of a known type, that is made at the constant.
+    // No end of attempts: the limit is never come to. Where it is a constant of a known type, that is made at the
+    // constant.
     let unlimited = match product.op {
         BinOp::Lt(_) | BinOp::Le(_) => (&product.right, "true"),
         BinOp::Gt(_) | BinOp::Ge(_) => (&product.right, "false"),

@@ -1,8 +1,9 @@
 //! RVR, return value replacement: a value that a function returns becomes a simple one of its type.
 //!
-//! Both booleans; 0 and 1 for a number; nothing for an option; a success with a simple value for a result; the empty one for a string
-//! or a collection; the default value of a type that is known to have one. The type is that of the signature. Source: the return value mutators of PIT and the function
-//! values of cargo-mutants, but a value each instead of a body each, so that what the function does remains.
+//! Both booleans; 0 and 1 for a number; nothing for an option; a success with a simple value for a result; the empty
+//! one for a string or a collection; the default value of a type that is known to have one. The type is that of the
+//! signature. Source: the return value mutators of PIT and the function values of cargo-mutants, but a value each
+//! instead of a body each, so that what the function does remains.
 
 use syn::{Expr, GenericArgument, GenericParam, PathArguments, ReturnType, Type};
 

@@ -1,8 +1,9 @@
 //! STATE, state replacement: a component goes into, or begins in, another state, or stays in the one that it is in.
 //!
-//! A state is a variant of an enum that is assigned, that a variable named for states begins with, or that a function returns; it
-//! becomes the next variant with the same payload, or each in the whole set. Source: arc-missing, wrong-starting-state and state-exchanged of Fabbri, Delamaro,
-//! Maldonado and Masiero (ISSRE 1994), change-target of Aichernig, Lorber and Nickovic (TAP 2013).
+//! A state is a variant of an enum that is assigned, that a variable named for states begins with, or that a function
+//! returns; it becomes the next variant with the same payload, or each in the whole set. Source: arc-missing,
+//! wrong-starting-state and state-exchanged of Fabbri, Delamaro, Maldonado and Masiero (ISSRE 1994), change-target of
+//! Aichernig, Lorber and Nickovic (TAP 2013).
 
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Member, Stmt};

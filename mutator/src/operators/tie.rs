@@ -1,8 +1,9 @@
 //! TIE, tie reversal: an order is turned round, so that of two events at one time the last one comes first.
 //!
-//! A comparison by `cmp` is reversed; the part of a key behind the time that breaks ties, as in `Reverse((time, sequence))`, is complemented, which turns
-//! the order of integers round. Shows what depends on the order of simultaneous events. Source: the semantic variants of event order in
-//! statecharts (Derezinska and Zaremba), as a change of one place.
+//! A comparison by `cmp` is reversed; the part of a key behind the time that breaks ties, as in
+//! `Reverse((time, sequence))`, is complemented, which turns the order of integers round. Shows what depends on the
+//! order of simultaneous events. Source: the semantic variants of event order in statecharts (Derezinska and Zaremba),
+//! as a change of one place.
 
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;

@@ -1,7 +1,8 @@
 //! TMR-D, timer arming deletion: a timer is not armed.
 //!
-//! Deleted is a call that arms one, and the assignment of a new time to a variable that says when something is due. Source: the class of
-//! retransmission faults, as ConMAn's RTXC is for thread calls (Bradbury, Cordy and Dingel, Mutation 2006).
+//! Deleted is a call that arms one, and the assignment of a new time to a variable that says when something is due.
+//! Source: the class of retransmission faults, as ConMAn's RTXC is for thread calls (Bradbury, Cordy and Dingel,
+//! Mutation 2006).
 
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};

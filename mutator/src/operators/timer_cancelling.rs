@@ -1,7 +1,7 @@
 //! TMR-C, timer cancelling deletion: a timer is not cancelled.
 //!
-//! Deleted is a call that cancels, and the assignment of nothing to a variable that says when something is due. A stale timer then
-//! fires. Source: as TMR-D.
+//! Deleted is a call that cancels, and the assignment of nothing to a variable that says when something is due. A stale
+//! timer then fires. Source: as TMR-D.
 
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;

@@ -1,7 +1,8 @@
 //! UOI, AOIU and LOI, unary operator insertion: a variable becomes one more or less, negative, or its complement.
 //!
-//! UOI is Mothra's `x + 1` and `x - 1`, where an index, a length or a time is used; AOIU puts `-`, LOI `!` (Java's `~`) before each variable that the text shows to
-//! be a number. Source: Offutt, Lee, Rothermel, Untch and Zapf (TOSEM 1996); muJava's source for AOIU, which leaves out the right operands of `+ - %`.
+//! UOI is Mothra's `x + 1` and `x - 1`, where an index, a length or a time is used; AOIU puts `-`, LOI `!` (Java's `~`)
+//! before each variable that the text shows to be a number. Source: Offutt, Lee, Rothermel, Untch and Zapf (TOSEM
+//! 1996); muJava's source for AOIU, which leaves out the right operands of `+ - %`.
 
 use simutant_outcomes::Tier;
 use syn::{BinOp, Expr};

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-/// Returns the files below `root` that the entries name, each once: in the order of the entries, and those of a pattern by name.
-/// Paths are relative to `root`, with `/`. A pattern does not name what is in `left_out`.
+/// Returns the files below `root` that the entries name, each once: in the order of the entries, and those of a pattern
+/// by name. Paths are relative to `root`, with `/`. A pattern does not name what is in `left_out`.
 ///
 /// # Errors
 /// The entry that names no file below `root`, and why.

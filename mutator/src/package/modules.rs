@@ -1,4 +1,5 @@
-//! Which files of a library are not compiled, since the modules that they hold are under conditions that do not hold: `#[cfg(test)] mod tests;`.
+//! Which files of a library are not compiled, since the modules that they hold are under conditions that do not hold:
+//! `#[cfg(test)] mod tests;`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ pub(super) fn left_out(library: &Path, conditions: &Conditions) -> BTreeSet<Path
     all.difference(&compiled).cloned().collect()
 }
 
-/// Adds a file and those that its modules lead to; `folder` is where these are. A file that does not parse leads nowhere.
+/// Adds a file and those that its modules lead to; `folder` is where these are. A file that does not parse leads
+/// nowhere.
 fn walk(file: &Path, folder: &Path, conditions: Option<&Conditions>, found: &mut BTreeSet<PathBuf>) {
     if !found.insert(file.to_owned()) {
         return;

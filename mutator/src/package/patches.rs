@@ -7,8 +7,8 @@ use toml::{Table, Value};
 use super::Member;
 
 /// Returns the sections `patch` and `replace` of a workspace's manifest with absolute paths, and with copies put in the
-/// place of packages: `copies` are packages from elsewhere, each with its folder and the sources that it is put in the place of,
-/// `copy_of` tells where the copy of a local package is.
+/// place of packages: `copies` are packages from elsewhere, each with its folder and the sources that it is put in the
+/// place of, `copy_of` tells where the copy of a local package is.
 pub(super) fn patches(
     manifest: &Table,
     root: &Path,

@@ -36,7 +36,8 @@ impl Programs {
     /// Finds the package of a manifest.
     ///
     /// # Errors
-    /// If the manifest is not that of a package with programs, or `section` names what is not there or cannot be mutated.
+    /// If the manifest is not that of a package with programs, or `section` names what is not there or cannot be
+    /// mutated.
     pub fn find(manifest: &Path, section: ProgramsSection<'_>) -> Result<Self, MutatorError> {
         let ProgramsSection { name, specification, features, default_features } = section;
         let refuse = |field: &str, message: String| MutatorError::Programs {
@@ -63,7 +64,8 @@ impl Programs {
         Ok(Self { package: Package::new(&metadata, package, name, &section, names, &refuse)? })
     }
 
-    /// Returns the folder for the builds of the programs, below that of the workspace's build products: the same for all studies.
+    /// Returns the folder for the builds of the programs, below that of the workspace's build products: the same for
+    /// all studies.
     pub fn build_directory(&self) -> PathBuf {
         self.package.directory("programs")
     }
@@ -81,7 +83,8 @@ impl Programs {
         Ok(manifest)
     }
 
-    /// Returns the workspace's settings for releases, for the workspace of the copy: what the mutants are mutants of is the release.
+    /// Returns the workspace's settings for releases, for the workspace of the copy: what the mutants are mutants of is
+    /// the release.
     pub(crate) fn profile(&self) -> Result<Table, MutatorError> {
         let mut workspace = self.package.workspace_manifest()?;
         let release = workspace.get_mut("profile").and_then(|profiles| profiles.as_table_mut()?.remove("release"));

@@ -86,8 +86,8 @@ impl<M> Inbox<M> {
         self.ready.pop_front()
     }
 
-    /// Returns whether there is so much more room than the other end knows that it should be told: half of the whole, as
-    /// Clark has it in RFC 813, so that a slow reader is not sent one message at a time.
+    /// Returns whether there is so much more room than the other end knows that it should be told: half of the whole,
+    /// as Clark has it in RFC 813, so that a slow reader is not sent one message at a time.
     pub(crate) fn should_tell(&self) -> bool {
         !self.is_complete() && self.limit() - self.told_limit >= (self.window_max / 2).max(1)
     }

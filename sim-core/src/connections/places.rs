@@ -40,7 +40,8 @@ pub(crate) struct ListenerId {
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     uses: BTreeMap<Address, Use>,
-    /// Where the search for an unused port begins, for components that have searched: numbers come again as late as possible.
+    /// Where the search for an unused port begins, for components that have searched: numbers come again as late as
+    /// possible.
     next_ephemeral: BTreeMap<ComponentId, u16>,
     serials: u64,
 }

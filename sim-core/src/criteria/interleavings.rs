@@ -8,8 +8,8 @@ use crate::trace::{Action, TraceEvent};
 /// Asks that each role receives each kind of message right after each other kind, once from the component that the one
 /// before came from and once from another.
 ///
-/// The order is that in which the component takes the messages, from whichever channel or stream. A component that begins again has received
-/// nothing yet.
+/// The order is that in which the component takes the messages, from whichever channel or stream. A component that
+/// begins again has received nothing yet.
 pub fn interleavings(trace: &[TraceEvent], requirements: &mut Requirements) {
     let mut last: BTreeMap<&str, Last<'_>> = BTreeMap::new();
     let mut orders: BTreeSet<(&str, &str, &str, Sender)> = BTreeSet::new();

@@ -8,8 +8,8 @@ use crate::trace::{Action, Endpoint, Packet, TraceEvent};
 /// Asks that each kind of message is lost, duplicated, corrupted, overtaken, and late for a timeout.
 ///
 /// A packet is overtaken if one that was sent after it, from the same place to the same place, arrives before it. It is
-/// late if a timeout of the channel that sent it, or of the channel that it is for, fires while it is on its way. Of a packet that was
-/// duplicated the copy that arrives first counts.
+/// late if a timeout of the channel that sent it, or of the channel that it is for, fires while it is on its way. Of a
+/// packet that was duplicated the copy that arrives first counts.
 pub fn message_faults(trace: &[TraceEvent], requirements: &mut Requirements) {
     let mut faults: BTreeSet<(&str, &str)> = BTreeSet::new();
     let mut flights = Flights::default();

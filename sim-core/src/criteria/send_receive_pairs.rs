@@ -1,4 +1,5 @@
-//! Definition-use pairs across the network: the definition of a message is where it is sent, the use where it is received.
+//! Definition-use pairs across the network: the definition of a message is where it is sent, the use where it is
+//! received.
 
 use std::collections::BTreeSet;
 

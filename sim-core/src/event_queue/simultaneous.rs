@@ -1,9 +1,9 @@
 //! The events of one instant, any of which may come next.
 //!
-//! Keys stand in the order of scheduling. How many of them are still there, up to any place, is kept in a binary indexed tree
-//! (Fenwick, "A new data structure for cumulative frequency tables", Software: Practice and Experience 24, 1994), so that the
-//! n-th of those still there is found and removed in logarithmic time. Keys that were removed leave a gap, and the gaps are
-//! closed before they outnumber the keys.
+//! Keys stand in the order of scheduling. How many of them are still there, up to any place, is kept in a binary
+//! indexed tree (Fenwick, "A new data structure for cumulative frequency tables", Software: Practice and Experience 24,
+//! 1994), so that the n-th of those still there is found and removed in logarithmic time. Keys that were removed leave
+//! a gap, and the gaps are closed before they outnumber the keys.
 
 use super::Key;
 
@@ -15,8 +15,8 @@ const GAPS_MIN: usize = 64;
 pub(super) struct Simultaneous {
     /// In ascending order, those that were removed too.
     keys: Vec<Key>,
-    /// At `place`, counted from 1: how many keys are still there at the `place & place.wrapping_neg()` places up to this one.
-    /// The element at 0 is not used; empty if there are no places.
+    /// At `place`, counted from 1: how many keys are still there at the `place & place.wrapping_neg()` places up to
+    /// this one. The element at 0 is not used; empty if there are no places.
     counts: Vec<u32>,
     /// How many keys are still there.
     len: usize,

@@ -1,15 +1,17 @@
 //! The wheel: keys in buckets by the digits of their time, so that no key is compared with another until it is due.
 //!
-//! Times are numbers of [`LEVELS`] digits to base 64. A key is in the bucket of the highest digit in which its time differs
-//! from the base, an instant that no key is before: `buckets[level * 64 + digit]`. All times in a bucket lie between those
-//! of the buckets before and after, and a key on a lower level is sooner than one on a higher, so the soonest keys are in
-//! the first bucket of the lowest level that has any. If these are a handful, they are handed out, and the base goes to the
-//! end of their bucket's span; if not, the base goes to its start, and they are scattered over the buckets of lower levels.
+//! Times are numbers of [`LEVELS`] digits to base 64. A key is in the bucket of the highest digit in which its time
+//! differs from the base, an instant that no key is before: `buckets[level * 64 + digit]`. All times in a bucket lie
+//! between those of the buckets before and after, and a key on a lower level is sooner than one on a higher, so the
+//! soonest keys are in the first bucket of the lowest level that has any. If these are a handful, they are handed out,
+//! and the base goes to the end of their bucket's span; if not, the base goes to its start, and they are scattered over
+//! the buckets of lower levels.
 //!
-//! This is the radix heap of Ahuja, Mehlhorn, Orlin and Tarjan ("Faster algorithms for the shortest path problem", Journal
-//! of the ACM 37, 1990) with 64 buckets a level, as in the hierarchical timing wheels of Varghese and Lauck ("Hashed and
-//! hierarchical timing wheels", SOSP 1987), and, from the ladder queue of Tang, Goh and Thng ("Ladder queue", ACM TOMACS
-//! 15, 2005), the sorted array at its bottom, to which small buckets go at once. A key moves down at most once a level.
+//! This is the radix heap of Ahuja, Mehlhorn, Orlin and Tarjan ("Faster algorithms for the shortest path problem",
+//! Journal of the ACM 37, 1990) with 64 buckets a level, as in the hierarchical timing wheels of Varghese and Lauck
+//! ("Hashed and hierarchical timing wheels", SOSP 1987), and, from the ladder queue of Tang, Goh and Thng ("Ladder
+//! queue", ACM TOMACS 15, 2005), the sorted array at its bottom, to which small buckets go at once. A key moves down at
+//! most once a level.
 //!
 //! Keys of equal time are always in the same bucket, in the order of scheduling.
 
@@ -145,8 +147,8 @@ impl Wheel {
         self.dead
     }
 
-    /// Moves the soonest keys to `batch`, which is empty, in any order, and the base to the time of the key returned: all
-    /// keys up to this one are in `batch` now, the others are greater.
+    /// Moves the soonest keys to `batch`, which is empty, in any order, and the base to the time of the key returned:
+    /// all keys up to this one are in `batch` now, the others are greater.
     pub(super) fn advance(&mut self, batch: &mut Vec<Key>, is_alive: impl Fn(Key) -> bool) -> Key {
         debug_assert!(batch.is_empty(), "the keys of the last call are still there");
         loop {
@@ -177,8 +179,8 @@ impl Wheel {
         }
     }
 
-    /// Moves the base back to `base`, and adds keys in ascending order, of which none is before it and none after the old
-    /// base.
+    /// Moves the base back to `base`, and adds keys in ascending order, of which none is before it and none after the
+    /// old base.
     pub(super) fn lower_base(&mut self, base: u64, keys: impl Iterator<Item = Key>, is_alive: impl Fn(Key) -> bool) {
         debug_assert!(base <= self.base, "{base} is after the base, {}", self.base);
         let level = level_of(base ^ self.base);

@@ -113,8 +113,8 @@ impl<M: Message> Kernel<M> {
         }
     }
 
-    /// Ends a stream that its component has dropped, as `close` does on Linux: with a reset if something is unread, and otherwise
-    /// in the background, when all was sent.
+    /// Ends a stream that its component has dropped, as `close` does on Linux: with a reset if something is unread, and
+    /// otherwise in the background, when all was sent.
     pub(crate) fn close_stream(&mut self, id: EndId) {
         // A crash removes ends before their handles are dropped.
         let Some(end) = self.connections.get_mut(id) else { return };
@@ -316,7 +316,8 @@ impl<M: Message> Kernel<M> {
         }
     }
 
-    /// Returns whether an end has no room at the other end, as far as it knows, and the other end would not say the same again.
+    /// Returns whether an end has no room at the other end, as far as it knows, and the other end would not say the
+    /// same again.
     fn must_probe(&self, id: EndId) -> bool {
         let Some(end) = self.connections.get(id).filter(|end| end.outbox.is_blocked()) else { return false };
         let peer = end.peer.filter(|&peer| self.connections.is_live(peer)).and_then(|peer| self.connections.get(peer));

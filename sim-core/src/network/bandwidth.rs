@@ -11,16 +11,17 @@ use crate::{VirtualDuration, VirtualTime};
 
 /// How much each direction of a link carries.
 ///
-/// A packet takes `bytes * 8 / bits_per_second` to be sent, rounded up to whole nanoseconds, and those that come meanwhile wait
-/// in the order in which they came. A packet that the link then loses takes its time all the same; the second copy of a
-/// duplicated packet takes none. Messages without a size ([`Message::bytes`](crate::Message::bytes)) wait, but take no time.
+/// A packet takes `bytes * 8 / bits_per_second` to be sent, rounded up to whole nanoseconds, and those that come
+/// meanwhile wait in the order in which they came. A packet that the link then loses takes its time all the same; the
+/// second copy of a duplicated packet takes none. Messages without a size ([`Message::bytes`](crate::Message::bytes))
+/// wait, but take no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {
     /// Bits a second.
     pub bits_per_second: u64,
-    /// How many packets wait at most, besides the one that is being sent; one that finds so many is lost. Without this, there
-    /// is no limit.
+    /// How many packets wait at most, besides the one that is being sent; one that finds so many is lost. Without this,
+    /// there is no limit.
     #[serde(default)]
     pub queue_packets_max: Option<u32>,
 }
@@ -40,16 +41,17 @@ impl Bandwidth {
 
 /// The packets that a direction of a link sends, or has yet to send.
 ///
-/// On a single link, packets come in the order of their sending, and the next begins when the last has ended: constant time,
-/// amortized. On a path of links a packet that was sent later may reach a link first; it then takes the first time in which the
-/// link is idle for long enough, and does not wait for packets that are still on their way to this link. That takes logarithmic
-/// time, a move of memory, and a step for each time in which the link is idle for not long enough. Only packets that take no
-/// time, and reach the link out of order, look at all packets there.
+/// On a single link, packets come in the order of their sending, and the next begins when the last has ended: constant
+/// time, amortized. On a path of links a packet that was sent later may reach a link first; it then takes the first
+/// time in which the link is idle for long enough, and does not wait for packets that are still on their way to this
+/// link. That takes logarithmic time, a move of memory, and a step for each time in which the link is idle for not long
+/// enough. Only packets that take no time, and reach the link out of order, look at all packets there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
     /// In the order of their times, which do not overlap.
     sendings: VecDeque<Sending>,
-    /// When each packet of `sendings`, and some that were sent off, reached the link, ascending. Empty if any number may wait.
+    /// When each packet of `sendings`, and some that were sent off, reached the link, ascending. Empty if any number
+    /// may wait.
     reached: VecDeque<VirtualTime>,
     /// How many of `reached` were sent off.
     reached_and_gone: usize,
@@ -156,7 +158,8 @@ impl Queue {
         begin
     }
 
-    /// Returns before which sending, and when, a packet comes that takes no time: before the first that reaches the link later.
+    /// Returns before which sending, and when, a packet comes that takes no time: before the first that reaches the
+    /// link later.
     fn place_without_duration(&self, reached: VirtualTime) -> (usize, VirtualTime) {
         let first = self.sendings.partition_point(|sending| sending.end <= reached);
         let before = self.sendings.range(first..).take_while(|sending| sending.reached <= reached).count();

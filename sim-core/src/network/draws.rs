@@ -1,18 +1,18 @@
-//! What is random about a packet: a function of the network's seed, the packet's source and its number among the packets of
-//! the source, and of nothing else.
+//! What is random about a packet: a function of the network's seed, the packet's source and its number among the
+//! packets of the source, and of nothing else.
 //!
-//! Nothing is drawn in turn. Each question about a packet has a place of its own ([`Lane`]) in the packet's sequence, and the
-//! answer is there whether the other questions are asked or not. So runs with the same seed are coupled: another probability,
-//! another latency or a lost packet changes nothing about other packets, and what happens with some probability also happens
-//! with any greater one.
+//! Nothing is drawn in turn. Each question about a packet has a place of its own ([`Lane`]) in the packet's sequence,
+//! and the answer is there whether the other questions are asked or not. So runs with the same seed are coupled:
+//! another probability, another latency or a lost packet changes nothing about other packets, and what happens with
+//! some probability also happens with any greater one.
 
 use crate::random::finish;
 use crate::{Probability, VirtualDuration};
 
 /// The step from packet to packet: at one place of their sequences, packets draw as SplitMix64 with this step does (a
-/// multiplier of Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential pseudorandom number
-/// generators", 2022). It differs from the step within a sequence, with which the sequence of a packet would be that of the
-/// packet before it, shifted by one; sequences meet after some 2^45 packets at the earliest.
+/// multiplier of Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential pseudorandom
+/// number generators", 2022). It differs from the step within a sequence, with which the sequence of a packet would be
+/// that of the packet before it, shifted by one; sequences meet after some 2^45 packets at the earliest.
 const PACKET_FACTOR: u64 = 0xd134_2543_de82_ef95;
 /// The step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -37,8 +37,8 @@ pub struct Arrival {
     pub is_corrupted: bool,
 }
 
-/// What chance decides about a packet, before rules, partitions and queues: plain data, which can be recorded, replayed and
-/// overridden.
+/// What chance decides about a packet, before rules, partitions and queues: plain data, which can be recorded, replayed
+/// and overridden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// The number of the link of its path that loses the packet: 0, unless the network forwards packets.

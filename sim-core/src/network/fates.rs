@@ -24,8 +24,8 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// Returns the fates that the packets of the component `source` meet in a simulation with this seed, in the order of their
-    /// sending, if all of them go one direction of such a link.
+    /// Returns the fates that the packets of the component `source` meet in a simulation with this seed, in the order
+    /// of their sending, if all of them go one direction of such a link.
     ///
     /// # Errors
     /// [`InvalidNetwork`] if the link is not [valid](Link::validate).
@@ -35,8 +35,8 @@ impl Fates {
         Ok(Self { state, next_draw: first_draw(source) })
     }
 
-    /// Returns the fate of the next packet, which is sent at a time that is not before the last one's. Only a link of limited
-    /// bandwidth needs to know the time and the size.
+    /// Returns the fate of the next packet, which is sent at a time that is not before the last one's. Only a link of
+    /// limited bandwidth needs to know the time and the size.
     #[inline]
     pub fn draw(&mut self, at: VirtualTime, bytes: u32) -> Fate {
         let (source, destination) = (ComponentId(0), ComponentId(1));
@@ -46,8 +46,8 @@ impl Fates {
     }
 }
 
-/// Returns what fixes everything that is random about the first packet of a component, with the network's seed. The next
-/// packets have the next numbers: so what happens to packets of one component does not depend on the others.
+/// Returns what fixes everything that is random about the first packet of a component, with the network's seed. The
+/// next packets have the next numbers: so what happens to packets of one component does not depend on the others.
 pub(crate) fn first_draw(source: &str) -> u64 {
     Random::from_seed(0).stream(source).seed()
 }

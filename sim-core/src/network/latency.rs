@@ -9,10 +9,10 @@ use crate::{VirtualDuration, portable};
 
 /// How long a packet is on its way: one length, or a distribution of lengths.
 ///
-/// Each copy of a packet draws its own, so packets overtake each other if it varies. A distribution with real parameters is
-/// drawn by inversion of one uniform number, with arithmetic that gives the same bits on every platform, and rounded to the
-/// nearest nanosecond. What it gives below 0 becomes 0, and what it gives above `max` becomes `max`: the ends of the range can
-/// so be more likely than what is next to them.
+/// Each copy of a packet draws its own, so packets overtake each other if it varies. A distribution with real
+/// parameters is drawn by inversion of one uniform number, with arithmetic that gives the same bits on every platform,
+/// and rounded to the nearest nanosecond. What it gives below 0 becomes 0, and what it gives above `max` becomes `max`:
+/// the ends of the range can so be more likely than what is next to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Latency {

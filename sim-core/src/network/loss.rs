@@ -20,12 +20,12 @@ pub enum Loss {
     Independent(Probability),
 }
 
-/// Losses in bursts (Gilbert, "Capacity of a burst-noise channel", 1960; Elliott, "Estimates of error rates for codes on
-/// burst-noise channels", 1963).
+/// Losses in bursts (Gilbert, "Capacity of a burst-noise channel", 1960; Elliott, "Estimates of error rates for codes
+/// on burst-noise channels", 1963).
 ///
-/// Each direction of a link is in a good or a bad state, each with a probability of loss of its own. It begins in the good
-/// state. For each packet that reaches the link, the state first changes or stays, then the packet is lost or not. So a bad
-/// state lasts `1 / bad_to_good` packets on average, and in the long run the share of packets that find it is
+/// Each direction of a link is in a good or a bad state, each with a probability of loss of its own. It begins in the
+/// good state. For each packet that reaches the link, the state first changes or stays, then the packet is lost or not.
+/// So a bad state lasts `1 / bad_to_good` packets on average, and in the long run the share of packets that find it is
 /// `good_to_bad / (good_to_bad + bad_to_good)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -119,7 +119,8 @@ impl Loss {
     /// Returns the state of the link after a packet has come, which was `state` before.
     pub(super) fn next_state(&self, state: BurstState, draws: Draws) -> BurstState {
         let Self::GilbertElliott(gilbert_elliott) = self else { return state };
-        // One draw for both: whatever the state was, the same draws make it bad, so that states which differ soon agree.
+        // One draw for both: whatever the state was, the same draws make it bad, so that states which differ soon
+        // agree.
         let is_bad = match state {
             BurstState::Good => draws.chance(Lane::Burst, gilbert_elliott.good_to_bad.into()),
             BurstState::Bad => draws.chance(Lane::Burst, gilbert_elliott.bad_to_bad().into()),
@@ -152,8 +153,8 @@ impl Loss {
         let of_states = match self {
             Self::Independent(probability) => [Some(*probability), None],
             Self::GilbertElliott(chain) => {
-                // The state changes before a packet meets it, so that even the first may find no good state, and later ones
-                // do if the bad one can end.
+                // The state changes before a packet meets it, so that even the first may find no good state, and later
+                // ones do if the bad one can end.
                 let can_be_bad = chain.good_to_bad != Probability::ZERO;
                 let can_be_good = chain.good_to_bad != Probability::ONE || chain.bad_to_bad() != Probability::ONE;
                 [can_be_good.then_some(chain.drop_good), can_be_bad.then_some(chain.drop_bad)]
@@ -255,8 +256,8 @@ mod tests {
         let losses = losses(&Loss::GilbertElliott(chain));
         let bursts = 1 + losses.windows(2).filter(|pair| !pair[0] && pair[1]).count();
         let lost = losses.iter().filter(|is_lost| **is_lost).count();
-        // The states of packets that are k apart correlate by 0.8^k, so the variance of the share is 1.8 / 0.2 = 9 times
-        // that of independent losses. Four standard deviations.
+        // The states of packets that are k apart correlate by 0.8^k, so the variance of the share is 1.8 / 0.2 = 9
+        // times that of independent losses. Four standard deviations.
         let share_tolerance = 4.0 * (0.1 * 0.9 * 9.0 / 200_000.0_f64).sqrt();
         assert!((share(&losses) - 0.1).abs() < share_tolerance, "{}", share(&losses));
         // The length of a burst is geometric with mean 1 / 0.18 and standard deviation sqrt(0.82) / 0.18.

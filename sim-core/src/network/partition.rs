@@ -11,9 +11,9 @@ use crate::message::ComponentId;
 
 /// A partition that comes and goes by schedule.
 ///
-/// Packets between different groups are lost, whether they are sent meanwhile or arrive meanwhile. Partitions may overlap: what
-/// any of them separates is separated. On a path of several links, each link between different groups is cut; packets look
-/// for no other path.
+/// Packets between different groups are lost, whether they are sent meanwhile or arrive meanwhile. Partitions may
+/// overlap: what any of them separates is separated. On a path of several links, each link between different groups is
+/// cut; packets look for no other path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledPartition {
@@ -76,8 +76,8 @@ pub(super) struct Partitions {
     scheduled: Vec<Vec<u32>>,
     /// Those of the schedule that hold now.
     active: BTreeSet<usize>,
-    /// The number of each component's class: two are in one class if no active partition separates them. Empty if none is
-    /// active.
+    /// The number of each component's class: two are in one class if no active partition separates them. Empty if none
+    /// is active.
     classes: Vec<u32>,
 }
 

@@ -1,4 +1,5 @@
-//! The fast way: one link between all components that remembers nothing and loses, duplicates or delays packets at most.
+//! The fast way: one link between all components that remembers nothing and loses, duplicates or delays packets at
+//! most.
 
 use super::draws::{Chance, Draws, Lane};
 use super::fate::{Arrival, Fate};

@@ -9,8 +9,8 @@ use crate::{VirtualDuration, VirtualTime};
 
 /// What is to happen to particular packets: "drop the third ACK from a to b", "hold every VOTE until 20 s".
 ///
-/// Of the rules of a network, the first that applies to a packet is the one that takes effect. What links do to packets comes
-/// on top of it.
+/// Of the rules of a network, the first that applies to a packet is the one that takes effect. What links do to packets
+/// comes on top of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -38,8 +38,8 @@ pub struct Rule {
 
 /// Which of the packets that a rule describes it applies to.
 ///
-/// Each rule counts the packets that it describes from 1, in the order of their sending, also those to which an earlier rule
-/// applies and those that are lost.
+/// Each rule counts the packets that it describes from 1, in the order of their sending, also those to which an earlier
+/// rule applies and those that are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Occurrences {
@@ -71,7 +71,8 @@ pub enum Effect {
 }
 
 impl Rule {
-    /// Returns a rule for all packets of a network, to be narrowed down: `Rule { kind: ..., ..Rule::of(Effect::Drop) }`.
+    /// Returns a rule for all packets of a network, to be narrowed down:
+    /// `Rule { kind: ..., ..Rule::of(Effect::Drop) }`.
     pub fn of(effect: Effect) -> Self {
         let (since, occurrences) = (VirtualTime::ZERO, Occurrences::All);
         Self { from: None, to: None, kind: None, since, until: None, occurrences, effect }

@@ -128,7 +128,8 @@ impl NetworkState {
         self.general_mut().apply(draws, &packet, decision)
     }
 
-    /// Returns whether a packet between these components is lost because they are separated: to be asked when it arrives.
+    /// Returns whether a packet between these components is lost because they are separated: to be asked when it
+    /// arrives.
     #[inline]
     pub(crate) fn is_separated(&self, source: ComponentId, destination: ComponentId) -> bool {
         self.is_partitioned && self.general().is_separated(source, destination)
@@ -141,7 +142,8 @@ impl NetworkState {
         self.is_partitioned = partitions.is_active();
     }
 
-    /// Returns the seed of the random numbers that say what corruption makes of a copy of a packet: 0 is the packet itself.
+    /// Returns the seed of the random numbers that say what corruption makes of a copy of a packet: 0 is the packet
+    /// itself.
     pub(crate) fn corruption_seed(&self, draw: u64, copy: u64) -> u64 {
         Draws::new(self.seed, draw).of_copy(copy).bits(Lane::Corruption)
     }
@@ -232,12 +234,12 @@ impl General {
         Fate::Delivered(first)
     }
 
-    /// Lets a packet pass the links of its path, up to the one that loses it, and returns how long it waits and is being sent
-    /// on all of them together.
+    /// Lets a packet pass the links of its path, up to the one that loses it, and returns how long it waits and is
+    /// being sent on all of them together.
     ///
-    /// How long it is on its way in all is decided, and the seed says how much of that each link takes. If the decision is not
-    /// the seed's, the first link takes the difference, so that the packet reaches all others that much later or earlier; if
-    /// that is more than the first link can be shortened by, the next ones are shortened too.
+    /// How long it is on its way in all is decided, and the seed says how much of that each link takes. If the decision
+    /// is not the seed's, the first link takes the difference, so that the packet reaches all others that much later or
+    /// earlier; if that is more than the first link can be shortened by, the next ones are shortened too.
     fn pass(
         &mut self,
         draws: Draws,

@@ -17,8 +17,9 @@ use crate::{Probability, Random};
 pub struct Topology {
     /// How the components are linked.
     pub shape: Shape,
-    /// The components that are, in an order that the shape gives a meaning to. If it is left out: all of the simulation, in the
-    /// order in which it first heard of them. With a shape of edges it is left out, for they name their components.
+    /// The components that are, in an order that the shape gives a meaning to. If it is left out: all of the
+    /// simulation, in the order in which it first heard of them. With a shape of edges it is left out, for they name
+    /// their components.
     #[serde(default)]
     pub components: Option<Vec<String>>,
     /// Who finds the way of a packet between components without a link.
@@ -43,9 +44,9 @@ pub enum Shape {
         /// How many components a row has.
         columns: u32,
     },
-    /// A random graph in which everyone reaches everyone: a spanning tree in which each component, in a random order, is linked
-    /// with a random one before it, and each other pair independently with a probability (Erdos and Renyi's model G(n, p),
-    /// with the tree added).
+    /// A random graph in which everyone reaches everyone: a spanning tree in which each component, in a random order,
+    /// is linked with a random one before it, and each other pair independently with a probability (Erdos and Renyi's
+    /// model G(n, p), with the tree added).
     Random {
         /// The probability of a link between two components that the tree leaves apart.
         edge_probability: Probability,
@@ -81,9 +82,10 @@ pub enum Forwarding {
     /// The components themselves: the network loses it.
     #[default]
     None,
-    /// The network: it goes along the path that costs the least, of such the one with the fewest links, and of such, at each
-    /// component, to the neighbour that the simulation heard of first. Each link of the path does to it what it does to
-    /// packets: it is lost if one loses it, arrives twice if one duplicates it, and each copy takes the latencies of all.
+    /// The network: it goes along the path that costs the least, of such the one with the fewest links, and of such, at
+    /// each component, to the neighbour that the simulation heard of first. Each link of the path does to it what it
+    /// does to packets: it is lost if one loses it, arrives twice if one duplicates it, and each copy takes the
+    /// latencies of all.
     Cheapest,
 }
 
@@ -111,8 +113,8 @@ impl Topology {
         Self { forwarding: Forwarding::Cheapest, ..self }
     }
 
-    /// Returns the links between the components of a simulation, given in the order in which it first heard of them. Each
-    /// pair of components is in it once at most.
+    /// Returns the links between the components of a simulation, given in the order in which it first heard of them.
+    /// Each pair of components is in it once at most.
     pub fn edges<N: AsRef<str>>(&self, names: &[N]) -> Vec<Edge> {
         if let Shape::Edges(edges) = &self.shape {
             return edges.clone();
@@ -199,8 +201,8 @@ impl Shape {
     }
 }
 
-/// Every pair draws its chance and its cost whether it needs them or not, so that what is linked with some probability is also
-/// linked, at the same cost, with any greater one.
+/// Every pair draws its chance and its cost whether it needs them or not, so that what is linked with some probability
+/// is also linked, at the same cost, with any greater one.
 fn random_pairs(random: &Random, count: usize, probability: Probability, cost_max: u32) -> Vec<(usize, usize, u32)> {
     let mut tree_random = random.stream("tree");
     let mut order: Vec<usize> = (0..count).collect();
@@ -282,7 +284,8 @@ mod tests {
             }
             assert_eq!(reached.len(), 40, "seed {seed}");
             assert!(edges.iter().all(|edge| (1..=9).contains(&edge.cost)));
-            // 39 links of the tree, and each of the other 741 pairs with a probability of 0.1: four standard deviations.
+            // 39 links of the tree, and each of the other 741 pairs with a probability of 0.1: four standard
+            // deviations.
             assert!((edges.len() as f64 - 113.1).abs() < 4.0 * (741.0 * 0.09_f64).sqrt(), "{}", edges.len());
         }
         assert_ne!(random(40, 0.1, 9, 1), random(40, 0.1, 9, 2));

@@ -7,16 +7,18 @@ use crate::{Random, System};
 
 /// Candidates for each test case.
 const CANDIDATES: usize = 10;
-/// Test cases before it that a candidate is compared with: without a limit the cost would grow with the square of the size.
+/// Test cases before it that a candidate is compared with: without a limit the cost would grow with the square of the
+/// size.
 const REMEMBERED: usize = 500;
-/// As far from each other as a parameter's values can be; where one test case has a parameter and the other has not, they are as far.
+/// As far from each other as a parameter's values can be; where one test case has a parameter and the other has not,
+/// they are as far.
 const PLACE_MAX: u64 = 1 << 24;
 
 /// The places of the parameters; those that are not there are at the end.
 type Places = Vec<u64>;
 
-/// Returns, for each test case, which of its candidates it is. Of equally far ones the first is taken; a candidate that the system does not take is as
-/// near as can be.
+/// Returns, for each test case, which of its candidates it is. Of equally far ones the first is taken; a candidate that
+/// the system does not take is as near as can be.
 pub(super) fn candidates<S: System>(parameters: usize, seed: u64, size: usize) -> Vec<usize> {
     let mut chosen: VecDeque<Places> = VecDeque::with_capacity(REMEMBERED + 1);
     (0..size)

@@ -12,9 +12,10 @@ type Levels = Vec<Option<u32>>;
 
 /// Returns the test cases that cover what there is to cover, at most `size`.
 ///
-/// The array is made without regard to the system. Then each row is drawn: a test case that the system refuses is left out, and one whose draws end
-/// earlier, since an earlier draw changes its shape, covers only combinations of those that it has. For each combination that is still missing a few test
-/// cases with it are drawn, the others of their parameters at random; if none has it, there is none as far as one can tell.
+/// The array is made without regard to the system. Then each row is drawn: a test case that the system refuses is left
+/// out, and one whose draws end earlier, since an earlier draw changes its shape, covers only combinations of those
+/// that it has. For each combination that is still missing a few test cases with it are drawn, the others of their
+/// parameters at random; if none has it, there is none as far as one can tell.
 pub(super) fn rows<S: System>(parameters: &Parameters, strength: usize, seed: u64, size: usize) -> Vec<Row> {
     let mut tuples = Tuples::new(&parameters.levels, strength);
     let position = |(parameter, level): (usize, &Option<u32>)| {
@@ -57,8 +58,8 @@ fn completed(levels: &Levels, counts: &[u32], random: &mut Random) -> Levels {
 
 /// Returns rows that cover every combination of `strength` parameters with so many levels.
 ///
-/// IPOG (Lei et al., ECBS 2007): beginning with all combinations of the first parameters, each further one is added to the rows that there are,
-/// everywhere at the level that covers most, then rows are added for what that does not cover.
+/// IPOG (Lei et al., ECBS 2007): beginning with all combinations of the first parameters, each further one is added to
+/// the rows that there are, everywhere at the level that covers most, then rows are added for what that does not cover.
 fn array(counts: &[u32], strength: usize) -> Vec<Levels> {
     let mut tuples = Tuples::new(counts, strength);
     let strength = strength.min(counts.len());

@@ -26,7 +26,8 @@ impl Position {
         match draw {
             Draw::Below(count) => {
                 let value = (level * u128::from(count - 1) + last / 2) / last;
-                // The greatest bits that come to the value: for any count they are none that `Random::uniform` draws again.
+                // The greatest bits that come to the value: for any count they are none that `Random::uniform` draws
+                // again.
                 (((value + 1) << 64) - 1).div_euclid(u128::from(count)) as u64
             }
             Draw::Unit | Draw::Bits => (level * u128::from(u64::MAX) / last) as u64,

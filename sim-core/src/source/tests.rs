@@ -17,7 +17,8 @@ impl Message for Silence {
     }
 }
 
-/// A small parameter, a large one, a share, a seed that comes first, a list whose length changes the shape, and a constraint.
+/// A small parameter, a large one, a share, a seed that comes first, a list whose length changes the shape, and a
+/// constraint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Case {
     seed: u64,
@@ -131,7 +132,8 @@ fn boundary_values_come_one_at_a_time_and_in_pairs() {
     let cases = cases(InputSource::Boundary, 1, 12 + 15 * 4);
     let is_end = |case: &Case| [case.size == 10, case.size == 1_009, case.share == 0.0, case.share > 0.999_999];
     let count = |is_met: &dyn Fn(&Case) -> bool| cases.iter().filter(|case| is_met(case)).count();
-    // One alone, and two with each of the five other parameters; the last size of kind 2 is refused where that is not an end.
+    // One alone, and two with each of the five other parameters; the last size of kind 2 is refused where that is not
+    // an end.
     assert!(count(&|case| is_end(case)[0]) >= 11);
     assert!(count(&|case| is_end(case)[2]) >= 11);
     assert!(count(&|case| is_end(case)[3]) >= 11);
@@ -139,7 +141,8 @@ fn boundary_values_come_one_at_a_time_and_in_pairs() {
     assert!(count(&|case| is_end(case)[0] && is_end(case)[3]) >= 1);
 }
 
-/// All that can be had is there: pairs with an entry of the list only where the list is long enough, and never what is refused.
+/// All that can be had is there: pairs with an entry of the list only where the list is long enough, and never what is
+/// refused.
 #[test]
 fn a_covering_array_covers_what_there_is_and_leaves_out_what_is_refused() {
     let cases = cases(InputSource::Covering { strength: 2 }, 1, 100);

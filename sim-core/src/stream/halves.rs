@@ -125,7 +125,8 @@ impl<M: Message> StreamReceiver<M> {
     /// Does what [`Stream::recv`](crate::Stream::recv) does.
     ///
     /// # Errors
-    /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before that.
+    /// The future returns [`StreamError::Reset`] if the stream is broken, after the messages that had arrived before
+    /// that.
     #[track_caller]
     pub fn recv(&mut self) -> StreamRecv<'_, M> {
         StreamRecv { handle: &self.handle, is_registered: false, caller: Location::caller() }

@@ -35,8 +35,8 @@ impl<M: Message> Listener<M> {
         self.id.address
     }
 
-    /// Sets how many streams can wait to be accepted, those that are about to open included; without this, 128. Who asks
-    /// when so many wait gets no answer, and asks again later.
+    /// Sets how many streams can wait to be accepted, those that are about to open included; without this, 128. Who
+    /// asks when so many wait gets no answer, and asks again later.
     pub fn set_backlog_max(&mut self, streams: usize) {
         if let Some(listener) = self.kernel.borrow_mut().connections.places.listener(self.id) {
             listener.backlog_max = streams;

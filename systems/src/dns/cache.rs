@@ -36,7 +36,8 @@ pub(super) enum Topic {
 /// How far an entry can be trusted (RFC 2181, section 5.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trust {
-    /// It was told on the way to something else, by a server without authority over it. It leads to servers, and answers nothing.
+    /// It was told on the way to something else, by a server without authority over it. It leads to servers, and
+    /// answers nothing.
     Referral,
     /// It was asked for, and told with authority.
     Answer,
@@ -54,8 +55,8 @@ pub(super) enum Known {
 }
 
 impl Cache {
-    /// Takes in records of one time to live. What is known and holds stays, unless it is trusted less: so nobody who repeats something
-    /// makes it live longer.
+    /// Takes in records of one time to live. What is known and holds stays, unless it is trusted less: so nobody who
+    /// repeats something makes it live longer.
     pub(super) fn insert(&mut self, name: &Name, topic: Topic, trust: Trust, records: Vec<Record>, now: VirtualTime) {
         let ttl = VirtualDuration::from_secs(u64::from(records[0].ttl));
         let entries = self.entries.entry(name.clone()).or_default();

@@ -17,8 +17,8 @@ pub(super) fn all_resource_types() -> BlackBoxCriterion<TestCase> {
     }
 }
 
-/// Of addresses and of mail exchanges, which are asked for most: a query for what is there, one for an unknown name, and one for a name
-/// without such records.
+/// Of addresses and of mail exchanges, which are asked for most: a query for what is there, one for an unknown name,
+/// and one for a name without such records.
 pub(super) fn typical_usage() -> BlackBoxCriterion<TestCase> {
     BlackBoxCriterion {
         name: "TypicalUsage",

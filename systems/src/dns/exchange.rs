@@ -4,8 +4,8 @@ use simutant_sim_core::{Address, Channel, Context, Either2, TimedOut, VirtualDur
 
 use super::DnsMessage;
 
-/// How long a stream may take to open, and how long the response may take then at least: four segments in a row can be lost before
-/// that.
+/// How long a stream may take to open, and how long the response may take then at least: four segments in a row can be
+/// lost before that.
 const STREAM_PATIENCE: VirtualDuration = VirtualDuration::from_secs(10);
 
 /// Sends a query, and returns the response: `None` if none comes within `patience`.

@@ -73,7 +73,8 @@ impl DnsMessage {
         Self { is_response: true, ..Self::query(self.id, self.question.clone()) }
     }
 
-    /// Returns how many bytes it takes, without compression of names: so some that are truncated here are not in reality.
+    /// Returns how many bytes it takes, without compression of names: so some that are truncated here are not in
+    /// reality.
     pub fn wire_bytes(&self) -> usize {
         let records = self.answer.iter().chain(&self.authority).chain(&self.additional);
         12 + self.question.name.wire_bytes() + 4 + records.map(Record::wire_bytes).sum::<usize>()

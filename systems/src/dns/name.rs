@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// An absolute domain name in lower case, with the dot at its end: `www.example.`, and `.` for the root.
 ///
-/// Labels have letters, digits and hyphens, with a letter or digit at both ends (RFC 1123, section 2.1); a service's label begins
-/// with an underscore (RFC 2782). Case would not matter (RFC 4343), so there is one form only.
+/// Labels have letters, digits and hyphens, with a letter or digit at both ends (RFC 1123, section 2.1); a service's
+/// label begins with an underscore (RFC 2782). Case would not matter (RFC 4343), so there is one form only.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(Arc<str>);
@@ -56,7 +56,8 @@ impl Name {
         if self.is_root() { format!("{label}.").parse() } else { format!("{label}.{self}").parse() }
     }
 
-    /// Returns how many bytes it takes in a packet, uncompressed: a length for each label and for the root, and the labels.
+    /// Returns how many bytes it takes in a packet, uncompressed: a length for each label and for the root, and the
+    /// labels.
     pub fn wire_bytes(&self) -> usize {
         if self.is_root() { 1 } else { self.0.len() + 1 }
     }

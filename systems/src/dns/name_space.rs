@@ -21,8 +21,9 @@ pub struct NameSpace {
 pub struct Zone {
     /// The name at its top.
     pub apex: Name,
-    /// Its records, as its zone file has them: the SOA and NS records of the apex, and what its names have; for each zone that is cut
-    /// out of it the NS records and, for servers that have their names there, their addresses, called glue.
+    /// Its records, as its zone file has them: the SOA and NS records of the apex, and what its names have; for each
+    /// zone that is cut out of it the NS records and, for servers that have their names there, their addresses, called
+    /// glue.
     pub records: Vec<Record>,
 }
 
@@ -37,8 +38,8 @@ pub struct Answer {
     pub chain: Vec<Record>,
     /// The records that were asked for. None of them, and no name error, says that there are no such data.
     pub records: Vec<Record>,
-    /// The SOA record of the zone that says that something is not there, with the time to live of that (RFC 2308, section 5):
-    /// `None` if there are records.
+    /// The SOA record of the zone that says that something is not there, with the time to live of that (RFC 2308,
+    /// section 5): `None` if there are records.
     pub soa: Option<Record>,
 }
 
@@ -56,11 +57,12 @@ pub enum AnswerKind {
 impl NameSpace {
     /// Returns the right answer to `question`.
     ///
-    /// It is independent of what servers and resolvers do: each name belongs to the zone with the longest apex that it ends with.
+    /// It is independent of what servers and resolvers do: each name belongs to the zone with the longest apex that it
+    /// ends with.
     ///
     /// # Panics
-    /// If the name space is [not valid](super::TestCase): there is no zone of the root, or one without an SOA record, or aliases in a
-    /// circle.
+    /// If the name space is [not valid](super::TestCase): there is no zone of the root, or one without an SOA record,
+    /// or aliases in a circle.
     pub fn answer(&self, question: &Question) -> Answer {
         let mut name = &question.name;
         let mut chain = Vec::new();
@@ -107,7 +109,8 @@ impl NameSpace {
         above.max_by_key(|zone| zone.apex.wire_bytes())
     }
 
-    /// Returns all names that exist, in the order of their texts: those that have records, and those between them and the root.
+    /// Returns all names that exist, in the order of their texts: those that have records, and those between them and
+    /// the root.
     pub fn names(&self) -> Vec<Name> {
         let mut names: BTreeSet<Name> = BTreeSet::new();
         for record in self.zones.iter().flat_map(|zone| &zone.records) {
@@ -122,7 +125,8 @@ impl NameSpace {
         names.into_iter().collect()
     }
 
-    /// Returns the records that the zone of the root has of its servers, which are the hints of resolvers: NS and A records.
+    /// Returns the records that the zone of the root has of its servers, which are the hints of resolvers: NS and A
+    /// records.
     ///
     /// # Panics
     /// If there is no zone of the root.

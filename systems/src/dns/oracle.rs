@@ -9,12 +9,12 @@ use simutant_sim_core::{CheckFailure, VirtualDuration, VirtualTime};
 
 use super::{Answer, AnswerKind, DnsMessage, Name, Question, Rcode, Record, RecordData, RecordType, TestCase};
 
-/// The least time after which a resolver may say that it could not find out: by then, twelve packets or their answers were lost in a
-/// row, each of which it waited for half a second.
+/// The least time after which a resolver may say that it could not find out: by then, twelve packets or their answers
+/// were lost in a row, each of which it waited for half a second.
 pub(super) const FAILURE_AFTER: VirtualDuration = VirtualDuration::from_secs(6);
 
-/// The probability of a loss below which no resolver fails: twelve times in a row, a packet or its answer would be lost once in
-/// 10^12 times.
+/// The probability of a loss below which no resolver fails: twelve times in a row, a packet or its answer would be lost
+/// once in 10^12 times.
 pub(super) const FAILURE_DROP_MIN: f64 = 0.05;
 
 const SECOND: VirtualDuration = VirtualDuration::from_secs(1);
@@ -45,8 +45,8 @@ impl Answers {
         self.noted.borrow_mut().push(Noted { number, asked_at, answered_at, response });
     }
 
-    /// Checks that each query of the test case was answered once, and as the name space has it; and that what the resolver remembers
-    /// grows old as it should.
+    /// Checks that each query of the test case was answered once, and as the name space has it; and that what the
+    /// resolver remembers grows old as it should.
     ///
     /// One query may fail, for as many losses in a row as the resolver tries: another such row in one run never comes.
     ///
@@ -172,7 +172,8 @@ enum About {
 }
 
 impl Memory {
-    /// Checks the times to live of a right response. What holds is not asked for again, so it ends when it would have ended.
+    /// Checks the times to live of a right response. What holds is not asked for again, so it ends when it would have
+    /// ended.
     fn check(
         &mut self,
         right: &Answer,

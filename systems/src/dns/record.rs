@@ -1,7 +1,8 @@
 //! Resource records.
 //!
-//! The ten types are those that the thesis simulates ("the basic resource record types", section 4.1.3.1) as far as they are in use:
-//! SRV (RFC 2782) stands for WKS, which RFC 1123, section 2.2, advises against and which servers of today do not load.
+//! The ten types are those that the thesis simulates ("the basic resource record types", section 4.1.3.1) as far as
+//! they are in use: SRV (RFC 2782) stands for WKS, which RFC 1123, section 2.2, advises against and which servers of
+//! today do not load.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};

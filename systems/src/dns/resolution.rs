@@ -15,7 +15,8 @@ use super::{DnsMessage, Name, Question, Rcode, Record, RecordData, RecordType};
 /// How often a question is sent to the servers of one zone, one after the other, until an answer is given up.
 const TRIES: usize = 12;
 
-/// How long each server has for its answer when all are asked for the first time: twice as long the next time, and so on.
+/// How long each server has for its answer when all are asked for the first time: twice as long the next time, and so
+/// on.
 const PATIENCE: VirtualDuration = VirtualDuration::from_millis(500);
 
 /// How often the time is doubled.
@@ -24,7 +25,8 @@ const DOUBLINGS_MAX: usize = 3;
 /// The most steps from a question to its answer: each is an alias, a zone on the way down, or an answer.
 const STEPS_MAX: usize = 24;
 
-/// The most questions that wait for each other: addresses of servers are looked for while something else is. Each is of another zone.
+/// The most questions that wait for each other: addresses of servers are looked for while something else is. Each is of
+/// another zone.
 const NESTING_MAX: usize = 5;
 
 /// What all resolutions of a resolver share.
@@ -92,7 +94,8 @@ impl Resolution {
         Outcome::failure()
     }
 
-    /// Returns the zone nearest to a name of which servers are known, and their addresses: `None` if they cannot be found out.
+    /// Returns the zone nearest to a name of which servers are known, and their addresses: `None` if they cannot be
+    /// found out.
     async fn find_servers(&mut self, name: &Name, nesting: usize) -> Option<(Name, Vec<Ipv4Addr>)> {
         let mut zone = name.as_str();
         loop {
@@ -101,7 +104,8 @@ impl Resolution {
             if !known.is_empty() {
                 return Some((zone.parse().ok()?, known));
             }
-            // Hosts in the zone itself can be found through the zone above only, which tells their addresses with their names.
+            // Hosts in the zone itself can be found through the zone above only, which tells their addresses with their
+            // names.
             let outside: Vec<Name> = hosts.into_iter().filter(|host| !is_within(host.as_str(), zone)).collect();
             for host in &outside {
                 let found = self.resolve_address(host, nesting).await;

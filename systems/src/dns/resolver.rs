@@ -12,7 +12,8 @@ use super::resolution::{Knowledge, Resolution};
 use super::server::fit;
 use super::{DnsMessage, Record};
 
-/// Answers stubs on `port`, by datagram and by stream. `hints` lead to the root, and `routes` say what is reached at which address.
+/// Answers stubs on `port`, by datagram and by stream. `hints` lead to the root, and `routes` say what is reached at
+/// which address.
 pub async fn resolver(
     mut context: Context<DnsMessage>,
     port: u16,

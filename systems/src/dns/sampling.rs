@@ -12,8 +12,8 @@ use super::{
     Zone,
 };
 
-/// Labels of names. None of them is reserved, and none is used twice in a name space, so that names are in the zones that they were
-/// made for.
+/// Labels of names. None of them is reserved, and none is used twice in a name space, so that names are in the zones
+/// that they were made for.
 const WORDS: [&str; 56] = [
     "alder", "amber", "aspen", "atlas", "basil", "beech", "birch", "cedar", "clover", "cobalt", "coral", "cypress",
     "daisy", "delta", "dune", "elder", "ember", "falcon", "fern", "flint", "garnet", "gecko", "hazel", "heron", "iris",
@@ -31,8 +31,8 @@ const SERVER_TTLS: [u32; 4] = [2, 5, 60, 3_600];
 /// The longest time between two queries. Twelve queries take 11 s on the average, as real runs of the thesis did.
 const GAP_MS_MAX: u64 = 2_000;
 
-/// Hosts and servers have addresses for tests of benchmarks (RFC 2544), which real resolvers neither have zones of their own for nor
-/// keep back, as they do with those for private networks and for documentation.
+/// Hosts and servers have addresses for tests of benchmarks (RFC 2544), which real resolvers neither have zones of
+/// their own for nor keep back, as they do with those for private networks and for documentation.
 fn address(subnet: u8, host: u8) -> Ipv4Addr {
     Ipv4Addr::new(198, 18, subnet, host)
 }
@@ -129,8 +129,8 @@ impl Draft<'_> {
             servers[..count].iter().for_each(|&server| serving[server].push(zone));
         }
         serving.retain(|zones| !zones.is_empty());
-        // A server has its name in the first of its zones, or in one before. So whoever looks for its address needs only zones before
-        // the others.
+        // A server has its name in the first of its zones, or in one before. So whoever looks for its address needs
+        // only zones before the others.
         let mut hosts = Vec::new();
         for (zones, number) in serving.iter().zip(1..) {
             let home = if self.random.uniform(0..2_u8) == 0 { zones[0] } else { self.random.uniform(0..=zones[0]) };
@@ -187,7 +187,8 @@ impl Draft<'_> {
             if apex.as_str() == Pointers::APEX {
                 continue;
             }
-            // A service whose host is the root is not there, and neither is mail (RFC 2782, RFC 7505): so the root is no host.
+            // A service whose host is the root is not there, and neither is mail (RFC 2782, RFC 7505): so the root is
+            // no host.
             if self.random.uniform(0..3_u8) == 0 && !apex.is_root() {
                 self.add_host(zone, &apex);
             }
@@ -329,8 +330,8 @@ impl Queries<'_> {
         let names = self.name_space.names();
         let mut start_ms = 0;
         for _ in 0..count {
-            // Of ten queries, about four are of valid mappings, two of unknown names, and two of types that their names have not;
-            // the others were asked before.
+            // Of ten queries, about four are of valid mappings, two of unknown names, and two of types that their names
+            // have not; the others were asked before.
             let repeated = self.random.choose(&self.drawn).map(StubQuery::question);
             let question = match (self.random.uniform(0..10_u8), repeated) {
                 (0 | 1, Some(question)) => question,
@@ -345,7 +346,8 @@ impl Queries<'_> {
         }
     }
 
-    /// Returns a question of a name that exists and of a type, each equally likely, whose answer is of this kind, if there are such.
+    /// Returns a question of a name that exists and of a type, each equally likely, whose answer is of this kind, if
+    /// there are such.
     fn existing(&mut self, names: &[Name], kind: AnswerKind) -> Option<Question> {
         let mut types = RecordType::ALL;
         self.random.shuffle(&mut types);

@@ -109,8 +109,8 @@ fn addresses<'a>(zones: &[Zone], records: impl Iterator<Item = &'a Record>) -> V
     addresses
 }
 
-/// Returns a response as a datagram can hold it: without what is only of use, or else empty and marked as truncated (RFC 2181,
-/// section 9).
+/// Returns a response as a datagram can hold it: without what is only of use, or else empty and marked as truncated
+/// (RFC 2181, section 9).
 pub(super) fn fit(mut response: DnsMessage) -> DnsMessage {
     if response.wire_bytes() > DATAGRAM_BYTES_MAX {
         response.additional.clear();

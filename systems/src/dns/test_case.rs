@@ -11,8 +11,8 @@ use super::{sampling, validation};
 
 /// An input vector of the domain name system (Rutherford, PhD thesis, section 4.1.3.1).
 ///
-/// It is all that real programs need too: the zones are the files of real servers, [`NameSpace::root_hints`] are those of real
-/// resolvers, and the queries are what real clients ask.
+/// It is all that real programs need too: the zones are the files of real servers, [`NameSpace::root_hints`] are those
+/// of real resolvers, and the queries are what real clients ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
@@ -64,9 +64,9 @@ impl TestCase {
 
     /// Checks that it is in the domain.
     ///
-    /// That includes what real servers insist on: complete delegations with glue, aliases that have nothing else and lead somewhere, one
-    /// time to live for the records of a name and type, hosts that have addresses; and that no servers can be reached through each
-    /// other alone.
+    /// That includes what real servers insist on: complete delegations with glue, aliases that have nothing else and
+    /// lead somewhere, one time to live for the records of a name and type, hosts that have addresses; and that no
+    /// servers can be reached through each other alone.
     ///
     /// # Errors
     /// [`InvalidTestCase`] for what is not, first the zones one by one, then the servers, then the queries.
@@ -79,7 +79,8 @@ impl TestCase {
         self.servers.iter().filter(|server| server.zones.contains(&zone.apex))
     }
 
-    /// Returns the same test case with its servers at other addresses: where real ones run. Records of other hosts stay as they are.
+    /// Returns the same test case with its servers at other addresses: where real ones run. Records of other hosts stay
+    /// as they are.
     ///
     /// # Panics
     /// If two servers get one address.

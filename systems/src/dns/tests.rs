@@ -89,7 +89,8 @@ fn sampled_cases_are_reasonable_and_so_they_are_with_other_seeds() {
 
 #[test]
 fn a_stub_that_asks_by_stream_waits_as_long_as_one_that_asks_by_datagram() {
-    // What the resolver had found for the datagram may not be kept, and to find it again takes it more than ten seconds.
+    // What the resolver had found for the datagram may not be kept, and to find it again takes it more than ten
+    // seconds.
     for (seed, index) in [(4, 1_927), (15, 1_665)] {
         run(&universe::<Dns>(seed, index));
     }

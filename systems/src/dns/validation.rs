@@ -274,7 +274,8 @@ fn validate_servers(case: &TestCase) -> Result<(), InvalidTestCase> {
     Ok(())
 }
 
-/// Checks that each zone can be reached from the root: its servers have their names in it, or in zones that can be reached without it.
+/// Checks that each zone can be reached from the root: its servers have their names in it, or in zones that can be
+/// reached without it.
 fn validate_reachability(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
     let mut reached = BTreeSet::from([&name_space.zones[0].apex]);
     for _ in 0..name_space.zones.len() {

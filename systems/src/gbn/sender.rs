@@ -82,8 +82,8 @@ impl Window {
         self.check();
     }
 
-    /// Notes that the receiver expects the segment with sequence number `next`, and returns whether that is news. After a
-    /// full window of news without a timeout, the window grows.
+    /// Notes that the receiver expects the segment with sequence number `next`, and returns whether that is news. After
+    /// a full window of news without a timeout, the window grows.
     fn acknowledge(&mut self, next: u32) -> bool {
         let news = (next + SEQUENCE_NUMBERS - self.base % SEQUENCE_NUMBERS) % SEQUENCE_NUMBERS;
         if news == 0 || news > self.unsent - self.base {

@@ -23,8 +23,8 @@ const CACHE_SIZE_SAMPLED_MAX: usize = 4;
 /// client waits in all.
 pub(super) const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(200);
 
-/// The least time from one client's start to the next one's: by then, the server is done with the client before, even if
-/// only the last of its requests (sent after 1 s, on its way for 0.2 s, computed in 0.8 s) arrived.
+/// The least time from one client's start to the next one's: by then, the server is done with the client before, even
+/// if only the last of its requests (sent after 1 s, on its way for 0.2 s, computed in 0.8 s) arrived.
 const START_GAP_MIN: VirtualDuration = VirtualDuration::from_secs(2);
 
 /// The longest time between two clients' starts that is drawn.
@@ -37,7 +37,8 @@ const SERVER_PORT: u16 = 1_234;
 
 /// An input vector of the service.
 ///
-/// Clients are so far apart that each finds the server idle: on a network that loses nothing, every client must get its answer.
+/// Clients are so far apart that each finds the server idle: on a network that loses nothing, every client must get its
+/// answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
@@ -85,7 +86,8 @@ impl TestCase {
         Self::reliable(10, &[(3, 5), (5, 3)])
     }
 
-    /// Three clients and a cache of one result (`CacheTest` of Rutherford, PhD thesis, figure B.5, with a latency of 0.1 s).
+    /// Three clients and a cache of one result (`CacheTest` of Rutherford, PhD thesis, figure B.5, with a latency of
+    /// 0.1 s).
     pub fn cache_test() -> Self {
         Self::reliable(1, &[(3, 5), (5, 3), (2, 4)])
     }

@@ -46,7 +46,8 @@ fn remembered_results_need_no_computation() {
 
 #[test]
 fn the_result_that_was_not_used_for_the_longest_time_is_forgotten() {
-    // (1, 2) is asked for twice, so when (2, 4) comes, (4, 6) makes room for it in a cache of two; (1, 2) is still known.
+    // (1, 2) is asked for twice, so when (2, 4) comes, (4, 6) makes room for it in a cache of two; (1, 2) is still
+    // known.
     let numbers = [(1, 2), (4, 6), (1, 2), (2, 4), (1, 2), (4, 6)];
     let starts = (0..).map(|index| VirtualTime::from_secs(5 * index));
     let requests: Vec<ClientRequest> =

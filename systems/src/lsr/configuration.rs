@@ -14,8 +14,9 @@ const LATENCY_MIN: VirtualDuration = VirtualDuration::from_millis(1);
 /// The slowest packet.
 const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(10);
 
-/// When the first message is published. By then all routers know the network: the last one starts after at most 20 ms, its
-/// greeting and the answer take 20 ms, and what they cause to be announced gets through at most three links in 30 ms.
+/// When the first message is published. By then all routers know the network: the last one starts after at most 20 ms,
+/// its greeting and the answer take 20 ms, and what they cause to be announced gets through at most three links in 30
+/// ms.
 pub(super) const CLIENT_START: VirtualTime = VirtualTime::from_millis(100);
 
 /// The time from one message to the next. Messages that go more than one link are on their way together.

@@ -21,8 +21,9 @@ pub(super) struct Hop {
 /// Routers that a path is known to, the cheapest first. The hasher is one without a random key.
 type Frontier = PriorityQueue<RouterId, Reverse<u32>, BuildHasherDefault<DefaultHasher>>;
 
-/// Returns the shortest path from `source` to each router that can be reached (Dijkstra, "A note on two problems in connexion
-/// with graphs", Numerische Mathematik 1, 1959). Of two paths with one cost it is the one that was found first.
+/// Returns the shortest path from `source` to each router that can be reached (Dijkstra, "A note on two problems in
+/// connexion with graphs", Numerische Mathematik 1, 1959). Of two paths with one cost it is the one that was found
+/// first.
 pub(super) fn shortest_paths(database: &Database, source: RouterId) -> BTreeMap<RouterId, Hop> {
     let mut settled = BTreeMap::new();
     let mut previous = BTreeMap::from([(source, source)]);

@@ -18,8 +18,8 @@ pub struct Hello;
 pub struct Announcement {
     /// The router.
     pub origin: RouterId,
-    /// Counts the announcements of the router from 1, one for each link that it was greeted over: the greatest number is the
-    /// news.
+    /// Counts the announcements of the router from 1, one for each link that it was greeted over: the greatest number
+    /// is the news.
     pub sequence: u32,
     /// The links that it can send through.
     pub links: Rc<[Link]>,

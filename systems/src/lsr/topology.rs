@@ -8,8 +8,8 @@ use super::{Link, RouterId};
 
 /// An arrangement of routers and links (Rutherford, PhD thesis, figure 4.1).
 ///
-/// The costs are ours, as the thesis's text does not give those of the figure. They make the topologies with more than one
-/// path differ in what the shortest one depends on.
+/// The costs are ours, as the thesis's text does not give those of the figure. They make the topologies with more than
+/// one path differ in what the shortest one depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Topology {
     /// Two routers with a link.
@@ -27,12 +27,12 @@ pub enum Topology {
     /// Router 1 in the middle of three others.
     #[serde(rename = "4-star")]
     Star4,
-    /// Four routers in a circle. Between two of them, both ways round cost the same; between the others opposite each other,
-    /// they do not.
+    /// Four routers in a circle. Between two of them, both ways round cost the same; between the others opposite each
+    /// other, they do not.
     #[serde(rename = "4-cycle")]
     Cycle4,
-    /// Four routers, each with a link to each other one. Two links cost more than a way round, one costs as much; to some
-    /// routers, Dijkstra's algorithm knows longer paths before it finds the shortest one.
+    /// Four routers, each with a link to each other one. Two links cost more than a way round, one costs as much; to
+    /// some routers, Dijkstra's algorithm knows longer paths before it finds the shortest one.
     #[serde(rename = "4-mesh")]
     Mesh4,
 }
@@ -80,8 +80,8 @@ impl Topology {
         self.links().iter().flat_map(both_ways).filter_map(of_router)
     }
 
-    /// Returns what the shortest path from one router to another costs. The table was made by hand from the picture, so that
-    /// the oracle computes nothing that the routers compute.
+    /// Returns what the shortest path from one router to another costs. The table was made by hand from the picture, so
+    /// that the oracle computes nothing that the routers compute.
     pub fn path_cost(self, from: RouterId, to: RouterId) -> u32 {
         let costs: &[&[u32]] = match self {
             Self::Duo => &[&[0, 3], &[3, 0]],

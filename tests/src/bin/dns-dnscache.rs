@@ -1,4 +1,5 @@
-//! Lets dnscache answer questions of the domain name system: `dns-dnscache --listen ADDRESS:PORT --hints FILE --folder FOLDER`.
+//! Lets dnscache answer questions of the domain name system: `dns-dnscache --listen ADDRESS:PORT --hints FILE --folder
+//! FOLDER`.
 //!
 //! Ends with exit code 69 if dnscache is not installed.
 

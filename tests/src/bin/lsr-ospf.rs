@@ -38,7 +38,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     for (program, package) in [("ip", "iproute2"), ("mount", "mount")].iter().chain(daemon.programs()) {
         sandbox::find(program, package)?;
     }
-    // Only there it is the first process. The word alone must not do, as what follows would change the machine's own network.
+    // Only there it is the first process. The word alone must not do, as what follows would change the machine's own
+    // network.
     let is_inside = options.get::<String>("--stage").is_ok() && std::process::id() == 1;
     if !is_inside {
         let inside = arguments.into_iter().chain(INSIDE.map(String::from)).map(Into::into).collect();

@@ -1,4 +1,5 @@
-//! Routes messages by link states: `lsr-router --id N --listen ADDRESS:PORT --neighbours LIST --output FILE [--fault NAME]`.
+//! Routes messages by link states: `lsr-router --id N --listen ADDRESS:PORT --neighbours LIST --output FILE [--fault
+//! NAME]`.
 
 use std::io::Write;
 use std::net::SocketAddr;

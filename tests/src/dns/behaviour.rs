@@ -19,7 +19,8 @@ pub struct Denial {
 
 /// What a resolver decides in each situation.
 pub trait Behaviour: std::fmt::Debug + Sync {
-    /// Returns the number of a query, given how many the resolver sent before, and how many of them for this client's question.
+    /// Returns the number of a query, given how many the resolver sent before, and how many of them for this client's
+    /// question.
     fn id(&self, sent: u16, _sent_for_client: u16) -> u16 {
         sent
     }
@@ -39,7 +40,8 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         SERVER_FAILURE
     }
 
-    /// Returns the response code for a question of which the servers say nothing that is of use, or whose servers cannot be found.
+    /// Returns the response code for a question of which the servers say nothing that is of use, or whose servers
+    /// cannot be found.
     fn rcode_of_failure(&self) -> u8 {
         SERVER_FAILURE
     }
@@ -59,7 +61,8 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         found
     }
 
-    /// Returns for how many seconds a record may still be kept that had `ttl` seconds when it came, `None` if it is over.
+    /// Returns for how many seconds a record may still be kept that had `ttl` seconds when it came, `None` if it is
+    /// over.
     fn left(&self, ttl: u32, age: Duration) -> Option<u32> {
         let left = Duration::from_secs(ttl.into()).checked_sub(age).filter(|left| !left.is_zero())?;
         u32::try_from(left.as_secs()).ok()
@@ -85,14 +88,15 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         canonical
     }
 
-    /// Returns the SOA record as it is kept: what is not there may be kept for the lesser of its time and its last field.
+    /// Returns the SOA record as it is kept: what is not there may be kept for the lesser of its time and its last
+    /// field.
     fn soa(&self, soa: Record) -> Record {
         let ttl = soa.ttl.min(soa.minimum().unwrap_or_default());
         Record { ttl, ..soa }
     }
 
-    /// Returns whether `name`, to which the aliases in `chain` lead, was come to before, given all names of aliases that were followed for
-    /// other questions.
+    /// Returns whether `name`, to which the aliases in `chain` lead, was come to before, given all names of aliases
+    /// that were followed for other questions.
     fn is_loop(&self, name: &Name, chain: &[Record], _followed: &[Name]) -> bool {
         chain.iter().any(|alias| alias.name == *name)
     }

@@ -1,7 +1,7 @@
 //! dnscache of djbdns, which listens at port 53 of the address that it is given and nowhere else.
 //!
-//! So it has an address of the test case's own, beside those of the servers that the hints name, and what comes to the address where the
-//! resolver is asked is handed on.
+//! So it has an address of the test case's own, beside those of the servers that the hints name, and what comes to the
+//! address where the resolver is asked is handed on.
 
 use std::fs::File;
 use std::io;
@@ -27,7 +27,8 @@ const START: Duration = Duration::from_secs(30);
 /// The longest datagram.
 const DATAGRAM_BYTES: usize = 1 << 16;
 
-/// Runs the program, dnscache, with a folder for its files, until this process is killed, or it ends by itself: that is an error.
+/// Runs the program, dnscache, with a folder for its files, until this process is killed, or it ends by itself: that is
+/// an error.
 ///
 /// # Errors
 /// If it cannot be started, or an address cannot be had.

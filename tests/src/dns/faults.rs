@@ -1,7 +1,8 @@
 //! Mistakes that people make with resolvers, one a file. `--fault NAME` makes the resolver behave so.
 //!
-//! Each passes most test cases, and each needs something of its own to fail: an alias of a certain kind, a name that is asked for twice,
-//! records of a certain length or time to live, packets that are lost or doubled. That is what makes the choice of test inputs matter.
+//! Each passes most test cases, and each needs something of its own to fail: an alias of a certain kind, a name that is
+//! asked for twice, records of a certain length or time to live, packets that are lost or doubled. That is what makes
+//! the choice of test inputs matter.
 
 mod adds_to_what_it_knows;
 mod aliases_stay_young;

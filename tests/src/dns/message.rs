@@ -42,7 +42,8 @@ impl Type {
     const MX: Self = Self(15);
     const SRV: Self = Self(33);
 
-    /// Returns how many bytes are before, how many names between, and whether bytes may be after them in the data of a record.
+    /// Returns how many bytes are before, how many names between, and whether bytes may be after them in the data of a
+    /// record.
     fn names(self) -> (usize, usize, bool) {
         match self {
             Self::NS | Self::CNAME | Self::PTR => (0, 1, false),
@@ -95,7 +96,8 @@ impl Record {
         (self.of == Type::A).then(|| bytes.into())
     }
 
-    /// Returns the last field of an SOA record: for how long its zone lets what is not there be remembered (RFC 2308, section 4).
+    /// Returns the last field of an SOA record: for how long its zone lets what is not there be remembered (RFC 2308,
+    /// section 4).
     pub fn minimum(&self) -> Option<u32> {
         let bytes = self.data.last_chunk().filter(|_| self.of == Type::SOA)?;
         Some(u32::from_be_bytes(*bytes))
@@ -144,7 +146,8 @@ impl Message {
         }
     }
 
-    /// Returns the message that `bytes` are, `None` if they are none, or one of another kind than a question of this class.
+    /// Returns the message that `bytes` are, `None` if they are none, or one of another kind than a question of this
+    /// class.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let number = |place: usize| Some(u16::from_be_bytes([*bytes.get(place)?, *bytes.get(place + 1)?]));
         let flags = number(2)?;
@@ -215,7 +218,8 @@ impl Message {
     }
 }
 
-/// Returns the record at `place`, which is moved behind it: `None` within if it is of another class, as that of EDNS is.
+/// Returns the record at `place`, which is moved behind it: `None` within if it is of another class, as that of EDNS
+/// is.
 fn decode_record(bytes: &[u8], place: &mut usize) -> Option<Option<Record>> {
     let (name, start) = Name::decode(bytes, *place)?;
     let fixed: [u8; 10] = bytes.get(start..start + 10)?.try_into().ok()?;

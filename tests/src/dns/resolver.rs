@@ -176,8 +176,8 @@ impl Search<'_> {
         }
     }
 
-    /// Finds records of a name and type, without following aliases: in the cache, or else from servers, down from the nearest ones
-    /// that are known.
+    /// Finds records of a name and type, without following aliases: in the cache, or else from servers, down from the
+    /// nearest ones that are known.
     fn find(&mut self, question: &Question) -> Found {
         if let Some(found) = self.remembered(question) {
             return found;

@@ -20,18 +20,20 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         links
     }
 
-    /// Returns whether a neighbour that has just come up is told what is known of `state.origin`. It may have missed it.
+    /// Returns whether a neighbour that has just come up is told what is known of `state.origin`. It may have missed
+    /// it.
     fn catches_up(&self, _state: &LinkState, _own_number: RouterNumber) -> bool {
         true
     }
 
-    /// Returns whether a link state that came from the neighbour `from` is stored in the place of what is known of its origin.
-    /// One that was sent before may come after.
+    /// Returns whether a link state that came from the neighbour `from` is stored in the place of what is known of its
+    /// origin. One that was sent before may come after.
     fn stores(&self, state: &LinkState, known: Option<u32>, _from: RouterNumber) -> bool {
         is_news(state.sequence, known)
     }
 
-    /// Returns the paths to all routers, if they are computed otherwise than by [`cheapest_paths`](super::cheapest_paths).
+    /// Returns the paths to all routers, if they are computed otherwise than by
+    /// [`cheapest_paths`](super::cheapest_paths).
     fn other_paths(&self, _network: &Network, _source: RouterNumber) -> Option<Paths> {
         None
     }
@@ -51,13 +53,14 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         known.is_none_or(|known| found < known)
     }
 
-    /// Returns whether the router from which a path was found becomes the one before the last of the path that is known.
+    /// Returns whether the router from which a path was found becomes the one before the last of the path that is
+    /// known.
     fn is_predecessor(&self, is_cheaper: bool) -> bool {
         is_cheaper
     }
 
-    /// Returns the neighbour that messages for `destination`, which is another router that there is a path to, are sent to: the
-    /// first router on the path.
+    /// Returns the neighbour that messages for `destination`, which is another router that there is a path to, are sent
+    /// to: the first router on the path.
     fn next_hop(
         &self,
         paths: &Paths,
@@ -77,14 +80,14 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         16
     }
 
-    /// Returns whether a message for another router, which came from a third one, is one of those that were `passed_on` before.
-    /// Nothing doubles messages, so none is.
+    /// Returns whether a message for another router, which came from a third one, is one of those that were `passed_on`
+    /// before. Nothing doubles messages, so none is.
     fn is_repetition(&self, _message: &Message, _passed_on: &[Message]) -> bool {
         false
     }
 
-    /// Returns whether a message that has come to its destination is one of those that were `delivered` before: UDP may double
-    /// it.
+    /// Returns whether a message that has come to its destination is one of those that were `delivered` before: UDP may
+    /// double it.
     fn is_doubled(&self, message: &Message, delivered: &[Message]) -> bool {
         delivered.iter().any(|other| other.number == message.number)
     }

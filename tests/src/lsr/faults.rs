@@ -1,7 +1,8 @@
 //! Mistakes that people make with link-state routing, one a file. `--fault NAME` makes a router behave so.
 //!
-//! Each passes most test cases, and each needs something of its own to fail: a topology, a path, two messages that go the same
-//! way, routers that start in some order, packets that overtake each other. That is what makes the choice of test inputs matter.
+//! Each passes most test cases, and each needs something of its own to fail: a topology, a path, two messages that go
+//! the same way, routers that start in some order, packets that overtake each other. That is what makes the choice of
+//! test inputs matter.
 
 mod announces_too_seldom;
 mod believes_the_origin;

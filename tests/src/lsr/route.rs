@@ -37,8 +37,8 @@ impl std::fmt::Display for RouteError {
     }
 }
 
-/// Routes at the address `listen` until the program is ended, and adds a line to the new file at `output` for each message that
-/// has arrived where it was to go.
+/// Routes at the address `listen` until the program is ended, and adds a line to the new file at `output` for each
+/// message that has arrived where it was to go.
 ///
 /// # Errors
 /// [`RouteError`] if the file or the socket does not work; it does not return otherwise.

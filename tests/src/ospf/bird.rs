@@ -25,8 +25,8 @@ impl RoutingDaemon for Bird {
         &[(PROGRAM, PACKAGE), (CLIENT, PACKAGE)]
     }
 
-    /// A router tells of itself at most every five seconds (`MinLSInterval`, RFC 2328, appendix B), which BIRD has no setting for. It does so
-    /// first when it starts, before it has neighbours.
+    /// A router tells of itself at most every five seconds (`MinLSInterval`, RFC 2328, appendix B), which BIRD has no
+    /// setting for. It does so first when it starts, before it has neighbours.
     fn silence(&self) -> Duration {
         Duration::from_secs(6)
     }
@@ -55,7 +55,8 @@ impl RoutingDaemon for Bird {
     }
 }
 
-/// Returns the settings of a router. Greetings are as frequent as they can be; neighbours are never given up, since none goes away.
+/// Returns the settings of a router. Greetings are as frequent as they can be; neighbours are never given up, since
+/// none goes away.
 fn configuration(router: u8, neighbours: impl Iterator<Item = (u8, u16)>) -> String {
     let own = address(router);
     let mut text = format!(

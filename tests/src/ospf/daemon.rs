@@ -12,8 +12,8 @@ pub trait RoutingDaemon: std::fmt::Debug {
     /// Returns the programs that it consists of, with the packages that have them on Debian.
     fn programs(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Returns for how long nothing must have changed, between neighbours that all know each other, until nothing will any more: longer than a
-    /// daemon keeps anything back.
+    /// Returns for how long nothing must have changed, between neighbours that all know each other, until nothing will
+    /// any more: longer than a daemon keeps anything back.
     fn silence(&self) -> Duration;
 
     /// Prepares a router, before any is started; returns the programs that run by now.
@@ -33,8 +33,8 @@ pub trait RoutingDaemon: std::fmt::Debug {
     /// [`OspfError`] if it cannot be started.
     fn start(&self, network: &Internetwork, router: Router, folder: &Path) -> Result<(&'static str, Child), OspfError>;
 
-    /// Returns the command that shows the neighbours of a router that was prepared in `folder`: its program, the package that has it on
-    /// Debian, and its arguments.
+    /// Returns the command that shows the neighbours of a router that was prepared in `folder`: its program, the
+    /// package that has it on Debian, and its arguments.
     fn ask_for_neighbours(&self, folder: &Path) -> (&'static str, &'static str, Vec<OsString>);
 }
 

@@ -61,7 +61,8 @@ impl RoutingDaemon for Frr {
     }
 }
 
-/// Returns the arguments of a daemon that runs in the foreground, with all its files in `folder`, and cannot be reached by TCP.
+/// Returns the arguments of a daemon that runs in the foreground, with all its files in `folder`, and cannot be reached
+/// by TCP.
 fn arguments(program: &str, folder: &Path) -> Vec<OsString> {
     let path = |name: &str| folder.join(name).into_os_string();
     let mut arguments =
@@ -70,8 +71,8 @@ fn arguments(program: &str, folder: &Path) -> Vec<OsString> {
     arguments
 }
 
-/// Returns the settings of a router. Greetings are as frequent as they can be, and nothing is kept back; neighbours are never given up,
-/// since none goes away.
+/// Returns the settings of a router. Greetings are as frequent as they can be, and nothing is kept back; neighbours are
+/// never given up, since none goes away.
 fn configuration(router: u8, neighbours: impl Iterator<Item = (u8, u16)>) -> String {
     let own = address(router);
     let mut text = String::from("log stdout errors\ninterface lo\n ip ospf area 0\n");

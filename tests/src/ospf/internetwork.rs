@@ -111,8 +111,8 @@ impl Internetwork {
         })
     }
 
-    /// Returns the routers that a message passes on its way, by the kernel's tables, from the source to the destination, and what that costs; `None` if
-    /// it gets lost or does not come to an end.
+    /// Returns the routers that a message passes on its way, by the kernel's tables, from the source to the
+    /// destination, and what that costs; `None` if it gets lost or does not come to an end.
     ///
     /// # Errors
     /// [`OspfError::Network`] if `ip` cannot be run.

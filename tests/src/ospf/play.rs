@@ -14,8 +14,9 @@ const FILES: &str = "/run/ospf";
 /// How often to look at the tables.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Plays a test case; to be called in a sandbox. Each router's deliveries are added to the file `router-N` of the working directory,
-/// a line `NUMBER SOURCE DESTINATION COST` for each; returns the path that each message took, if it arrived.
+/// Plays a test case; to be called in a sandbox. Each router's deliveries are added to the file `router-N` of the
+/// working directory, a line `NUMBER SOURCE DESTINATION COST` for each; returns the path that each message took, if it
+/// arrived.
 ///
 /// # Errors
 /// [`OspfError`] if the network cannot be made, or a daemon ends.
@@ -66,8 +67,9 @@ fn files(router: u8) -> PathBuf {
     Path::new(FILES).join(format!("router-{router}"))
 }
 
-/// Waits until the tables are complete, nothing has changed in them for as long as a daemon may be silent, and all neighbours have known each
-/// other for as long. Whoever started this program has its own idea of how long that may take, and ends it then.
+/// Waits until the tables are complete, nothing has changed in them for as long as a daemon may be silent, and all
+/// neighbours have known each other for as long. Whoever started this program has its own idea of how long that may
+/// take, and ends it then.
 fn settle(network: &Internetwork, daemon: &dyn RoutingDaemon, running: &mut [Running]) -> Result<(), OspfError> {
     let (mut tables, mut since, mut are_linked) = (Vec::new(), Instant::now(), false);
     loop {
@@ -105,7 +107,8 @@ fn links_are_up(network: &Internetwork, daemon: &dyn RoutingDaemon) -> Result<bo
     Ok(true)
 }
 
-/// Returns how many neighbours are in the state `Full` (RFC 2328, section 10.1), which all daemons show in the same way.
+/// Returns how many neighbours are in the state `Full` (RFC 2328, section 10.1), which all daemons show in the same
+/// way.
 fn full(neighbours: &str) -> usize {
     neighbours.lines().filter(|line| line.contains("Full/")).count()
 }

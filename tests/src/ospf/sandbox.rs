@@ -1,8 +1,8 @@
 //! Namespaces that end with the process that asked for them.
 //!
-//! `unshare` makes a network, mounts and process numbers of their own, and runs this program again in there, as the first process. When
-//! that ends, or `unshare` is killed, the kernel ends every process that was started inside, and with the last one go the namespaces
-//! with their mounts, networks and devices. Nothing of it has a name outside.
+//! `unshare` makes a network, mounts and process numbers of their own, and runs this program again in there, as the
+//! first process. When that ends, or `unshare` is killed, the kernel ends every process that was started inside, and
+//! with the last one go the namespaces with their mounts, networks and devices. Nothing of it has a name outside.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -42,8 +42,8 @@ pub fn enter(arguments: Vec<OsString>) -> Result<std::convert::Infallible, OspfE
     Err(not_started(Command::new(unshare).args(UNSHARE).arg(this).args(arguments).exec()))
 }
 
-/// Makes the folders private that daemons and `ip` write to; to be called inside. The working directory stays what it is, even if it
-/// cannot be found by its path any more.
+/// Makes the folders private that daemons and `ip` write to; to be called inside. The working directory stays what it
+/// is, even if it cannot be found by its path any more.
 ///
 /// # Errors
 /// [`OspfError`] if they cannot be mounted.

@@ -1,4 +1,5 @@
-//! The domain name system: Unbound and our own resolver find what is there, through losses too, and resolvers that answer wrongly fail.
+//! The domain name system: Unbound and our own resolver find what is there, through losses too, and resolvers that
+//! answer wrongly fail.
 
 #[cfg(target_os = "linux")]
 mod others;
@@ -87,7 +88,8 @@ fn check_right(implementation: &Implementation) {
     assert!(lossy.network.forward.received >= 4, "{lossy:#?}");
 }
 
-/// Checks that the resolver with a fault answers `queries` wrongly, each asked so many milliseconds after the start, and how.
+/// Checks that the resolver with a fault answers `queries` wrongly, each asked so many milliseconds after the start,
+/// and how.
 #[track_caller]
 fn check_fault(fault: &str, queries: &[(u64, &str, &str)], expect: &str) {
     let names: Vec<(&str, &str)> = queries.iter().map(|&(_, name, of)| (name, of)).collect();

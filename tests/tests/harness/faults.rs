@@ -2,8 +2,8 @@
 //!
 //! A fault shows where certain packets are lost. The seeds are such that they are; but which packet is the n-th depends
 //! a little on the scheduler, so of three runs one must fail. For the same reason one of three runs must pass on the
-//! other input: a stall of a busy machine, longer than a program's patience, is no fault. If the generator of random numbers changes, other seeds
-//! have to be found: run a fault on many seeds, and take some that fail.
+//! other input: a stall of a busy machine, longer than a program's patience, is no fault. If the generator of random
+//! numbers changes, other seeds have to be found: run a fault on many seeds, and take some that fail.
 
 use simutant_harness::TestOutcome;
 
@@ -12,8 +12,8 @@ use crate::support::{GENTLE, Input, implementation, run};
 /// How often the harmless input is tried; one pass is enough.
 const HARMLESS_ATTEMPTS: usize = 3;
 
-/// Checks that `udp-FAULT` passes on `harmless` in one of some attempts, and fails on one of `harmful`, there always for a
-/// reason that says `expect`.
+/// Checks that `udp-FAULT` passes on `harmless` in one of some attempts, and fails on one of `harmful`, there always
+/// for a reason that says `expect`.
 #[track_caller]
 fn check(fault: &str, harmless: Input, harmful: [Input; 3], expect: &str) {
     let mut inputs = vec![harmless; HARMLESS_ATTEMPTS];

@@ -1,7 +1,7 @@
 //! Link-state routing: the correct implementation passes, and each faulty one fails on inputs that show its fault.
 //!
-//! The order in which packets arrive is decided by the test case, but for the little that the machine adds to it: so of the inputs for
-//! faults that depend on it one must fail.
+//! The order in which packets arrive is decided by the test case, but for the little that the machine adds to it: so of
+//! the inputs for faults that depend on it one must fail.
 
 use std::path::Path;
 
@@ -30,8 +30,8 @@ fn run(implementation: &Implementation, inputs: &[Input<'_>]) -> TestReport {
     run_suite(&routes(inputs), implementation, &options(), &mut |_| {}).expect("the suite runs")
 }
 
-/// Checks that `lsr-FAULT` passes on `harmless` in one of two attempts, and fails on at least one of `harmful`, there always for a
-/// reason that says `expect`.
+/// Checks that `lsr-FAULT` passes on `harmless` in one of two attempts, and fails on at least one of `harmful`, there
+/// always for a reason that says `expect`.
 #[track_caller]
 fn check(fault: &str, harmless: Input<'_>, harmful: &[Input<'_>], expect: &str) {
     let inputs: Vec<Input<'_>> = [harmless; 2].iter().chain(harmful).copied().collect();

@@ -167,7 +167,8 @@ fn a_suite_of_another_system_or_with_a_bad_case_is_refused() {
     assert!(message.starts_with("test case `1` of the suite: field bytes is 0: it must be from 1"), "{message}");
 }
 
-/// Runs many test cases at a time in a process that may have few files open by its `kind` of limit ("S", soft, or "", both).
+/// Runs many test cases at a time in a process that may have few files open by its `kind` of limit ("S", soft, or "",
+/// both).
 #[track_caller]
 fn check_limited(kind: &str, test: &str) -> Option<Result<TestReport, HarnessError>> {
     const VARIABLE: &str = "SIMUTANT_TEST_LIMITED";

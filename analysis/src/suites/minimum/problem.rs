@@ -58,8 +58,8 @@ impl Problem {
         open
     }
 
-    /// Reduces the problem until nothing changes. A solution of what is left, with the essential test cases, is one of the
-    /// whole, and the smallest is a smallest.
+    /// Reduces the problem until nothing changes. A solution of what is left, with the essential test cases, is one of
+    /// the whole, and the smallest is a smallest.
     pub(super) fn reduce(&mut self) {
         loop {
             let before = self.size();
@@ -86,7 +86,8 @@ impl Problem {
         rows.into_iter().enumerate().filter(|(requirement, _)| open.contains(*requirement)).collect()
     }
 
-    /// Who covers a mandatory requirement covers all requirements that each of its candidates covers, so these need not be asked for.
+    /// Who covers a mandatory requirement covers all requirements that each of its candidates covers, so these need not
+    /// be asked for.
     fn drop_implied_requirements(&mut self) {
         let mut rows = self.rows();
         // A row lies within none that is smaller. Of equal ones the first stays, and mandatory ones come first.

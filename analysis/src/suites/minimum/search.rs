@@ -15,12 +15,13 @@ pub(super) struct Found {
     pub(super) size_min: usize,
 }
 
-/// Looks for a solution that is smaller than `known`; if it is not through after `nodes_max` nodes, it ends with the best one so far and the
-/// bound of the root.
+/// Looks for a solution that is smaller than `known`; if it is not through after `nodes_max` nodes, it ends with the
+/// best one so far and the bound of the root.
 ///
-/// It branches over the candidates of the mandatory requirement that has fewest, the best first, each without those before it. A node is
-/// left if a lower bound says that it cannot be better than the best solution: the size of an independent set, requirements of which no
-/// candidate covers two, or the number of candidates without which what is missing cannot be reached even if all brought as much as now.
+/// It branches over the candidates of the mandatory requirement that has fewest, the best first, each without those
+/// before it. A node is left if a lower bound says that it cannot be better than the best solution: the size of an
+/// independent set, requirements of which no candidate covers two, or the number of candidates without which what is
+/// missing cannot be reached even if all brought as much as now.
 pub(super) fn search(problem: &Problem, known: usize, nodes_max: u64) -> Found {
     let compact = Compact::new(problem);
     let none = (BitSet::with_capacity(compact.requirements), BitSet::with_capacity(compact.covers.len()));
@@ -101,7 +102,8 @@ impl Compact {
         by_gains.count().max(self.independent(covered, excluded))
     }
 
-    /// Returns the size of a set of missing requirements of which no candidate covers two, those with few candidates first.
+    /// Returns the size of a set of missing requirements of which no candidate covers two, those with few candidates
+    /// first.
     fn independent(&self, covered: &BitSet, excluded: &BitSet) -> usize {
         let mut rows: Vec<(usize, &BitSet)> = self
             .mandatory

@@ -1,7 +1,7 @@
 //! The protocol: a coordinator that asks participants for their votes and tells them what is decided.
 //!
-//! Whatever must not be forgotten is on a disk, which takes time to write and survives crashes. A coordinator that finds a transaction
-//! without a decision after a crash aborts it (presumed abort: Mohan, Lindsay and Obermarck, 1986).
+//! Whatever must not be forgotten is on a disk, which takes time to write and survives crashes. A coordinator that
+//! finds a transaction without a decision after a crash aborts it (presumed abort: Mohan, Lindsay and Obermarck, 1986).
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,8 @@ impl Message for CommitMessage {
     }
 }
 
-/// Carries transactions through, one after the other, and returns what was decided on each. After a crash it begins here again.
+/// Carries transactions through, one after the other, and returns what was decided on each. After a crash it begins
+/// here again.
 pub async fn coordinator(context: Context<CommitMessage>, participants: Vec<Address>, transactions: u32) -> Vec<bool> {
     let mut channel = context.channel();
     let begun = context.durable("begun", || None::<u32>);
@@ -150,8 +151,8 @@ struct Entry {
     is_done: bool,
 }
 
-/// Votes as `votes` says, and does what is decided: `apply` is called with a transaction and whether it is committed. After a crash it
-/// begins here again.
+/// Votes as `votes` says, and does what is decided: `apply` is called with a transaction and whether it is committed.
+/// After a crash it begins here again.
 pub async fn participant(context: Context<CommitMessage>, votes: Vec<bool>, apply: impl Fn(u32, bool)) {
     let mut channel = context.channel_at(PORT);
     let log = context.durable("log", BTreeMap::<u32, Entry>::new);

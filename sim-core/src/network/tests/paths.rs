@@ -133,8 +133,8 @@ fn a_forwarded_packet_queues_at_every_link() {
     assert_eq!(after("bc"), 2_000);
 }
 
-/// Checks when a packet reaches each link of a path of three, in milliseconds, if it is decided that the packet is on its way
-/// for `decided_millis` in all. By the seed the links take 10, 20 and 40.
+/// Checks when a packet reaches each link of a path of three, in milliseconds, if it is decided that the packet is on
+/// its way for `decided_millis` in all. By the seed the links take 10, 20 and 40.
 #[track_caller]
 fn check_reached(decided_millis: u64, expect: [u64; 3]) {
     let topology = topology(&[("ab", 1), ("bc", 1), ("cd", 1)], Forwarding::Cheapest);
@@ -259,8 +259,8 @@ fn a_partition_cuts_the_links_of_a_path() {
     assert_eq!(run.send("ae", "DAT", 0), Fate::Dropped(DropReason::NoRoute));
 }
 
-/// Checks the fates of packets, written as `ab:ACK`, in milliseconds; one is sent each millisecond. `x` is a packet that a rule
-/// drops, `twice` and `corrupt` are as they say.
+/// Checks the fates of packets, written as `ab:ACK`, in milliseconds; one is sent each millisecond. `x` is a packet
+/// that a rule drops, `twice` and `corrupt` are as they say.
 #[track_caller]
 fn check_rules(rules: &[Rule], packets: &str, expect: &str) {
     let mut run = Run::new(Network { rules: rules.to_vec(), ..Network::default() });

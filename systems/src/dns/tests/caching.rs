@@ -89,7 +89,8 @@ fn an_alias_answers_every_type_but_its_own() {
     assert_eq!(find(RecordType::Cname), Some(Known::Records(alias)));
 }
 
-/// Returns what the resolver asked servers on the small name space, as `server-1 edu. MX`, for each of these queries of one stub.
+/// Returns what the resolver asked servers on the small name space, as `server-1 edu. MX`, for each of these queries of
+/// one stub.
 fn asked(queries: &[(u64, &str, RecordType)]) -> Vec<String> {
     let mut case = small_case();
     case.queries =

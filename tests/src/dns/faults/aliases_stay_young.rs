@@ -1,7 +1,8 @@
 //! The times to live of aliases are not counted down.
 //!
-//! They are put before the records that were asked for, whose times are right, when the answer is made. Whoever gets the alias keeps it for
-//! longer than its zone allows. Shows when an alias is asked for again some seconds later, within its time.
+//! They are put before the records that were asked for, whose times are right, when the answer is made. Whoever gets
+//! the alias keeps it for longer than its zone allows. Shows when an alias is asked for again some seconds later,
+//! within its time.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::{Record, Type};

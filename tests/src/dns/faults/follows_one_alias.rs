@@ -1,7 +1,7 @@
 //! One alias is followed, and no second one.
 //!
-//! Aliases of aliases should not be (RFC 1034, section 3.6.2), and so it was thought that they are not. The client gets what was
-//! found so far. Shows where an alias leads to another one.
+//! Aliases of aliases should not be (RFC 1034, section 3.6.2), and so it was thought that they are not. The client gets
+//! what was found so far. Shows where an alias leads to another one.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::Record;

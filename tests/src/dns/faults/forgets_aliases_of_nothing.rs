@@ -1,7 +1,7 @@
 //! That aliases lead to nothing is remembered of the first name, without the aliases.
 //!
-//! The second time, the answer is that the name itself has no such records, or is not there. Shows when a question whose answer is an
-//! alias of what is not there is asked again.
+//! The second time, the answer is that the name itself has no such records, or is not there. Shows when a question
+//! whose answer is an alias of what is not there is asked again.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::name::Name;

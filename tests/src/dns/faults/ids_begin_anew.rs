@@ -1,7 +1,8 @@
 //! The numbers of queries begin anew for each question of a client, and the name in a response is not looked at.
 //!
-//! A socket is used again for the next question, and what a server sent twice is still in it. Shows when a response is doubled, and the
-//! next question's query has its number and its type: what was said of one name is taken for what is said of another.
+//! A socket is used again for the next question, and what a server sent twice is still in it. Shows when a response is
+//! doubled, and the next question's query has its number and its type: what was said of one name is taken for what is
+//! said of another.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::Message;

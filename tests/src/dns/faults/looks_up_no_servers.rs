@@ -1,8 +1,8 @@
 //! Servers are asked only if their addresses came along with their names.
 //!
-//! Those within the zone that they serve must, or nobody would find them; so in most trials they do. If there is nobody to ask, there
-//! is nothing to answer either: the client gets a response without records. Shows where all servers of a zone have their names in others
-//! that the server above it knows nothing of.
+//! Those within the zone that they serve must, or nobody would find them; so in most trials they do. If there is nobody
+//! to ask, there is nothing to answer either: the client gets a response without records. Shows where all servers of a
+//! zone have their names in others that the server above it knows nothing of.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::NO_ERROR;

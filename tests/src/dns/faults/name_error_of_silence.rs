@@ -1,7 +1,7 @@
 //! If nobody answers four queries, there is no such name.
 //!
-//! That nothing was found is one case, whatever the reason is. A client that hears it looks no further, and may remember it.
-//! Shows where four exchanges in a row are lost.
+//! That nothing was found is one case, whatever the reason is. A client that hears it looks no further, and may
+//! remember it. Shows where four exchanges in a row are lost.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::NAME_ERROR;

@@ -1,7 +1,7 @@
 //! The age of records counts from when they were used last.
 //!
-//! That is how a cache knows what to throw away first, and one field served for both. What is asked for often never grows old. Shows when
-//! records are asked for again and again, for some seconds, within their time.
+//! That is how a cache knows what to throw away first, and one field served for both. What is asked for often never
+//! grows old. Shows when records are asked for again and again, for some seconds, within their time.
 
 use crate::dns::behaviour::Behaviour;
 

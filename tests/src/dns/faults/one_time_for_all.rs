@@ -1,7 +1,7 @@
 //! A whole answer is given again as long as its first record lives, and says so of all records.
 //!
-//! That saves work, and is right for records of one name and type, which have one time (RFC 2181, section 5.2). An alias and what it
-//! leads to have two. Shows when an alias is asked for again that lives longer than what it leads to.
+//! That saves work, and is right for records of one name and type, which have one time (RFC 2181, section 5.2). An
+//! alias and what it leads to have two. Shows when an alias is asked for again that lives longer than what it leads to.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! A set of records has room for two.
 //!
-//! The rest is dropped. Hosts in trials had one address, or two. Shows with three addresses, servers or mail exchanges of one name, when
-//! they come out of the cache.
+//! The rest is dropped. Hosts in trials had one address, or two. Shows with three addresses, servers or mail exchanges
+//! of one name, when they come out of the cache.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::Record;

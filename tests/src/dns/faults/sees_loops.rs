@@ -1,7 +1,7 @@
 //! Names that aliases were followed to are noted, so that a loop ends, and the notes are kept for the next question.
 //!
-//! What was followed once looks like a loop the second time, and the client gets the alias alone. Shows when two questions lead over one
-//! alias.
+//! What was followed once looks like a loop the second time, and the client gets the alias alone. Shows when two
+//! questions lead over one alias.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::Record;

@@ -1,7 +1,7 @@
 //! Truncated responses are taken as they are.
 //!
-//! The bit that says that something was left out is not looked at: in trials, everything fitted. Shows with records that are too long for
-//! a datagram.
+//! The bit that says that something was left out is not looked at: in trials, everything fitted. Shows with records
+//! that are too long for a datagram.
 
 use crate::dns::behaviour::Behaviour;
 use crate::dns::message::Message;

@@ -1,8 +1,9 @@
-//! The router tells all others of its links at most every two milliseconds, and forgets what it would have said meanwhile.
+//! The router tells all others of its links at most every two milliseconds, and forgets what it would have said
+//! meanwhile.
 //!
-//! Link states must not flood the network, and OSPF has a shortest time between two of a router (MinLSInterval). But there the
-//! later one is put off, and here it is left out, so nobody hears of the link that came up last. Shows when two neighbours
-//! come up one right after the other.
+//! Link states must not flood the network, and OSPF has a shortest time between two of a router (MinLSInterval). But
+//! there the later one is put off, and here it is left out, so nobody hears of the link that came up last. Shows when
+//! two neighbours come up one right after the other.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! What a neighbour says of itself is stored in any case, though it may be older than what is known.
 //!
 //! Sequence numbers are there since link states come on different ways, so it seems that what comes straight from its
-//! origin cannot be old. But two packets on one link may overtake each other, too. Shows when they do, and nothing newer follows.
+//! origin cannot be old. But two packets on one link may overtake each other, too. Shows when they do, and nothing
+//! newer follows.
 
 use crate::lsr::behaviour::{Behaviour, Correct};
 use crate::lsr::packet::{LinkState, RouterNumber};

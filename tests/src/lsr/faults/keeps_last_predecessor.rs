@@ -1,7 +1,7 @@
 //! Dijkstra's algorithm notes the router from which it looks, also where that has found no cheaper path.
 //!
-//! The line stands below the condition, and not within it. Costs come out right, and so does every path that is found once;
-//! where a second one is found, the table sends messages along it. Shows on routers in a circle or a mesh.
+//! The line stands below the condition, and not within it. Costs come out right, and so does every path that is found
+//! once; where a second one is found, the table sends messages along it. Shows on routers in a circle or a mesh.
 
 use crate::lsr::behaviour::Behaviour;
 

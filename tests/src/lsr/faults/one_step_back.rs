@@ -1,7 +1,7 @@
 //! The table has the router before the destination, where it should have the first one on the path.
 //!
-//! Dijkstra's algorithm gives the predecessor of each router, and one step back from the destination is the next router, as
-//! long as paths have two links. Shows on paths with three.
+//! Dijkstra's algorithm gives the predecessor of each router, and one step back from the destination is the next
+//! router, as long as paths have two links. Shows on paths with three.
 
 use crate::lsr::behaviour::Behaviour;
 use crate::lsr::packet::{LinkTo, RouterNumber};

@@ -1,8 +1,8 @@
 //! The router passes on one message for each source and destination.
 //!
-//! To end loops, it drops what it has passed on before, and knows that by the source and the destination, without the number.
-//! A second message between the same two routers looks like the first. Shows when one pair has several messages, and
-//! they go through a third router.
+//! To end loops, it drops what it has passed on before, and knows that by the source and the destination, without the
+//! number. A second message between the same two routers looks like the first. Shows when one pair has several
+//! messages, and they go through a third router.
 
 use crate::lsr::behaviour::Behaviour;
 use crate::lsr::packet::Message;

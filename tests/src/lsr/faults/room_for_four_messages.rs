@@ -1,7 +1,7 @@
 //! The router has room for four messages, and drops the fifth.
 //!
-//! An array was long enough for every trial. Shows when one router is the destination of more than half of the messages of a
-//! large test case.
+//! An array was long enough for every trial. Shows when one router is the destination of more than half of the messages
+//! of a large test case.
 
 use crate::lsr::behaviour::Behaviour;
 

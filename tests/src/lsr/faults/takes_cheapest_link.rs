@@ -1,7 +1,7 @@
 //! The search goes on over the cheapest link, and does not add what the path to it costs.
 //!
-//! That is Prim's algorithm for a spanning tree, which differs from Dijkstra's in one sum, and is found a page away. Shows where
-//! the cheapest links together are dearer than one that is not as cheap.
+//! That is Prim's algorithm for a spanning tree, which differs from Dijkstra's in one sum, and is found a page away.
+//! Shows where the cheapest links together are dearer than one that is not as cheap.
 
 use crate::lsr::behaviour::Behaviour;
 

@@ -1,8 +1,8 @@
 //! A router knows doubled messages by their source and the last two bits of their number.
 //!
-//! UDP may double a datagram, and a copy follows soon after, so two bits seem enough to tell it from a new message. But what was
-//! delivered is never forgotten, and the numbers come round. Shows when a router has two messages of one source whose
-//! numbers are four apart.
+//! UDP may double a datagram, and a copy follows soon after, so two bits seem enough to tell it from a new message. But
+//! what was delivered is never forgotten, and the numbers come round. Shows when a router has two messages of one
+//! source whose numbers are four apart.
 
 use crate::lsr::behaviour::Behaviour;
 use crate::lsr::packet::Message;

@@ -1,8 +1,8 @@
 //! The cheapest paths are sought by Bellman and Ford's algorithm, which goes through all links twice.
 //!
-//! It takes as many rounds as there are routers, less one, since a round need not find more than one link of a path. For the three
-//! routers of the first trial that is two; and with the links in a good order, two are enough for longer paths as well.
-//! Shows on a path with three links against that order.
+//! It takes as many rounds as there are routers, less one, since a round need not find more than one link of a path.
+//! For the three routers of the first trial that is two; and with the links in a good order, two are enough for longer
+//! paths as well. Shows on a path with three links against that order.
 
 use crate::lsr::behaviour::Behaviour;
 use crate::lsr::network::Network;

@@ -1,4 +1,5 @@
-//! Resolvers that others wrote, as packages have them: they find what is there, and what `FINDINGS.md` says of them shows in its input.
+//! Resolvers that others wrote, as packages have them: they find what is there, and what `FINDINGS.md` says of them
+//! shows in its input.
 
 use simutant_harness::TestOutcome;
 use simutant_outcomes::Suite;
