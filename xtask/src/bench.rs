@@ -1,17 +1,20 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
-//! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench analysis` in `bench/analysis.rs`.
+//! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench edits` in `bench/edits.rs`,
+//! `cargo xtask bench analysis` in `bench/analysis.rs`.
 //!
-//! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run is
-//! a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
-//! workload: the processor time of the one says little on a machine that others use as well. What others do on it can only
-//! make a run dearer, and not every loop by the same factor, so the ratio is of the cheapest runs of each. These are
-//! looked for in rounds through all workloads, which spreads the runs of each workload over the whole measurement.
+//! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run
+//! is a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
+//! workload: the processor time of the one says little on a machine that others use as well. What others do on it can
+//! only make a run dearer, and not every loop by the same factor, so the ratio is of the cheapest runs of each. These
+//! are looked for in rounds through all workloads, which spreads the runs of each workload over the whole measurement.
 
 mod analysis;
+mod edits;
 mod engine;
 mod mutation;
 mod outcome;
 mod plot;
+mod spent;
 mod table;
 mod workload;
 
@@ -34,6 +37,8 @@ pub(crate) enum Subject {
     Engine(EngineArguments),
     /// Pairs of a mutant and a test per second, and what instrumentation costs.
     Mutation(mutation::MutationArguments),
+    /// What a study costs the first time, and after edits.
+    Edits(edits::EditsArguments),
     /// Time and memory of an analysis, and how they grow with test cases, mutants, suites and criteria.
     Analysis(analysis::AnalysisArguments),
 }
@@ -94,6 +99,7 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
     match subject {
         Subject::Engine(arguments) => run_engine(root, arguments),
         Subject::Mutation(arguments) => mutation::run(root, &arguments),
+        Subject::Edits(arguments) => edits::run(root, &arguments),
         Subject::Analysis(arguments) => analysis::run(&arguments),
     }
 }

@@ -1,8 +1,9 @@
 //! Crates that others wrote, instrumented with all operators: their own tests give what they give without.
 //!
-//! The mutator copies the crates, once with all bodies and once as they are, and cargo runs their unit tests on both copies; on the instrumented one
-//! four times: in clean bodies, in recording ones, in covering ones, and in those that choose between the original and its mutants, with no mutant active. The crates and
-//! their versions stand in `xtask/foreign/`.
+//! The mutator copies the crates, once with all bodies and once as they are, and cargo runs their unit tests on both
+//! copies; on the instrumented one four times: in clean bodies, in recording ones, in covering ones, and in those that
+//! choose between the original and its mutants, with no mutant active. The crates and their versions stand in
+//! `xtask/foreign/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,12 +40,12 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     let started = Instant::now();
     let manifest = root.join(FOLDER).join("Cargo.toml");
     let package = Package::find(&manifest, "foreign")?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("foreign");
+    let folder = crate::target(root).join("foreign");
     let build = |probes, name: &str| -> anyhow::Result<(Build, PathBuf)> {
         let directory = folder.join(name);
         let worker = root.join(FOLDER).join("worker");
-        // With HOM among them, generated code has the numbers of reports: these tests have no main program that could say others.
+        // With HOM among them, generated code has the numbers of reports: these tests have no main program that could
+        // say others.
         let operators = Selection::parse("all").expect("a set").with_all_replacements();
         let request =
             Request { package: &package, operators: &operators, directory: &directory, worker: ("worker", &worker) };

@@ -4,8 +4,8 @@ use anyhow::{Context, bail};
 use cargo_metadata::MetadataCommand;
 use spdx::{Expression, ParseMode};
 
-/// Licences that ask for no more than a notice; and MPL-2.0, which asks that changes of its files stay under it: a crate that is
-/// used as it comes has none.
+/// Licences that ask for no more than a notice; and MPL-2.0, which asks that changes of its files stay under it: a
+/// crate that is used as it comes has none.
 const ALLOWED: [&str; 12] = [
     "MIT",
     "MIT-0",

@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both; `cargo xtask foreign`, `cargo xtask bench`.
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both;
+//! `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
@@ -10,7 +11,7 @@ mod needs;
 mod reproducible;
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
@@ -72,7 +73,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
     in_bench(root, &["test"], &[])?;
     foreign::test(root)?;
     examples::test(root)?;
-    reproducible::check()
+    reproducible::check(root)
 }
 
 fn check(root: &Path) -> anyhow::Result<()> {
@@ -119,6 +120,11 @@ fn in_bench(root: &Path, command: &[&str], arguments: &[&str]) -> anyhow::Result
         run(cargo.env("CARGO_TARGET_DIR", &target))?;
     }
     Ok(())
+}
+
+/// Returns where cargo builds the workspace.
+fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// Runs a command, and fails if it does.

@@ -20,7 +20,8 @@ const NEEDS: [(&str, &str); 4] = [
 
 /// Programs that only Linux has or has a use for, with the packages that have them on Debian.
 const NEEDS_ON_LINUX: [(&str, &str); 6] = [
-    // Routers under test, and the networks that they route in. (FRRouting's daemons are on no path: its shell stands for them.)
+    // Routers under test, and the networks that they route in. (FRRouting's daemons are on no path: its shell stands
+    // for them.)
     ("bird", "bird2"),
     ("vtysh", "frr"),
     ("ip", "iproute2"),
@@ -54,7 +55,8 @@ const MANAGERS: [(&str, &[&str]); 5] = [
     ("brew", &["install"]),
 ];
 
-/// Debian starts servers when they are installed, and the tests start theirs themselves: what forbids that is there meanwhile.
+/// Debian starts servers when they are installed, and the tests start theirs themselves: what forbids that is there
+/// meanwhile.
 const INSTALL_UNSTARTED: &str = r#"
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -76,9 +78,8 @@ fn install_pytest(root: &Path) -> anyhow::Result<()> {
         let known = Command::new(python).args(["-m", "pytest", "--version"]).output();
         known.is_ok_and(|output| output.status.success())
     };
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     // Where the tests look for it.
-    let own = root.join(target).join("python");
+    let own = crate::target(root).join("python");
     let python = own.join("bin").join("python3");
     if has_pytest(&python) || has_pytest(Path::new("python3")) {
         return Ok(());

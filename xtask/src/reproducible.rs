@@ -1,22 +1,22 @@
 //! A study's files depend on its seed alone: debug and release builds write the same bytes.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::{cargo, run};
+use crate::{cargo, run, target};
 
 const FILES: [&str; 4] = ["suite.json", "results.json", "tables.txt", "report.html"];
 
 /// Runs one small study with both builds, and compares what they write.
-pub(crate) fn check() -> anyhow::Result<()> {
+pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     cargo(["build", "--package", "simutant"], &[])?;
     cargo(["build", "--package", "simutant", "--release"], &[])?;
     let folder = tempfile::tempdir()?;
     let outs = ["debug", "release"].map(|profile| (profile, folder.path().join(profile)));
     for (profile, out) in &outs {
-        let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
-        let mut command = Command::new(format!("{target}/{profile}/simutant"));
+        let mut command = Command::new(target(root).join(profile).join("simutant"));
         let quiet =
             command.args(["study", "gbn", "--cases", "60", "--out"]).arg(out).stdout(std::process::Stdio::null());
         run(quiet)?;

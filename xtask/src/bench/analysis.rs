@@ -1,7 +1,7 @@
 //! `cargo xtask bench analysis`: what an analysis costs in processor time and memory, and how that grows.
 //!
-//! The outcomes are made up, so that nothing has to be run. Every size is measured in a process of its own, since the most memory that a
-//! process has had says nothing about what it did later. The analysis uses one thread.
+//! The outcomes are made up, so that nothing has to be run. Every size is measured in a process of its own, since the
+//! most memory that a process has had says nothing about what it did later. The analysis uses one thread.
 
 mod made_up;
 
@@ -32,8 +32,8 @@ pub(crate) struct AnalysisArguments {
     /// Criteria.
     #[arg(long, default_value_t = Size::FULL.criteria)]
     criteria: usize,
-    /// Measures each size once instead of three times, and a tenth of the test cases and mutants: to see that everything works, not to
-    /// quote.
+    /// Measures each size once instead of three times, and a tenth of the test cases and mutants: to see that
+    /// everything works, not to quote.
     #[arg(long)]
     quick: bool,
 }
@@ -146,7 +146,7 @@ fn with_size(command: &mut Command, size: Size) {
 }
 
 fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, f64)> {
-    let (result, spent) = super::mutation::timed(action)?;
+    let (result, spent) = super::spent::timed(action)?;
     Ok((result, spent.own))
 }
 

@@ -100,8 +100,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether a run would take minutes. turmoil keeps a link for each pair of hosts, and looks at all of them in
-    /// every tick: 2,000 hosts had not begun to play after a minute.
+    /// Returns whether a run would take minutes. turmoil keeps a link for each pair of hosts, and looks at all of them
+    /// in every tick: 2,000 hosts had not begun to play after a minute.
     pub(super) fn is_hopeless(self, workload: Workload) -> bool {
         self == Self::Turmoil && workload.kind == Kind::Ping && workload.n >= 1_000
     }
@@ -195,8 +195,7 @@ impl Bench {
 
 /// Returns where the workspace in `bench/` is built: in a folder of the other's target directory.
 pub(crate) fn target_directory(root: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    root.join(target).join("bench")
+    crate::target(root).join("bench")
 }
 
 /// Runs a model once.

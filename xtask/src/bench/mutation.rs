@@ -1,8 +1,10 @@
-//! `cargo xtask bench mutation`: how many pairs of a mutant and a test a second has room for, and what instrumentation costs.
+//! `cargo xtask bench mutation`: how many pairs of a mutant and a test a second has room for, and what instrumentation
+//! costs.
 //!
 //! What is mutated is the package in `bench/mutation-sample`: 400 lines, thirty tests. Times are of the processor, the
-//! campaign's and its worker's together, so that they are those of one core. Each is the least of some repetitions, since
-//! what else a machine does only ever makes a run dearer; and all that runs takes turns, since it may do so for half a minute.
+//! campaign's and its worker's together, so that they are those of one core. Each is the least of some repetitions,
+//! since what else a machine does only ever makes a run dearer; and all that runs takes turns, since it may do so for
+//! half a minute.
 
 mod campaigns;
 mod cargo_mutants;
@@ -11,12 +13,12 @@ mod instrumentation;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use simutant_mutator::Package;
 
 use super::least;
+use super::spent::{Spent, timed};
 use super::table::aligned;
 use campaigns::{CampaignCosts, Campaigns, TESTS};
 use cargo_mutants::{CargoMutants, Found};
@@ -24,7 +26,8 @@ use instrumentation::{BuildCosts, Drivers, SuiteCosts, measure_builds};
 
 #[derive(Debug, Args)]
 pub(crate) struct MutationArguments {
-    /// Prints one object `{full_per_s, pruned_per_s, inactive_ratio, coverage_ratio, build_ratio, …}` instead of a table.
+    /// Prints one object `{full_per_s, pruned_per_s, inactive_ratio, coverage_ratio, build_ratio, …}` instead of a
+    /// table.
     #[arg(long)]
     json: bool,
     /// Builds less often, and runs a tenth of the test cases.
@@ -118,38 +121,6 @@ fn run_optimised(arguments: &MutationArguments) -> anyhow::Result<()> {
     crate::run(&mut command)
 }
 
-/// Returns what the processor has done for this process and for the children that it has waited for, in seconds.
-fn processor_seconds() -> anyhow::Result<Spent> {
-    use nix::sys::resource::{Usage, UsageWho, getrusage};
-    let seconds = |usage: Usage| {
-        let time = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-        time(usage.user_time()) + time(usage.system_time())
-    };
-    let of = |who| getrusage(who).map(seconds).context("cannot ask for the processor's time");
-    Ok(Spent { own: of(UsageWho::RUSAGE_SELF)?, children: of(UsageWho::RUSAGE_CHILDREN)? })
-}
-
-/// Processor time in seconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spent {
-    pub(super) own: f64,
-    children: f64,
-}
-
-impl Spent {
-    fn total(self) -> f64 {
-        self.own + self.children
-    }
-}
-
-/// Does `action`, and returns what the processor spent on it.
-pub(super) fn timed<T>(action: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Spent)> {
-    let before = processor_seconds()?;
-    let result = action()?;
-    let after = processor_seconds()?;
-    Ok((result, Spent { own: after.own - before.own, children: after.children - before.children }))
-}
-
 fn cheapest(numbers: impl Iterator<Item = f64>) -> f64 {
     least(numbers).expect("there is a repetition at least")
 }
@@ -169,10 +140,10 @@ impl Measurements {
         let pairs = outcomes.pairs();
         let rate = |of: fn(&CampaignCosts) -> f64| pairs as f64 / cheapest(campaigns.iter().map(of));
         let (plain, steps) = (suite(|suite| suite.plain), suite(|suite| suite.steps));
-        let full_per_s = rate(|campaigns| campaigns.full.total());
+        let full_per_s = rate(|campaigns| campaigns.full.processor());
         Self {
             full_per_s,
-            pruned_per_s: rate(|campaigns| campaigns.pruned.total()),
+            pruned_per_s: rate(|campaigns| campaigns.pruned.processor()),
             inactive_ratio: suite(|suite| suite.inactive) / steps,
             coverage_ratio: suite(|suite| suite.covered) / plain,
             build_ratio: build(|build| build.all) / build(|build| build.none),

@@ -12,8 +12,8 @@ const RIGHT: f64 = 520.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 300.0;
 
-/// Returns an SVG of the processor time of an event in the engine and in the bare loop, by the number of components, which
-/// are powers of ten in rising order.
+/// Returns an SVG of the processor time of an event in the engine and in the bare loop, by the number of components,
+/// which are powers of ten in rising order.
 ///
 /// The cost begins at zero, so that heights compare; the number of components is on a logarithmic axis.
 pub(super) fn cost_by_components(measurements: &[Measurement]) -> String {

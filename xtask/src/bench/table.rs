@@ -11,7 +11,8 @@ pub(super) fn tables(measurements: &[Measurement]) -> String {
     format!("{ratios}\n{memory}")
 }
 
-/// Returns a table with the workloads that were measured as columns. The first row is what a unit costs in the bare loop.
+/// Returns a table with the workloads that were measured as columns. The first row is what a unit costs in the bare
+/// loop.
 fn table(title: &str, measurements: &[Measurement], cell: impl Fn(&Measurement) -> String) -> String {
     let of = |workload: Workload| {
         measurements.iter().filter(move |measurement| {

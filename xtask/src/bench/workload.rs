@@ -72,9 +72,9 @@ impl Workload {
 
     /// Returns the workload with a part of the units.
     ///
-    /// It keeps as many as are needed: five for each component of hold, so that the starts do not weigh much; a hundred for
-    /// each pair of ping, whose shortest timeouts end in that time if they are not cancelled; and enough customers for a
-    /// mean.
+    /// It keeps as many as are needed: five for each component of hold, so that the starts do not weigh much; a hundred
+    /// for each pair of ping, whose shortest timeouts end in that time if they are not cancelled; and enough customers
+    /// for a mean.
     pub(super) fn scaled(self, divisor: u64) -> Self {
         let units_min = match self.kind {
             Kind::Hold => 5 * u64::from(self.n),
@@ -86,8 +86,9 @@ impl Workload {
 
     /// Fails if a run did something else than was asked for.
     ///
-    /// `one_way_ms` is how long a datagram takes on average, in the shortest and the longest case: some engines round. Counts
-    /// may be six standard deviations off, and what is six deviations of a Poisson count is as many or more of the others.
+    /// `one_way_ms` is how long a datagram takes on average, in the shortest and the longest case: some engines round.
+    /// Counts may be six standard deviations off, and what is six deviations of a Poisson count is as many or more of
+    /// the others.
     pub(super) fn check(self, outcome: &Outcome, one_way_ms: &RangeInclusive<f64>) -> anyhow::Result<()> {
         let Self { kind, n, timeout_ms, units: asked } = self;
         let (n, asked) = (f64::from(n), asked as f64);
@@ -134,8 +135,8 @@ impl Workload {
             Kind::Mm1 => {
                 is_about("customers", units, asked..=asked, 0.0)?;
                 is_about("virtual seconds", virtual_s, asked / 0.9..=asked / 0.9 + 10.0, asked.sqrt() / 0.9)?;
-                // The times of customers who come one after the other depend on each other. With a load of r, the variance
-                // of the mean of many is r (2 + 5 r - 4 r^2 + r^3) / (1 - r)^4 divided by their number.
+                // The times of customers who come one after the other depend on each other. With a load of r, the
+                // variance of the mean of many is r (2 + 5 r - 4 r^2 + r^3) / (1 - r)^4 divided by their number.
                 let deviation = (35_901.0 / asked).sqrt();
                 let stay_s = stay_s.unwrap_or(f64::NAN);
                 is_about("mean time in the system", stay_s, 10.0..=10.0, deviation)?;

@@ -1,8 +1,8 @@
 //! Outcomes of a campaign that never was, of any size.
 //!
-//! A test case is five numbers. A function of the specification looks at one of them, and each of its mutants is killed by test cases
-//! in which that number is high enough, most of the time: so mutants of a function are killed together. Requirements are ranges of the
-//! numbers, so that criteria tell test cases apart as the mutants do.
+//! A test case is five numbers. A function of the specification looks at one of them, and each of its mutants is killed
+//! by test cases in which that number is high enough, most of the time: so mutants of a function are killed together.
+//! Requirements are ranges of the numbers, so that criteria tell test cases apart as the mutants do.
 
 use std::collections::BTreeMap;
 

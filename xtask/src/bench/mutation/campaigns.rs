@@ -72,7 +72,8 @@ impl Campaigns {
     }
 }
 
-/// Runs a campaign from its beginning until all is in the journal and checked, with one worker at a time; returns what it came to, and the time.
+/// Runs a campaign from its beginning until all is in the journal and checked, with one worker at a time; returns what
+/// it came to, and the time.
 fn campaign(places: &Places, plan: Plan, plain: &Path) -> anyhow::Result<(Outcomes, Spent)> {
     let (campaign, spent) = timed(|| {
         let mut campaign = Campaign::open(&places.out.path().join("campaign"), plan, Existing::Delete)?;

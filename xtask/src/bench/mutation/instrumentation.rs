@@ -82,7 +82,8 @@ impl Drivers {
     }
 }
 
-/// Builds the package as a campaign has it so many times, in new folders. What it depends on is built before, and is not in these times.
+/// Builds the package as a campaign has it so many times, in new folders. What it depends on is built before, and is
+/// not in these times.
 pub(super) fn measure_builds(places: &Places, count: usize) -> anyhow::Result<Vec<BuildCosts>> {
     let worker = worker(&places.root);
     let build = |probes, folder: &Path| build_in(places, probes, folder, ("simutant-worker", &worker));
