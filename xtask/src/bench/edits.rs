@@ -4,7 +4,7 @@
 //! Studies are of a copy of the project, by the copy's own `simutant`, so nobody's files are edited. Edits come one at a
 //! time; each is taken back before the next, which is an edit, too. All is repeated, and the least counts, since what
 //! else a machine does only ever makes a study dearer. What a study after an edit has written must be, byte for byte,
-//! what one writes that has seen no other sources.
+//! what a study in a new folder writes, which keeps no run of another source.
 
 mod edited;
 mod files;
@@ -130,7 +130,7 @@ impl Copy {
 
 /// Where all studies of a system go that follow each other ...
 const FOLLOWING: &str = "following";
-/// ... and where those go that have seen no other sources.
+/// ... and where one goes that nothing was kept for.
 const ANEW: &str = "anew";
 
 /// Studies of one system.
