@@ -87,9 +87,10 @@ pub(super) fn run(root: &Path, arguments: &EditsArguments) -> anyhow::Result<()>
     let rounds = if arguments.quick { 1 } else { ROUNDS };
     let mut costs = Vec::new();
     for edited in EDITED.iter().filter(|edited| arguments.systems.iter().any(|system| system == edited.system)) {
+        let studies = Studies { edited, quick: arguments.quick, copy: &copy, folder: tempfile::tempdir()? };
         let round = |round| {
             eprintln!("xtask: studying {}, {round} of {rounds}", edited.system);
-            Studies { edited, quick: arguments.quick, copy: &copy, folder: tempfile::tempdir()? }.measure()
+            studies.measure()
         };
         let spent = (1..=rounds).map(round).collect::<anyhow::Result<Vec<_>>>()?;
         costs.extend(self::costs(edited.system, &spent));
@@ -128,10 +129,8 @@ impl Copy {
     }
 }
 
-/// Where all studies of a system go that follow each other ...
+/// Where all studies of a round go.
 const FOLLOWING: &str = "following";
-/// ... and where one goes that nothing was kept for.
-const ANEW: &str = "anew";
 
 /// Studies of one system.
 #[derive(Debug)]
@@ -139,7 +138,7 @@ struct Studies<'a> {
     edited: &'static Edited,
     quick: bool,
     copy: &'a Copy,
-    /// Has a folder for each of [`FOLLOWING`] and [`ANEW`].
+    /// Has [`FOLLOWING`], and for each edit a folder with a study that nothing was kept for.
     folder: TempDir,
 }
 
@@ -147,6 +146,7 @@ impl Studies<'_> {
     /// Studies the system as it is, after each edit, and after each is taken back; returns what that cost.
     fn measure(&self) -> anyhow::Result<Vec<(&'static str, Spent)>> {
         self.copy.forget_studies()?;
+        files::remove(&self.folder.path().join(FOLLOWING))?;
         let study = |what| Ok::<_, anyhow::Error>((what, self.study(FOLLOWING)?));
         let mut spent = vec![study(FIRST)?];
         let mut written = Vec::new();
@@ -159,8 +159,8 @@ impl Studies<'_> {
             spent.push(study("taken back")?);
         }
         // Not in between: a study that has much to write makes the next one wait.
-        for (edit, written) in self.edited.edits.iter().zip(&written) {
-            self.with(edit, || self.check_same(edit, written))?;
+        for (index, written) in written.iter().enumerate() {
+            self.check_same(index, written)?;
         }
         Ok(spent)
     }
@@ -190,13 +190,16 @@ impl Studies<'_> {
         Ok(spent)
     }
 
-    /// Checks that a study in a new folder writes what the one after this edit has written.
-    fn check_same(&self, edit: &Edit, written: &Files) -> anyhow::Result<()> {
-        self.study(ANEW)?;
-        let anew = self.folder.path().join(ANEW);
+    /// Checks that the study after this edit has written what one in a folder of its own writes, which is made once.
+    fn check_same(&self, index: usize, written: &Files) -> anyhow::Result<()> {
+        let (edit, name) = (&self.edited.edits[index], format!("anew-{index}"));
+        let anew = self.folder.path().join(&name);
+        if !anew.exists() {
+            self.with(edit, || self.study(&name).map(drop))?;
+        }
         let differing = files::differing(written, &files::results(&anew)?);
         ensure!(differing.is_empty(), "after an edit ({}) a new study writes others: {differing:?}", edit.what);
-        files::remove(&anew)
+        Ok(())
     }
 }
 

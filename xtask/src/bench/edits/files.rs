@@ -56,10 +56,11 @@ pub(super) fn results(folder: &Path) -> anyhow::Result<Files> {
     let mut folders = vec![folder.to_owned()];
     while let Some(inner) = folders.pop() {
         for entry in std::fs::read_dir(&inner).with_context(|| format!("cannot read {}", inner.display()))? {
-            let path = entry?.path();
+            let entry = entry?;
+            let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if !path.to_string_lossy().contains(".sqlite") {
+            } else if !entry.file_name().to_string_lossy().starts_with("journal.sqlite") {
                 found.insert(path.strip_prefix(folder)?.to_owned(), std::fs::read(&path)?);
             }
         }
@@ -93,9 +94,10 @@ mod tests {
 
     #[test]
     fn files_differ_by_content_and_by_being_there() {
-        let folder = tempfile::tempdir().expect("there is room");
+        let parent = tempfile::tempdir().expect("there is room");
+        let folder = parent.path().join("like a journal.sqlite");
         let write = |name: &str, content: &str| {
-            let path = folder.path().join(name);
+            let path = folder.join(name);
             std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
             std::fs::write(path, content).expect("a file");
         };
@@ -105,7 +107,7 @@ mod tests {
         for (name, content) in [("b/same", "1"), ("b/in/other", "3"), ("b/new", "3")] {
             write(name, content);
         }
-        let [a, b] = ["a", "b"].map(|name| results(&folder.path().join(name)).expect("files"));
+        let [a, b] = ["a", "b"].map(|name| results(&folder.join(name)).expect("files"));
         assert_eq!(differing(&a, &b), ["gone", "in/other", "new"].map(PathBuf::from));
         assert!(differing(&a, &a).is_empty());
         assert_eq!(a.len(), 3, "the journal does not count");
