@@ -1,9 +1,8 @@
 //! Data flow: where variables get their values, where the values are used, and which uses can see which definitions.
 //!
 //! The requirements of all-defs, all-uses and all-p-uses (Rapps and Weyuker, IEEE TSE 1985; Frankl and Weyuker, IEEE
-//! TSE
-//! 1988) come from reaching definitions over the control-flow graphs. A use in a condition, a `match`, the operand of
-//!       `?` or the head of a `for` loop is a p-use: it makes a pair for each way that the decision can go.
+//! TSE 1988) come from reaching definitions over the control-flow graphs. A use in a condition, a `match`, the operand
+//! of `?` or the head of a `for` loop is a p-use: it makes a pair for each way that the decision can go.
 //!
 //! # Variables
 //!
@@ -32,8 +31,10 @@
 //!   is not defined by that, the variable that holds the object is.
 //! - A `self` that is taken by value is a variable as others are.
 
+mod certain;
 mod decision;
 mod names;
+mod numbers;
 mod probes;
 mod reaching;
 mod walk;
@@ -43,7 +44,8 @@ use std::ops::Range;
 
 pub(crate) use decision::DecisionSite;
 pub(crate) use names::Signature;
-pub(crate) use probes::{Numbers, OutcomeProbes, Probes, Wrap, pair_from};
+pub(crate) use numbers::Numbers;
+pub(crate) use probes::{NO_MARK, OutcomeProbes, Probes, Wrap, pair_from};
 pub(crate) use reaching::{Analysis, analyse};
 pub(crate) use walk::{Walk, literal_fields};
 
@@ -176,11 +178,6 @@ impl Flow {
             Action::Define(variable) | Action::Use { variable, .. } => Some(variable),
             Action::Exchange { .. } | Action::Birth(_) => None,
         }
-    }
-
-    /// Returns how many requirements of MC/DC there are.
-    pub(crate) fn condition_requirements(&self) -> usize {
-        self.decisions.iter().map(|decision| 2 * decision.conditions.len()).sum()
     }
 
     /// Returns the closures that share the variable of an event with what is around them.

@@ -281,12 +281,11 @@ impl Specification {
                 .closure
                 .as_ref()
                 .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
+            let aside = |returns: &str| format!("::simutant_probe::aside(move || -> {returns} {{");
             let (begin, others, end) = match returns {
                 Some(returns) => (
                     "match SIMUTANT_FUNCTION.is_clean() { true",
-                    format!(
-                        " false => ::simutant_probe::aside(move || -> {returns} {{ match SIMUTANT_FUNCTION.body() {{"
-                    ),
+                    format!(" false => {} match SIMUTANT_FUNCTION.body() {{", aside(returns)),
                     "}})",
                 ),
                 None => ("match SIMUTANT_FUNCTION.enter() { 0", String::new(), ""),
@@ -300,15 +299,20 @@ impl Specification {
                 body(Variant::Mutated, output);
                 output.text.push('}');
             }
-            let recording = |variant, pattern: &str, output: &mut Output| {
-                output.text.push_str(pattern);
+            let recording = |variant, begin: &str, end: &str, output: &mut Output| {
+                output.text.push_str(begin);
                 renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
-                output.text.push('}');
+                output.text.push_str(end);
             };
             if has_mutants {
-                recording(Variant::Recording, " 2 => {", output);
+                // Apart from the others, which need less of the stack without what it compares.
+                let (begin, end) = returns.map_or_else(
+                    || (" 2 => {".to_owned(), "}"),
+                    |returns| (format!(" 2 => {}", aside(returns)), "}),"),
+                );
+                recording(Variant::Recording, &begin, end, output);
             }
-            recording(Variant::Covering, " _ => {", output);
+            recording(Variant::Covering, " _ => {", "}", output);
             output.text.push_str(&format!("{end} }} "));
         });
     }
@@ -400,17 +404,20 @@ impl Specification {
         edits.extend(self.async_functions.edits(&function.body));
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
-        let pairs: Vec<u32> = marks.pairs.iter().map(|&pair| dataflow::pair_from(place.pair, pair)).collect();
+        let pair = |pair: u32| dataflow::pair_from(place.pair, pair);
+        let pairs: Vec<u32> = marks.pairs.iter().map(|&listed| pair(listed)).collect();
+        let pairs_with: Vec<_> = marks.pairs_with.iter().map(|&(mark, listed)| (mark, pair(listed))).collect();
+        let conditions: Vec<u32> =
+            marks.conditions.iter().map(|mark| mark.map_or(dataflow::NO_MARK, |mark| mark as u32)).collect();
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
         // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
         // puts these in the place of their calls compiled again. A constant is where it is used.
         let declaration = format!(
             "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
-             [0, {}], [0, {}], &{pairs:?}, (0, &{:?}), ([{}, {}], [{}, {}]));",
+             [0, {}], (0, &{conditions:?}), (&{pairs:?}, &{pairs_with:?}), (0, &{:?}), ([{}, {}], [{}, {}]));",
             marks.first,
             marks.end,
             graph.branches.len(),
-            flows.functions[number].2.condition_requirements(),
             marks.blocks,
             mutants.start,
             mutants.len(),
@@ -434,7 +441,7 @@ impl Flows {
     fn new(functions: Vec<(usize, Graph, Flow)>) -> Self {
         let bodies: Vec<_> = functions.iter().map(|(_, graph, flow)| (graph, flow)).collect();
         let analysis = dataflow::analyse(&bodies);
-        let numbers = Numbers::new(&analysis, &bodies.iter().map(|(_, flow)| *flow).collect::<Vec<_>>());
+        let numbers = Numbers::new(&analysis, &bodies);
         Self { functions, analysis, numbers }
     }
 
@@ -720,7 +727,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_an_async_function_has_none_of_it() {
-        let text = "/// A.\npub async fn a(x: &mut u8) -> u8 { let mut y = *x; a(&mut y).await; y }";
+        let text = "/// A.\npub async fn a(x: &mut u8) -> u8 { let mut y = *x; while y < 9 { a(&mut y).await; } y }";
         let Output { text: output, owners, .. } = &instrumented(&[text], false).outputs[0];
         assert!(owners.contains(&(0..17, Owner::Function(0))), "{owners:?}");
         assert!(output.starts_with("#[inline(never)] /// A.\npub async fn a("), "{output}");
@@ -870,6 +877,19 @@ mod tests {
     #[test]
     fn the_covering_body_notes_coverage_alone() {
         assert_snapshot!(rendered(SAMPLE, Variant::Covering));
+    }
+
+    #[test]
+    fn uses_that_see_the_same_share_a_row_and_some_decisions_need_a_vector() {
+        let text = "fn f(a: u32, b: bool, c: bool) -> u32 {
+    let mut n = a;
+    while n < 9 && n > 2 || b && c {
+        n += n * n;
+        if n == n + a { g(n, n, h(n)); }
+    }
+    [1].iter().map(|d| { let e = d + a; e + d }).sum()
+}";
+        assert_snapshot!(rendered(text, Variant::Covering));
     }
 
     #[test]

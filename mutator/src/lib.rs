@@ -12,11 +12,12 @@
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
 //! fn f(…) -> T { const SIMUTANT_FUNCTION: &::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
-//!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
+//!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => ::simutant_probe::aside(…{recording}) _ => {covering} } }) } }
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place
-//! of its calls, if it stays short. What can be no closure, async above all, has its four bodies side by side:
+//! of its calls, if it stays short; one in it keeps what the recording body compares out of the others' part of the
+//! stack. What can be no closure, async above all, has its four bodies side by side:
 //! `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`, and is polled apart where others wait for it:
 //! `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and
 //! nowhere else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`,
@@ -26,9 +27,11 @@
 //! definition each use sees and which conditions decide; the recording one does so too, and notes for each mutant
 //! whether it is reached and whether its value differs. A function without mutants has no recording one.
 //!
-//! What is noted is a mark, a byte at a place that the compiler knows. A local variable of the function keeps the
-//! number of the last definition of each variable that no closure shares, so that the compiler knows most of them, and
-//! what is left of a use is one store. A block to which nothing but one branch leads has that branch's mark.
+//! What is noted is a mark, a byte at a place that the compiler knows. Where a use can see several definitions of a
+//! variable that no closure shares, a local variable of the function keeps the number of the last one, so that the
+//! compiler knows most of them, and what is left of the use is one store. What is covered whenever something else is
+//! has the mark of that: a block to which nothing but one branch leads, a use that sees one definition for certain, a
+//! condition that a branch shows to decide.
 //!
 //! A package's real programs can have mutants too ([`build_programs`]): without a worker, so with the first two bodies
 //! alone and no count of steps, and the environment says which mutant is active.

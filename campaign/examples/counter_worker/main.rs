@@ -146,7 +146,7 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
 
 /// What [`record`] marks: two branches, and three blocks.
 static SUM_BELOW: probe::Function =
-    probe::Function::new(0, [0, 6], [0, 2], [0, 0], &[], (0, &[3, 4, 5]), ([0, MUTANTS], [0, MUTANTS]));
+    probe::Function::new(0, [0, 6], [0, 2], (0, &[]), (&[], &[]), (0, &[3, 4, 5]), ([0, MUTANTS], [0, MUTANTS]));
 
 /// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
 fn record(sum: u64, limit: u64, mistake: Mistake) {

@@ -134,7 +134,7 @@ mod tests {
     /// Returns a function with these mutants and no more marks than its own.
     fn function(number: u32, mutants: [u32; 2]) -> &'static Function {
         let marks = [10 * number, 10 * number + 1];
-        Box::leak(Box::new(Function::new(number, marks, [0, 0], [0, 0], &[], (0, &[]), (mutants, mutants))))
+        Box::leak(Box::new(Function::new(number, marks, [0, 0], (0, &[]), (&[], &[]), (0, &[]), (mutants, mutants))))
     }
 
     #[test]

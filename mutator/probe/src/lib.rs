@@ -32,7 +32,7 @@ use std::task::Poll;
 pub use apart::{Apart, apart, aside};
 pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
-pub use marks::{Function, NO_PAIR, Row, UNLISTED, mark, pass, used};
+pub use marks::{Function, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
 pub use record::{Recording, Sizes};
 pub use same::Same;
@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
-    static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], [0, 0], &[], (68, &[5, 6]), ([0, 3], [0, 3]));
+    static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
 
     /// Whether the alternative of this mutant is evaluated.
     fn compares(mutant: u32) -> bool {

@@ -2,10 +2,11 @@
 //! condition and definition-use pair.
 //!
 //! A mark is a byte at a place that is known when the code is compiled, so that all which is left of most probes is a
-//! store. Each function has its marks side by side: one that says whether the run has called the function, its blocks,
-//! its branches, its conditions, its pairs. A use that can see several definitions has a row of marks, one for each
-//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. When the
-//! run ends, the marks of the functions that it has called are read, and translated into the numbers that reports know.
+//! store. Each function has its marks side by side: one that says whether the run has called the function, its branches,
+//! its pairs, its conditions, its blocks. A use that can see several definitions has a row of marks, one for each
+//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. What is
+//! covered whenever something else is has no mark of its own, but that one's. When the run ends, the marks of the
+//! functions that it has called are read, and translated into the numbers that reports know.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -26,6 +27,8 @@ const GROUP: usize = 8;
 pub const NO_PAIR: u32 = u32::MAX - 1;
 /// In [`Function::new`]: a place in a row that stands for a pair that cannot be, as far as the mutator knows.
 pub const UNLISTED: u32 = u32::MAX;
+/// In [`Function::new`]: what nothing marks.
+pub const NO_MARK: u32 = u32::MAX;
 
 /// A use: its row of marks, as a constant of generated code. Rows of uses that are noted together lie between each
 /// other, so that what is noted together is often side by side.
@@ -55,18 +58,18 @@ impl Row {
 
 /// What the probes know of one function: a constant of generated code.
 ///
-/// Of its marks, the first is the function's own. Those of its branches follow, of its conditions, of its pairs, and of
-/// those blocks that do without the mark of the branch which leads to them.
+/// Of its marks, the first is the function's own. Those of its branches follow, of its rows, and those of conditions,
+/// blocks and pairs that have one of their own.
 #[derive(Debug)]
 pub struct Function {
     pub(crate) number: u32,
     first_mark: u32,
     end: u32,
     branches: Numbers,
-    conditions: Numbers,
+    conditions: Marked,
     pairs: &'static [u32],
-    first_block: u32,
-    blocks: &'static [u32],
+    pairs_with: &'static [(u32, u32)],
+    blocks: Marked,
     /// The mutants by which a call asks for its body: all that the function has a part of are among them.
     pub(crate) mutants: Numbers,
     /// Those that no other function has a part of.
@@ -75,23 +78,26 @@ pub struct Function {
 
 /// The first of some numbers that follow each other, and how many they are.
 type Numbers = [u32; 2];
+/// The first of some numbers that follow each other, and the mark of each.
+type Marked = (u32, &'static [u32]);
 
 impl Function {
     /// Returns the function with this number that has the marks from `first_mark` to before `end`. What it covers is
-    /// numbered from where it begins in reports ([`Place`](crate::Place)). The numbers of its branches, conditions and
-    /// mutants are given as the first one and how many there are; those of its pairs are listed as the marks of its
-    /// rows follow each other. Of its blocks, the first number is given, and then the mark of each; of its mutants
-    /// those by which a call asks for its body, and then those that are its own.
+    /// numbered from where it begins in reports ([`Place`](crate::Place)). The numbers of its branches and mutants are
+    /// given as the first one and how many there are; those of its conditions and blocks as the first one and the mark
+    /// of each, which can be that of something else. Its pairs are listed twice: as the marks of its rows follow each
+    /// other, and each with a mark that stands for it as well. Of its mutants come first those by which a call asks for
+    /// its body, and then those that are its own.
     pub const fn new(
         number: u32,
         [first_mark, end]: [u32; 2],
         branches: [u32; 2],
-        conditions: [u32; 2],
-        pairs: &'static [u32],
-        (first_block, blocks): (u32, &'static [u32]),
+        conditions: (u32, &'static [u32]),
+        (pairs, pairs_with): (&'static [u32], &'static [(u32, u32)]),
+        blocks: (u32, &'static [u32]),
         (mutants, own_mutants): ([u32; 2], [u32; 2]),
     ) -> Self {
-        Self { number, first_mark, end, branches, conditions, pairs, first_block, blocks, mutants, own_mutants }
+        Self { number, first_mark, end, branches, conditions, pairs, pairs_with, blocks, mutants, own_mutants }
     }
 
     /// Begins to record the function, before anything in it is noted, unless the run has done so.
@@ -158,7 +164,8 @@ impl Marks {
 
     #[inline(always)]
     fn is_set(&self, mark: usize) -> bool {
-        if mark < NEAR { self.near[mark].get() } else { self.is_set_far(mark) }
+        // The second of two ways can lie beyond the near marks, among them still.
+        self.near.get(mark).is_some_and(Cell::get) || (mark >= NEAR && self.is_set_far(mark))
     }
 
     #[inline(never)]
@@ -204,9 +211,9 @@ impl Marks {
         let mut pairs = vec![0_u64; sizes.pairs.div_ceil(64)];
         CALLED.with_borrow(|called| {
             let count = |of: fn(&Function) -> usize| called.iter().map(|function| of(function)).sum();
-            recording.blocks.reserve(count(|function| function.blocks.len()));
+            recording.blocks.reserve(count(|function| function.blocks.1.len()));
             recording.branches.reserve(count(|function| function.branches[1] as usize));
-            recording.conditions.reserve(count(|function| function.conditions[1] as usize));
+            recording.conditions.reserve(count(|function| function.conditions.1.len()));
             for function in called.iter() {
                 self.collect_of(function, recording, &mut pairs);
             }
@@ -227,35 +234,36 @@ impl Marks {
     fn collect_of(&self, function: &Function, recording: &mut Recording, pairs: &mut [u64]) {
         let Recording { blocks, branches, conditions, pairs_unlisted, .. } = recording;
         let place = place_of(function.number);
-        for (block, &mark) in (place.block + function.first_block..).zip(function.blocks) {
+        let mut add = |pair: u32| {
+            let pair = place.pair + pair;
+            if let Some(bits) = pairs.get_mut(pair as usize / 64) {
+                *bits |= 1 << (pair % 64);
+            }
+        };
+        for (numbers, first, (from, marks)) in
+            [(blocks, place.block, function.blocks), (conditions, place.condition, function.conditions)]
+        {
+            let marked = (first + from..).zip(marks).filter(|(_, mark)| **mark != NO_MARK);
+            numbers.extend(marked.filter(|(_, mark)| self.is_set(**mark as usize)).map(|(number, _)| number));
+        }
+        for &(mark, pair) in function.pairs_with {
             if self.is_set(mark as usize) {
-                blocks.push(block);
+                add(pair);
             }
         }
         let [first_branch, of_branches] = function.branches;
         let first_branch = place.branch + first_branch;
-        let [first_condition, of_conditions] = function.conditions;
-        let first_condition = place.condition + first_condition;
         let first = function.first_mark as usize + 1;
-        let end = first + (of_branches + of_conditions) as usize + function.pairs.len();
+        let end = first + of_branches as usize + function.pairs.len();
         self.for_each(first, end, |index| {
             let index = index as u32;
             if index < of_branches {
                 return branches.push(first_branch + index);
             }
-            let index = index - of_branches;
-            if index < of_conditions {
-                return conditions.push(first_condition + index);
-            }
-            match function.pairs[(index - of_conditions) as usize] {
+            match function.pairs[(index - of_branches) as usize] {
                 NO_PAIR => {}
                 UNLISTED => *pairs_unlisted += 1,
-                pair => {
-                    let pair = place.pair + pair;
-                    if let Some(bits) = pairs.get_mut(pair as usize / 64) {
-                        *bits |= 1 << (pair % 64);
-                    }
-                }
+                pair => add(pair),
             }
         });
     }
@@ -343,18 +351,32 @@ mod tests {
 
     #[test]
     fn marks_are_numbered_as_their_function_says() {
-        static FIRST: Function =
-            Function::new(0, [0, 9], [0, 2], [0, 2], &[3, NO_PAIR, UNLISTED], (0, &[8, 1]), NO_MUTANTS);
-        static SECOND: Function = Function::new(1, [10, 16], [2, 1], [2, 1], &[0, 9], (2, &[15, 11]), NO_MUTANTS);
+        static FIRST: Function = Function::new(
+            0,
+            [0, 9],
+            [0, 2],
+            (0, &[6, NO_MARK, 2]),
+            (&[3, NO_PAIR, UNLISTED], &[(7, 2), (1, 0)]),
+            (0, &[8, 1]),
+            NO_MUTANTS,
+        );
+        static SECOND: Function =
+            Function::new(1, [10, 16], [2, 1], (3, &[14]), (&[0, 9], &[]), (2, &[15, 11]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
             SECOND.enter();
             [11, 12, 13, 14].into_iter().for_each(mark);
             FIRST.enter();
-            [1, 4, 5, 6, 7, 8].into_iter().for_each(mark);
+            [2, 3, 4, 5, 7, 8].into_iter().for_each(mark);
         });
-        assert_eq!((recording.branches, recording.conditions), (vec![0, 2], vec![1, 2]));
-        assert_eq!((recording.blocks, recording.pairs), (vec![0, 1, 3], vec![0, 3, 9]));
+        assert_eq!((recording.branches, recording.conditions), (vec![1, 2], vec![2, 3]));
+        assert_eq!((recording.blocks, recording.pairs), (vec![0, 3], vec![0, 2, 3, 9]));
         assert_eq!(recording.pairs_unlisted, 1);
+        let recording = recorded(SIZES, || {
+            FIRST.enter();
+            [1, 6].into_iter().for_each(mark);
+        });
+        assert_eq!((recording.branches, recording.conditions), (vec![0], vec![0]));
+        assert_eq!((recording.blocks, recording.pairs), (vec![1], vec![0]));
         let recording = recorded(SIZES, || {
             mark(1);
             FIRST.enter();
@@ -362,14 +384,14 @@ mod tests {
             FIRST.enter();
         });
         assert_eq!(
-            (recording.blocks, recording.branches),
-            (vec![0], vec![]),
+            (recording.blocks, recording.branches, recording.pairs),
+            (vec![0], vec![], vec![]),
             "a run begins with the call of the function"
         );
         let recording = recorded(Sizes { pairs: 4, ..SIZES }, || {
             SECOND.enter();
             FIRST.enter();
-            [5, 14].into_iter().for_each(mark);
+            [3, 13].into_iter().for_each(mark);
         });
         assert_eq!(recording.pairs, [3], "there are no more than four");
     }
@@ -389,7 +411,7 @@ mod tests {
         const FIRST_ROW: u32 = NEAR as u32 - PLACES as u32 - 4;
         const END: u32 = FIRST_ROW + 3 * PLACES as u32;
         static FUNCTION: Function =
-            Function::new(0, [FIRST_ROW - 1, END], [0, 0], [0, 0], &PAIRS, (0, &[]), NO_MUTANTS);
+            Function::new(0, [FIRST_ROW - 1, END], [0, 0], (0, &[]), (&PAIRS, &[]), (0, &[]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
             FUNCTION.enter();
             for row in 0..3 {
@@ -398,8 +420,15 @@ mod tests {
             }
         });
         assert_eq!(recording.pairs, [0, 1, 8, 9, 10, 17, 18, 19, 26]);
-        static FAR: Function =
-            Function::new(1, [3 * NEAR as u32, 3 * NEAR as u32 + 4], [1, 2], [0, 0], &[30], (0, &[]), NO_MUTANTS);
+        static FAR: Function = Function::new(
+            1,
+            [3 * NEAR as u32, 3 * NEAR as u32 + 4],
+            [1, 2],
+            (0, &[]),
+            (&[30], &[]),
+            (0, &[]),
+            NO_MUTANTS,
+        );
         let recording = recorded(SIZES, || {
             FUNCTION.enter();
             // As a row that is long, whose last marks are far, has it.

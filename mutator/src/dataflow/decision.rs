@@ -66,6 +66,34 @@ impl DecisionSite {
         self.conditions.iter().filter(|other| other.expression == *expression).count() > 1
     }
 
+    /// Returns, for each condition and each of its values, true first, the branch that tells whether it has decided: one
+    /// that ends the evaluation wherever it is taken, and is taken in all evaluations in which that condition decides
+    /// with that value, and in no others. `None` where no branch does.
+    pub(crate) fn decisive_branches(&self) -> Vec<Option<usize>> {
+        let evaluations = self.evaluations();
+        let has = |evaluation: &Evaluation, condition, value| evaluation.values.contains(&(condition, value));
+        // For each branch of a condition that ends all evaluations it is taken in, which these are.
+        let mut ends: Vec<(usize, Vec<bool>)> = Vec::new();
+        for (condition, site) in self.conditions.iter().enumerate() {
+            let Some((holds, fails)) = site.branches else { continue };
+            for (value, branch) in [(true, holds), (false, fails)] {
+                let taken: Vec<bool> = evaluations.iter().map(|evaluation| has(evaluation, condition, value)).collect();
+                let last = |evaluation: &Evaluation| evaluation.values.last() == Some(&(condition, value));
+                if evaluations.iter().map(last).eq(taken.iter().copied()) {
+                    ends.push((branch, taken));
+                }
+            }
+        }
+        let requirements = (0..self.conditions.len()).flat_map(|condition| [(condition, true), (condition, false)]);
+        let branch = |(condition, value)| {
+            let decides =
+                |evaluation: &Evaluation| has(evaluation, condition, value) && evaluation.decisive.contains(&condition);
+            let covering: Vec<bool> = evaluations.iter().map(decides).collect();
+            ends.iter().find(|(_, taken)| *taken == covering).map(|(branch, _)| *branch)
+        };
+        requirements.map(branch).collect()
+    }
+
     /// Returns all ways to evaluate it.
     pub(crate) fn evaluations(&self) -> Vec<Evaluation> {
         evaluations(&self.tree)
@@ -201,6 +229,28 @@ mod tests {
             Tree::Not(inner) => !value_of(inner, bits),
             Tree::And(left, right) => value_of(left, bits) && value_of(right, bits),
             Tree::Or(left, right) => value_of(left, bits) || value_of(right, bits),
+        }
+    }
+
+    #[test]
+    fn a_branch_tells_what_decides_where_it_can() {
+        // Branches are numbered by condition, true first; none of the ways through `a || b && c` tells that `a` is
+        // false and decides, since two do.
+        let all: &[(&str, &[Option<usize>])] = &[
+            ("a", &[Some(0), Some(1)]),
+            ("a && b", &[Some(2), Some(1), Some(2), Some(3)]),
+            ("a || !b", &[Some(0), Some(2), Some(2), Some(3)]),
+            ("a || b && c", &[Some(0), None, Some(4), Some(3), Some(4), Some(5)]),
+            ("(a || b) && c", &[None, Some(3), None, Some(3), Some(4), Some(5)]),
+        ];
+        for (source, expect) in all {
+            let mut decision = decision(source);
+            for (number, condition) in decision.conditions.iter_mut().enumerate() {
+                condition.branches = Some((2 * number, 2 * number + 1));
+            }
+            assert_eq!(decision.decisive_branches(), *expect, "{source}");
+            decision.conditions[0].branches = None;
+            assert!(decision.decisive_branches().iter().flatten().all(|branch| *branch > 1), "{source}");
         }
     }
 

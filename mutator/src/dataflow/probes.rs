@@ -1,7 +1,12 @@
 //! The probes that record which definition each use sees, and which conditions decide.
+//!
+//! What a run covers whenever it covers something else needs no probe. A use that sees one definition for certain has
+//! the mark of what is noted with it: of the block that it begins, of the branch that it decides or of a row that is
+//! there for another use. A condition has the mark of the branch that shows it to decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::numbers::{Numbers, Place, SettledPair, next};
 use super::reaching::{PairSite, VariableKey};
 use super::{Action, Analysis, Anchor, EventId, Flow, Wrapped};
 use crate::edit::{COVERING, Edit};
@@ -10,6 +15,8 @@ use crate::graph::{BlockId, Graph};
 /// Stands for a place in a row without a pair, and for a pair that the analysis does not list; as in `simutant-probe`.
 const NO_PAIR: u32 = u32::MAX - 1;
 const UNLISTED: u32 = u32::MAX;
+/// Stands for what nothing marks; as in `simutant-probe`.
+pub(crate) const NO_MARK: u32 = u32::MAX;
 
 /// Returns the number that a mark stands for, counted from the first pair of its function.
 pub(crate) fn pair_from(first: usize, pair: u32) -> u32 {
@@ -19,9 +26,6 @@ pub(crate) fn pair_from(first: usize, pair: u32) -> u32 {
 /// How many uses of a block are noted early: each costs a store where the block is not come to.
 const EARLY_MAX: usize = 3;
 
-/// The running program counts definitions of one variable so far. No person writes so many.
-const DEFINITIONS_MAX: usize = u16::MAX as usize;
-
 /// The marks of a function in the running program, as `Function` in `simutant-probe` has them.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
@@ -29,8 +33,12 @@ pub(crate) struct Marks {
     pub(crate) first: usize,
     /// ... and the first of the next function.
     pub(crate) end: usize,
-    /// What those of pairs stand for.
+    /// What those of rows stand for.
     pub(crate) pairs: Vec<u32>,
+    /// Marks of anything, each with a pair that it stands for as well.
+    pub(crate) pairs_with: Vec<(usize, u32)>,
+    /// The mark of each condition that is true and of each that is false, if there is one.
+    pub(crate) conditions: Vec<Option<usize>>,
     /// The mark of each block that is a requirement.
     pub(crate) blocks: Vec<usize>,
 }
@@ -67,110 +75,6 @@ pub(crate) struct Probes {
     pub(crate) marks: Marks,
 }
 
-/// How variables are numbered in the running program.
-#[derive(Debug, Default)]
-pub(crate) struct Numbers {
-    /// By variable of the specification, where its last definition is kept.
-    places: BTreeMap<usize, Place>,
-    /// Types with fields that have slots: a number, and how many.
-    types: BTreeMap<String, (usize, usize)>,
-    /// By variable of the function and function, that of the specification.
-    variables: BTreeMap<VariableKey, usize>,
-}
-
-/// Where the number of a variable's last definition is kept; numbered by kind and function, or type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// In a local variable.
-    Local(usize),
-    /// In a slot of the call, since a closure mentions the variable.
-    Slot(usize),
-    /// In a slot of the object.
-    Field(usize),
-    /// In a local variable, from a use in what decides until it is known which way that goes.
-    Held(usize),
-}
-
-impl Place {
-    /// Returns the expression that is the number.
-    fn get(self) -> String {
-        match self {
-            Self::Local(number) => format!("simutant_last{number}"),
-            Self::Slot(number) => format!("simutant_slots[{number}].get()"),
-            Self::Field(number) => format!("simutant_object[{number}].get()"),
-            Self::Held(number) => format!("simutant_held{number}"),
-        }
-    }
-
-    /// Returns the statement that changes it.
-    fn set(self, definition: &str) -> String {
-        match self {
-            Self::Local(_) | Self::Held(_) => format!(" {} = {definition}; ", self.get()),
-            Self::Slot(number) => format!(" simutant_slots[{number}].set({definition}); "),
-            Self::Field(number) => format!(" simutant_object[{number}].set({definition}); "),
-        }
-    }
-}
-
-impl Numbers {
-    pub(crate) fn new(analysis: &Analysis, flows: &[&Flow]) -> Self {
-        let mut numbers = Self::default();
-        for (variable, key) in analysis.variables.iter().enumerate() {
-            numbers.variables.insert(key.clone(), variable);
-        }
-        let (mut used, mut shared) = (BTreeSet::new(), BTreeSet::new());
-        for (function, flow) in flows.iter().enumerate() {
-            for (event, known) in flow.events.iter().enumerate() {
-                let Some(variable) = flow.variable_of(event) else { continue };
-                let variable = numbers.variable(function, flow, variable);
-                if matches!(known.action, Action::Use { .. }) {
-                    used.extend(variable);
-                }
-                if !known.closures.is_empty() {
-                    shared.extend(variable);
-                }
-            }
-        }
-        let mut counts: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
-        for (variable, key) in analysis.variables.iter().enumerate() {
-            let definitions = analysis.definitions_of[variable].len();
-            // Without a definition or a use there is nothing to record.
-            if definitions == 0 || definitions > DEFINITIONS_MAX || !used.contains(&variable) {
-                continue;
-            }
-            let place = match key {
-                VariableKey::Local { function, .. } => {
-                    let [locals, slots] = counts.entry(*function).or_default();
-                    if shared.contains(&variable) { Place::Slot(next(slots)) } else { Place::Local(next(locals)) }
-                }
-                VariableKey::Field { type_name, .. } => {
-                    let number = numbers.types.len();
-                    let (_, fields) = numbers.types.entry(type_name.clone()).or_insert((number, 0));
-                    Place::Field(next(fields))
-                }
-            };
-            numbers.places.insert(variable, place);
-        }
-        numbers
-    }
-
-    fn variable(&self, function: usize, flow: &Flow, variable: usize) -> Option<usize> {
-        let name = &flow.variables[variable].name;
-        let key = match (flow.variables[variable].kind, &flow.receiver) {
-            (super::VariableKind::Field, Some(type_name)) => {
-                VariableKey::Field { type_name: type_name.clone(), name: name.clone() }
-            }
-            _ => VariableKey::Local { function, variable },
-        };
-        self.variables.get(&key).copied()
-    }
-}
-
-fn next(count: &mut usize) -> usize {
-    *count += 1;
-    *count - 1
-}
-
 /// Writes the probes of one function.
 struct Writer<'a> {
     analysis: &'a Analysis,
@@ -188,9 +92,20 @@ struct Writer<'a> {
     locals: usize,
     slots: usize,
     held_locals: usize,
-    /// The first mark of pairs, and what they stand for.
+    /// Uses that see what another one sees, which is noted with them.
+    same_as: BTreeMap<EventId, EventId>,
+    first_branch: usize,
+    /// The first mark of rows, and what they stand for.
     first_pair: usize,
     pairs: Vec<u32>,
+    pairs_with: Vec<(With, u32)>,
+}
+
+/// What stands for a pair that has no mark of its own.
+#[derive(Debug, Clone, Copy)]
+enum With {
+    Mark(usize),
+    Block(BlockId),
 }
 
 impl Probes {
@@ -209,7 +124,6 @@ impl Probes {
         let locals = own.iter().filter(|place| matches!(place, Place::Local(_))).count();
         let slots = own.len() - locals;
         let first_branch = first_mark + 1;
-        let first_condition = first_branch + graph.branches.len();
         let mut writer = Writer {
             analysis,
             numbers,
@@ -222,24 +136,35 @@ impl Probes {
             locals,
             slots,
             held_locals: 0,
-            first_pair: first_condition + flow.condition_requirements(),
+            same_as: BTreeMap::new(),
+            first_branch,
+            first_pair: first_branch + graph.branches.len(),
             pairs: Vec::new(),
+            pairs_with: Vec::new(),
         };
+        writer.find_same_uses();
         let early = writer.early_uses();
         let mut edits = writer.events();
         let mut outcomes = writer.outcomes(early);
-        writer.decisions(first_condition, &mut outcomes, &mut edits);
-        edits.insert(0, Edit::insert(start, COVERING, vec![format!(" {}", writer.head()).into()]));
         let mut end = writer.first_pair + writer.pairs.len();
-        let mut blocks = Vec::new();
+        let conditions = writer.decisions(&mut end, &mut outcomes, &mut edits);
+        edits.insert(0, Edit::insert(start, COVERING, vec![format!(" {}", writer.head()).into()]));
+        let mut marks_of_blocks = BTreeMap::new();
         for block in (0..graph.blocks.len()).filter(|&block| graph.blocks[block].is_entered) {
             let branch = writer.branches_to.get(&block);
             outcomes.blocks.push(branch.is_none().then_some(end));
-            blocks.push(branch.map_or(end, |branch| first_branch + branch));
+            marks_of_blocks.insert(block, branch.map_or(end, |branch| first_branch + branch));
             end += usize::from(branch.is_none());
         }
         outcomes.first_branch = first_branch;
-        Self { edits, outcomes, marks: Marks { first: first_mark, end, pairs: writer.pairs, blocks } }
+        let mark = |with| match with {
+            With::Mark(mark) => mark,
+            With::Block(block) => marks_of_blocks[&block],
+        };
+        let pairs_with = writer.pairs_with.into_iter().map(|(with, pair)| (mark(with), pair)).collect();
+        let blocks = marks_of_blocks.into_values().collect();
+        let marks = Marks { first: first_mark, end, pairs: writer.pairs, pairs_with, conditions, blocks };
+        Self { edits, outcomes, marks }
     }
 }
 
@@ -288,10 +213,37 @@ impl Writer<'_> {
 
     /// Returns the variable of an event in the specification, and where its last definition is kept.
     fn place(&mut self, event: EventId) -> Option<(usize, Place)> {
-        let variable = self.numbers.variable(self.function, self.flow, self.flow.variable_of(event)?)?;
+        let variable = self.numbers.variable_of(self.function, self.flow, event)?;
         let place = *self.numbers.places.get(&variable)?;
         self.uses_object |= matches!(place, Place::Field(_));
         Some((variable, place))
+    }
+
+    /// Finds uses that are noted together and see the same, whatever that is: of one variable, with no definition of it
+    /// noted in between.
+    fn find_same_uses(&mut self) {
+        let flow = self.flow;
+        for (_, events) in &flow.anchors {
+            let mut first_uses = BTreeMap::new();
+            for &event in events {
+                match flow.events[event].action {
+                    Action::Use { variable, predicate } if self.is_open(event) => {
+                        let first = *first_uses.entry((variable, predicate)).or_insert(event);
+                        if first != event {
+                            self.same_as.insert(event, first);
+                        }
+                    }
+                    Action::Define(defined) => first_uses.retain(|(variable, _), _| *variable != defined),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Returns whether it takes the number of the last definition to know what a use sees.
+    fn is_open(&self, event: EventId) -> bool {
+        let is_use = matches!(self.flow.events[event].action, Action::Use { .. });
+        is_use && self.numbers.settled(self.function, event).is_none()
     }
 
     /// Adds rows of marks for uses that are noted together: for each number that a definition of the variable can have,
@@ -321,8 +273,33 @@ impl Writer<'_> {
                     self.pairs.extend(pairs);
                 }
             }
+            self.pairs_of_same_uses(uses, &together, first);
         }
         rows
+    }
+
+    /// Gives the pairs of uses that see what those of these rows see the marks of these.
+    fn pairs_of_same_uses<const COLUMNS: usize>(
+        &mut self,
+        uses: &[(usize, [Column; COLUMNS])],
+        together: &[usize],
+        first: usize,
+    ) {
+        for (&same, &noted) in &self.same_as {
+            for (place, &index) in together.iter().enumerate() {
+                let (variable, columns) = uses[index];
+                for (column, wanted) in columns.into_iter().enumerate() {
+                    let Some((_, branch)) = wanted.filter(|(event, _)| *event == noted) else { continue };
+                    for definition in 1..=self.analysis.definitions_of[variable].len() {
+                        let mark = first + (definition * COLUMNS + column) * together.len() + place;
+                        let pair = self.pair(variable, definition, Some((same, branch)));
+                        if pair != UNLISTED {
+                            self.pairs_with.push((With::Mark(mark), pair));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the number of the pair of a variable's definition, 0 being none, with a use.
@@ -349,9 +326,12 @@ impl Writer<'_> {
             let Some(uses) = self.only_uses_at_the_start_of(block) else { continue };
             let early = early.entry(first).or_default();
             for event in uses {
+                self.early.insert(event);
+                if self.same_as.contains_key(&event) {
+                    continue;
+                }
                 let Some((variable, place)) = self.place(event) else { continue };
                 early.push(Early { variable, place, event, way: branch - first });
-                self.early.insert(event);
             }
         }
         early
@@ -369,6 +349,12 @@ impl Writer<'_> {
         for &event in flow.blocks.get(block).map_or(&[][..], Vec::as_slice) {
             let place = self.place(event).map(|(_, place)| place);
             match (&flow.events[event].action, place) {
+                // At the start, the block's mark stands for it; a p-use has that of a branch.
+                (Action::Use { predicate, .. }, _) if !self.is_open(event) => {
+                    if predicate.is_none() && !at_start.contains(&event) {
+                        return None;
+                    }
+                }
                 (Action::Define(_), Some(Place::Local(_)) | None) => is_defined = true,
                 (Action::Use { .. }, None) => {}
                 (Action::Use { predicate: None, .. }, Some(Place::Local(_)))
@@ -379,15 +365,19 @@ impl Writer<'_> {
                 _ => return None,
             }
         }
-        (uses.len() <= EARLY_MAX).then_some(uses)
+        let stores = uses.iter().filter(|event| !self.same_as.contains_key(event)).count();
+        (stores <= EARLY_MAX).then_some(uses)
     }
 
     fn events(&mut self) -> Vec<Edit> {
         let flow = self.flow;
         let mut edits = Vec::new();
         for (anchor, events) in &flow.anchors {
-            let rows = self.rows_of(events);
-            let text: String = events.iter().filter_map(|&event| self.event(event, &rows)).collect();
+            let (rows, first_row) = self.rows_of(events);
+            let own_mark = self.settled(anchor, events, first_row);
+            let own_mark = own_mark.map(|mark| format!(" ::simutant_probe::mark({mark}); "));
+            let noted = events.iter().filter_map(|&event| self.event(event, &rows));
+            let text: String = own_mark.into_iter().chain(noted).collect();
             if text.is_empty() {
                 continue;
             }
@@ -405,22 +395,64 @@ impl Writer<'_> {
         edits
     }
 
-    /// Adds rows for those of some events that are uses and are noted at once, and returns them.
-    fn rows_of(&mut self, events: &[EventId]) -> BTreeMap<EventId, String> {
+    /// Adds rows for those of some events that are uses and are noted at once, and returns them; with the marks of the
+    /// first of them, one of which is set when the events are noted.
+    fn rows_of(&mut self, events: &[EventId]) -> (BTreeMap<EventId, String>, Option<Vec<usize>>) {
         let mut noted = Vec::new();
-        for &event in events.iter().filter(|event| !self.early.contains(event)).collect::<Vec<_>>() {
+        for &event in events {
+            if self.early.contains(&event) || self.same_as.contains_key(&event) || !self.is_open(event) {
+                continue;
+            }
             if let (Action::Use { predicate: None, .. }, Some((variable, _))) =
                 (self.flow.events[event].action, self.place(event))
             {
                 noted.push((variable, [Some((event, None))]));
             }
         }
+        let first = self.first_pair + self.pairs.len();
         let rows = self.rows(&noted);
-        noted.iter().filter_map(|(_, [column])| column.map(|(event, _)| event)).zip(rows).collect()
+        // Rows of the fewest definitions come first, one mark of each side by side.
+        let lengths = noted.iter().map(|(variable, _)| self.analysis.definitions_of[*variable].len());
+        let first_row = lengths.clone().min().map(|least| {
+            let stride = lengths.filter(|length| *length == least).count();
+            (0..=least).map(|definition| first + definition * stride).collect()
+        });
+        let rows = noted.iter().filter_map(|(_, [column])| column.map(|(event, _)| event)).zip(rows).collect();
+        (rows, first_row)
     }
 
+    /// Gives the pairs of uses that are noted at an anchor, and see one definition for certain, the mark of something
+    /// else; p-uses those of their branches. Returns a mark of their own if there is nothing else.
+    fn settled(&mut self, anchor: &Anchor, events: &[EventId], first_row: Option<Vec<usize>>) -> Option<usize> {
+        let (flow, numbers) = (self.flow, self.numbers);
+        let settled = events.iter().filter_map(|&event| numbers.settled(self.function, event)).flatten();
+        let mut here = Vec::new();
+        for &SettledPair { branch, pair } in settled {
+            match branch {
+                Some(branch) => self.pairs_with.push((With::Mark(self.first_branch + branch), pair as u32)),
+                None => here.push(pair as u32),
+            }
+        }
+        let (&first, others) = here.split_first()?;
+        let block = flow.starts.iter().find(|(_, start)| *start == anchor);
+        let mut all_with = |with: With, pairs: &[u32]| self.pairs_with.extend(pairs.iter().map(|&pair| (with, pair)));
+        match (block, first_row) {
+            (Some((&block, _)), _) => all_with(With::Block(block), &here),
+            (None, Some(marks)) => marks.into_iter().for_each(|mark| all_with(With::Mark(mark), &here)),
+            (None, None) => {
+                let mark = self.first_pair + self.pairs.len();
+                all_with(With::Mark(mark), others);
+                self.pairs.push(first);
+                return Some(mark);
+            }
+        }
+        None
+    }
+
+    /// Returns the statement that notes an event, if it needs one.
     fn event(&mut self, event: EventId, rows: &BTreeMap<EventId, String>) -> Option<String> {
         match self.flow.events[event].action {
+            Action::Use { .. } if !self.is_open(event) || self.same_as.contains_key(&event) => None,
             Action::Exchange { .. } => None,
             Action::Birth(birth) => {
                 let born = &self.flow.births[birth];
@@ -508,16 +540,26 @@ impl Writer<'_> {
         outcomes
     }
 
-    /// Adds the probes of decisions with several conditions.
+    /// Adds the probes of decisions with several conditions, and returns the marks of all conditions; those of their own
+    /// follow from `end` on.
     ///
-    /// While a decision is made, two bits for each condition evaluated so far, its value and a one, tell which they
-    /// were.
-    fn decisions(&mut self, first_condition: usize, outcomes: &mut OutcomeProbes, edits: &mut Vec<Edit>) {
-        let mut mark = first_condition;
+    /// Where no branch tells what decides, two bits for each condition evaluated so far, its value and a one, tell which
+    /// they were.
+    fn decisions(&self, end: &mut usize, outcomes: &mut OutcomeProbes, edits: &mut Vec<Edit>) -> Vec<Option<usize>> {
+        let mut marks = Vec::new();
         for decision in &self.flow.decisions {
-            let first = mark;
-            mark += 2 * decision.conditions.len();
+            let first = marks.len();
             if decision.conditions.len() < 2 {
+                marks.extend(vec![None; 2 * decision.conditions.len()]);
+                continue;
+            }
+            let branches = decision.decisive_branches();
+            marks.extend(
+                branches
+                    .iter()
+                    .map(|branch| Some(branch.map_or_else(|| next(end), |branch| self.first_branch + branch))),
+            );
+            if branches.iter().all(Option::is_some) {
                 continue;
             }
             let vector = vec![" { let mut simutant_vector = 0_u32; ".into()];
@@ -532,10 +574,14 @@ impl Writer<'_> {
                     .values
                     .iter()
                     .filter(|(condition, _)| evaluation.decisive.contains(condition))
-                    .map(|(condition, value)| first + 2 * condition + usize::from(!value));
-                let marks: String = covered.map(|mark| format!("::simutant_probe::mark({mark}); ")).collect();
+                    .map(|(condition, value)| 2 * condition + usize::from(!value))
+                    .filter(|requirement| branches[*requirement].is_none())
+                    .filter_map(|requirement| marks[first + requirement]);
+                let covered: String = covered.map(|mark| format!("::simutant_probe::mark({mark}); ")).collect();
                 let &(last, _) = evaluation.values.last().expect("a condition is evaluated first");
-                ends.entry(last).or_default().push_str(&format!("{vector} => {{ {marks}}} "));
+                if !covered.is_empty() {
+                    ends.entry(last).or_default().push_str(&format!("{vector} => {{ {covered}}} "));
+                }
             }
             for (index, condition) in decision.conditions.iter().enumerate() {
                 let Some((holds, _)) = condition.branches else { continue };
@@ -549,5 +595,6 @@ impl Writer<'_> {
                     ("match ::simutant_probe::holds(".to_owned(), after);
             }
         }
+        marks
     }
 }

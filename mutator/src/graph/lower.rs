@@ -232,8 +232,14 @@ impl Lowering<'_> {
         // Whatever the block's value decides, its statements do not.
         let predicate = self.walk.predicate.take();
         self.walk.open();
-        for statement in &block.stmts {
-            flow = self.statement(statement, flow);
+        let begins = Anchor::Insert(block.brace_token.span.open().byte_range().end);
+        for (index, statement) in block.stmts.iter().enumerate() {
+            // What comes first is noted with the block that begins there.
+            let cursor = match flow {
+                Flow::In(known) if index == 0 && self.walk.flow.starts.get(&known) == Some(&begins) => begins.clone(),
+                _ => Anchor::Insert(range_of(statement).start),
+            };
+            flow = self.statement(statement, flow, cursor);
         }
         self.walk.close();
         self.walk.predicate = predicate;
@@ -263,10 +269,11 @@ impl Lowering<'_> {
         (predicate, lowered)
     }
 
-    fn statement(&mut self, statement: &Stmt, flow: Flow) -> Flow {
+    /// Lowers a statement whose first events are noted at `cursor`.
+    fn statement(&mut self, statement: &Stmt, flow: Flow, cursor: Anchor) -> Flow {
         let range = range_of(statement);
         let start = Probe::Insert(range.start);
-        self.walk.cursor = Some(start.anchor());
+        self.walk.cursor = Some(cursor);
         match statement {
             Stmt::Item(_) => flow,
             Stmt::Macro(statement) => {
