@@ -281,11 +281,12 @@ impl Specification {
                 .closure
                 .as_ref()
                 .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
-            let aside = |returns: &str| format!("::simutant_probe::aside(move || -> {returns} {{");
             let (begin, others, end) = match returns {
                 Some(returns) => (
                     "match SIMUTANT_FUNCTION.is_clean() { true",
-                    format!(" false => {} match SIMUTANT_FUNCTION.body() {{", aside(returns)),
+                    format!(
+                        " false => ::simutant_probe::aside(move || -> {returns} {{ match SIMUTANT_FUNCTION.body() {{"
+                    ),
                     "}})",
                 ),
                 None => ("match SIMUTANT_FUNCTION.enter() { 0", String::new(), ""),
@@ -299,20 +300,15 @@ impl Specification {
                 body(Variant::Mutated, output);
                 output.text.push('}');
             }
-            let recording = |variant, begin: &str, end: &str, output: &mut Output| {
-                output.text.push_str(begin);
+            let recording = |variant, pattern: &str, output: &mut Output| {
+                output.text.push_str(pattern);
                 renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
-                output.text.push_str(end);
+                output.text.push('}');
             };
             if has_mutants {
-                // Apart from the others, which need less of the stack without what it compares.
-                let (begin, end) = returns.map_or_else(
-                    || (" 2 => {".to_owned(), "}"),
-                    |returns| (format!(" 2 => {}", aside(returns)), "}),"),
-                );
-                recording(Variant::Recording, &begin, end, output);
+                recording(Variant::Recording, " 2 => {", output);
             }
-            recording(Variant::Covering, " _ => {", "}", output);
+            recording(Variant::Covering, " _ => {", output);
             output.text.push_str(&format!("{end} }} "));
         });
     }

@@ -12,12 +12,11 @@
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
 //! fn f(…) -> T { const SIMUTANT_FUNCTION: &::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
-//!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => ::simutant_probe::aside(…{recording}) _ => {covering} } }) } }
+//!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place
-//! of its calls, if it stays short; one in it keeps what the recording body compares out of the others' part of the
-//! stack. What can be no closure, async above all, has its four bodies side by side:
+//! of its calls, if it stays short. What can be no closure, async above all, has its four bodies side by side:
 //! `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`, and is polled apart where others wait for it:
 //! `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and
 //! nowhere else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`,

@@ -14,6 +14,9 @@
 //! replaced by that one: it begins again without definitions. So pairs can be missed, and a false one is recorded only
 //! if an object takes the place of another of its type without a birth in between, as a clone can.
 //!
+//! An object that is moved out of its place on the stack is not followed, and the next one there is taken for it. Which
+//! place that is the compiler chooses: a build that lays the stack out in another way can miss other pairs.
+//!
 //! Where memory is given back, what was known of the objects there is forgotten, and where a block is moved, it moves
 //! along ([`freed`], [`moved`]): what a run covers must not depend on which addresses the allocator happens to give it.
 

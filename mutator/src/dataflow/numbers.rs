@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::certain::{certain_uses, dominates};
-use super::reaching::{Analysis, FunctionFlow, PairSite, VariableKey};
+use super::reaching::{Analysis, FunctionFlow, PairSite, VariableKey, variable_key};
 use super::{Action, EventId, Flow, VariableKind};
 
 /// The running program counts definitions of one variable so far. No person writes so many.
@@ -120,18 +120,7 @@ impl Numbers {
 
     /// Returns the variable of the specification that an event is about.
     pub(super) fn variable_of(&self, function: usize, flow: &Flow, event: EventId) -> Option<usize> {
-        self.variable(function, flow, flow.variable_of(event)?)
-    }
-
-    fn variable(&self, function: usize, flow: &Flow, variable: usize) -> Option<usize> {
-        let name = &flow.variables[variable].name;
-        let key = match (flow.variables[variable].kind, &flow.receiver) {
-            (VariableKind::Field, Some(type_name)) => {
-                VariableKey::Field { type_name: type_name.clone(), name: name.clone() }
-            }
-            _ => VariableKey::Local { function, variable },
-        };
-        self.variables.get(&key).copied()
+        self.variables.get(&variable_key(function, flow, flow.variable_of(event)?)).copied()
     }
 
     /// Returns the pairs of a use, if they are covered whenever it is come to.

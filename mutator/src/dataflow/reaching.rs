@@ -189,7 +189,8 @@ impl Analysis {
     }
 }
 
-fn variable_key(function: usize, flow: &Flow, variable: usize) -> VariableKey {
+/// Returns the variable of the specification that a variable of a function is.
+pub(super) fn variable_key(function: usize, flow: &Flow, variable: usize) -> VariableKey {
     let known = &flow.variables[variable];
     match (known.kind, &flow.receiver) {
         (VariableKind::Field, Some(type_name)) => {
