@@ -889,6 +889,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_way_leaves_out_and_what_is_defined_in_between_is_noted_for_itself() {
+        let text = "impl S { fn f(&mut self, a: bool, b: bool) {
+    if g(a && b) { h(); }
+    let t = (self.n, self.n, &mut self.n, self.n);
+    i(t);
+} }";
+        assert_snapshot!(rendered(text, Variant::Covering));
+    }
+
+    #[test]
     fn a_body_without_data_flow_notes_blocks_and_branches() {
         let text = "fn f(a: Option<u32>) -> u32 { match a { Some(b) if b > 1 => b, _ => 0 } }";
         let verdicts = Verdicts { without_flow: [((0, 0), "an error".to_owned())].into(), ..Verdicts::default() };
