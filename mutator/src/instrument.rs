@@ -639,9 +639,9 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             Edit::wrap(range, RECORDING, vec![before.into()], vec![after.into()])
         }
         Form::Expression => {
-            let before = format!("({}, match ", notes.join(", "));
             let compared: Vec<&Choice<'_>> = point.iter().filter(|choice| choice.can_be_compared()).collect();
             let numbers: Vec<MutantNumber> = compared.iter().map(|choice| choice.number()).collect();
+            let before = format!("({}, match (::simutant_probe::Evaluation(&{numbers:?}), ", notes.join(", "));
             let mut comparisons: Vec<Piece> = vec![
                 format!(
                     "::simutant_probe::Original(&simutant_value).compare(&{numbers:?}, \
@@ -661,7 +661,8 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
             let (first, last) = (compared[0].index, compared[compared.len() - 1].index);
             let after = vec![
                 format!(
-                    " {{ simutant_value => {{ if ::simutant_probe::is_open({}) {{ \
+                    ") {{ (simutant_evaluation, simutant_value) => {{ simutant_evaluation.end(); \
+                     if ::simutant_probe::is_open({}) {{ \
                      use ::simutant_probe::CompareOther as _; ",
                     numbers[0]
                 )

@@ -320,6 +320,29 @@ pub fn is_open(first: u32) -> bool {
     RUN.with(move |run| run.mutants.settled.is_open(first))
 }
 
+/// An evaluation of the original, with whose value these mutants are to be compared. If it panics instead, all of them
+/// infect, since few would panic as it does.
+#[derive(Debug)]
+pub struct Evaluation(pub &'static [u32]);
+
+impl Evaluation {
+    /// There is a value.
+    #[inline(always)]
+    pub fn end(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Evaluation {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        if RUN.with(|run| run.mutants.is_on()) {
+            infect_all(self.0);
+        }
+    }
+}
+
 /// A value of the original, with which those of its mutants are compared.
 #[derive(Debug)]
 pub struct Original<'a, T>(pub &'a T);
@@ -473,6 +496,21 @@ mod tests {
         point(1, 2, 0);
         assert!(is_open(1));
         Original(&Opaque).compare(&[1, 2], &mut |_| unreachable!("nothing is evaluated"));
+        assert!(!is_open(1));
+        assert_eq!(finish().recording.expect("it was recorded").infected, [1, 2]);
+    }
+
+    #[test]
+    fn mutants_of_an_original_that_panics_infect() {
+        let evaluate = |mutants: &'static [u32], divisor: u32| {
+            let evaluation = Evaluation(mutants);
+            let value = 6 / divisor;
+            evaluation.end();
+            value
+        };
+        start_recording(10, SIZES);
+        assert_eq!(evaluate(&[0], 2), 3);
+        catch_unwind(|| evaluate(&[1, 2], 0)).expect_err("it divides by zero");
         assert!(!is_open(1));
         assert_eq!(finish().recording.expect("it was recorded").infected, [1, 2]);
     }

@@ -592,7 +592,7 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input))
+    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input)
 }
 
 /// As those that others wrote: branches by tokens.
@@ -669,4 +669,14 @@ async fn raced(input: u32) -> String {
     tasks.run();
     let last = engine.recv().await;
     format!(" {heard:?} {last:?} {}", engine.now())
+}
+
+fn share(whole: u32, parts: u32) -> u32 {
+    let each = whole / parts;
+    each + whole % 3
+}
+
+/// The original panics on every third input, where most of its mutants do not.
+fn caught(input: u32) -> String {
+    std::panic::catch_unwind(|| share(input, input % 3)).map_or(" nothing".into(), |each| format!(" {each}"))
 }
