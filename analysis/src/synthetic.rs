@@ -95,6 +95,7 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
         causes: vec![BTreeMap::new(); sites.mutants.len()],
         diverged: vec![BitSet::with_capacity(cases); sites.mutants.len()],
         reasons: vec![Vec::new(); sites.mutants.len()],
+        reseeded: None,
         sites,
     };
     for mutant in 0..outcomes.sites.mutants.len() {
@@ -174,6 +175,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             .collect(),
         diverged: row_of(&['d', 'k']).into_iter().map(|cases_| set(cases_, cases)).collect(),
         reasons: vec![Vec::new(); rows.len()],
+        reseeded: None,
         kills: killing.into_iter().map(|kills| set(kills, cases)).collect(),
     }
 }

@@ -14,13 +14,15 @@ use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
-use crate::journal::{Journal, Recording};
+use crate::journal::{Content, Journal, Recording, Rounds};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
+use crate::reseeding::Tally;
 use crate::traced::Traced;
 use crate::{
-    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
+    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, chance, pool, sample,
+    white_box,
 };
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
@@ -218,22 +220,26 @@ impl Campaign {
     /// If the journal cannot be read.
     pub fn statistics(&self) -> Result<Statistics, CampaignError> {
         let mutants = self.plan.build.sites.mutants.len();
-        let (recordings, units) = match Settings::read(&self.journal)? {
+        let (mut recordings, mut units) = match Settings::read(&self.journal)? {
             Some(settings) => (self.journal.recordings(&settings.content)?, self.journal.units(&settings.content)?),
             None => (Vec::new(), Vec::new()),
         };
+        let reseeded = units.split_off(self.plan.cases.min(units.len()));
+        let cases_compared = recordings.iter().flatten().count() as u64;
+        recordings.truncate(self.plan.cases);
         let selected: Vec<Vec<MutantNumber>> =
             recordings.iter().flatten().map(|recording| self.selected(recording)).collect();
         // There is a sample when all test cases are recorded.
-        let sampled = if selected.len() == units.len() { self.sampled(&selected) } else { Vec::new() };
+        let sampled = if selected.len() == units.len() { self.sampled(0, &selected) } else { Vec::new() };
         let checked =
             sampled.iter().zip(&units).filter(|(_, unit)| unit.is_some()).map(|(pairs, _)| pairs.len() as u64);
         Ok(Statistics {
             pairs: self.plan.cases as u64 * mutants as u64,
             pairs_pruned: selected.iter().map(|selected| (mutants - selected.len()) as u64).sum(),
-            cases_compared: selected.len() as u64,
+            cases_compared,
             pairs_checked: checked.sum(),
-            pairs_executed: self.journal.executions_count()?,
+            pairs_executed: units.iter().flatten().sum(),
+            reseeded_executed: reseeded.iter().flatten().sum(),
             session_executed: self.session.executed,
             session_kept: self.session.kept,
             session_kept_checked: self.session.kept_checked,
@@ -251,7 +257,15 @@ impl Campaign {
         if let Some(cases) = self.session.cases.take() {
             return Ok(cases);
         }
-        if let Some(cases) = self.journal.cases(total)? {
+        let rounds = self.journal.rounds()?;
+        if let Some(mut cases) = self.journal.cases(total * rounds.drawn)? {
+            let known = cases.len();
+            let rounds = self.reseed(&mut Crew::new(workshop(&self.plan)), &mut cases, rounds)?;
+            self.journal.transaction(|journal| {
+                journal.set_rounds(&rounds)?;
+                journal.add_cases(known, &cases)
+            })?;
+            cases.truncate(total * rounds.used());
             return Ok(cases);
         }
         let mut crew = Crew::new(workshop(&self.plan));
@@ -260,15 +274,41 @@ impl Campaign {
         while cases.len() < total {
             let count = DRAW_COUNT.min(total - cases.len());
             cases.extend(crew.draw(universe, cases.len(), count)?);
-            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
+            progress(Progress { phase: Phase::Universe, done: cases.len(), total, reseedings: 1, executions: 0 });
         }
+        let rounds = self.reseed(&mut crew, &mut cases, Rounds::default())?;
         let adopted = self.journal.transaction(|journal| {
+            journal.set_rounds(&rounds)?;
             journal.set("criteria", &description.criteria)?;
             journal.set("trace_criteria", &description.trace_criteria)?;
             journal.set_cases(&cases)
         })?;
         self.session.recordings_kept = adopted.len() as u64;
         Ok(cases)
+    }
+
+    /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
+    /// there are then. If nothing is chance in a test case, there is one.
+    fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Vec<Value>, rounds: Rounds) -> Result<Rounds, CampaignError> {
+        let (universe, asked) = (self.plan.cases, usize::from(self.plan.reseedings.get()));
+        let Rounds { mut drawn, mut chance, .. } = rounds;
+        while drawn < asked {
+            let before = cases.len();
+            for first in (0..universe).step_by(DRAW_COUNT) {
+                let last = universe.min(first + DRAW_COUNT);
+                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &cases[first..last])?;
+                for (before, after) in cases[first..last].iter().zip(&reseeded) {
+                    chance::differences(before, after, &mut chance);
+                }
+                cases.extend(reseeded);
+            }
+            if chance.is_empty() {
+                cases.truncate(before);
+                break;
+            }
+            drawn += 1;
+        }
+        Ok(Rounds { asked, drawn, chance })
     }
 
     fn run_baseline(
@@ -281,7 +321,7 @@ impl Campaign {
     ) -> Result<End, CampaignError> {
         let Self { plan, journal, session, .. } = self;
         let recordings = journal.recordings(&settings.content)?;
-        let mut todo = numbers_of_none(&recordings);
+        let mut todo = numbers_of_none(&recordings[..cases.len()]);
         let mut done = cases.len() - todo.len();
         // Some of what is kept after an edit is recorded again, and must be the same.
         let again = sample::kept_recordings(plan.seed, &journal.adopted()?);
@@ -294,7 +334,7 @@ impl Campaign {
         let sites = &plan.build.sites;
         let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
         let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan, plain)).collect();
-        let work = |crews: &mut Crews<'_>, number: usize| {
+        let record = |crews: &mut Crews<'_>, number: usize| {
             let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
             check_baseline(plan, number, &cases[number], &recorded)?;
             crews.compare(number, &cases[number], &recorded)?;
@@ -308,6 +348,10 @@ impl Campaign {
             }
             Ok((recording, traced, recorded.pairs_unlisted))
         };
+        let (universe, reseedings) = (plan.cases, cases.len().checked_div(plan.cases).unwrap_or(1));
+        let work = |crews: &mut Crews<'_>, number: usize| {
+            record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
+        };
         let seen = |number, (_, _, unlisted): &(_, _, u64)| {
             if again.contains(&number) {
                 session.recordings_checked += 1;
@@ -315,7 +359,7 @@ impl Campaign {
             }
             session.pairs_unlisted += unlisted;
             done += 1;
-            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
+            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), reseedings, executions: 0 });
         };
         let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
             journal.transaction(|journal| {
@@ -341,50 +385,101 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<End, CampaignError> {
-        let recordings: Option<Vec<Recording>> = self.journal.recordings(&settings.content)?.into_iter().collect();
+        let mut recordings = self.journal.recordings(&settings.content)?;
+        recordings.truncate(cases.len());
+        let recordings: Option<Vec<Recording>> = recordings.into_iter().collect();
         let recordings = recordings.expect("the baseline is finished");
-        let limits = limits(&recordings, &self.plan.bounds);
-        self.journal.set("limits", &limits)?;
-        let mut todo = numbers_of_none(&self.journal.units(&settings.content)?);
-        let total = scope.map_or(cases.len(), |scope| scope.count_ones(..));
-        todo.retain(|number| scope.is_none_or(|scope| scope.contains(*number)));
-        let selected: Vec<Vec<MutantNumber>> = recordings.iter().map(|recording| self.selected(recording)).collect();
-        let kept = self.journal.transaction(|journal| journal.settle_kept(&limits, &selected))?;
-        let again = sample::kept_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), &kept);
-        let checks = Checks { pruned: self.sampled(&selected), kept: self.journal.kept_runs(&again)? };
+        // Those of the universe alone, so that its runs end as they do without re-seedings.
+        let limits = limits(&recordings[..self.plan.cases], &self.plan.bounds);
+        self.journal.transaction(|journal| {
+            journal.set("limits", &limits)?;
+            journal.settle_limits(&limits)
+        })?;
+        let mut tally = Tally::new(self.plan.cases, settings.content.mutants);
+        let in_scope = |number: &usize| scope.is_none_or(|scope| scope.contains(*number));
+        let numbers: Vec<usize> = (0..self.plan.cases).filter(in_scope).collect();
+        let reseedings = cases.len().checked_div(self.plan.cases).unwrap_or(1);
+        for round in 0..reseedings {
+            let round = Round { number: round, of: reseedings, cases, recordings: &recordings, numbers: &numbers };
+            if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == End::Stopped {
+                return Ok(End::Stopped);
+            }
+            if reseedings > 1 {
+                add_round(&self.journal, &settings.content, &round.numbers_in_journal(), &recordings, &mut tally)?;
+            }
+        }
+        Ok(End::Finished)
+    }
+
+    /// Runs one round on the mutants that `tally` leaves open.
+    fn run_round(
+        &mut self,
+        round: &Round<'_>,
+        tally: &Tally,
+        (settings, limits): (&Settings, Limits),
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<End, CampaignError> {
+        let &Round { cases, recordings, .. } = round;
+        let universe = self.plan.cases;
+        let first = round.number * universe;
+        let units = self.journal.units(&settings.content)?;
+        let mut todo = round.numbers_in_journal();
+        todo.retain(|&number| units[number].is_none());
+        let of_round = &recordings[first..first + universe];
+        let mut selected: Vec<Vec<MutantNumber>> = of_round.iter().map(|recording| self.selected(recording)).collect();
+        let sampled = self.sampled(round.number, &selected);
+        for (case, selected) in selected.iter_mut().enumerate() {
+            selected.retain(|&mutant| tally.is_open(case, mutant));
+        }
+        let kept = self.journal.transaction(|journal| journal.settle_kept(first, &selected))?;
+        let seed = sample::of_round(self.plan.seed, round.number);
+        let again = sample::kept_pairs(seed, self.plan.build.sites.mutants.len(), &kept);
+        let checks = Checks { pruned: sampled, kept: self.journal.kept_runs(first, &again)? };
         let Self { plan, journal, session, directory, .. } = self;
         let (checks, selected, kept) = (&checks, &selected, &kept);
         let to_run = |number: usize| {
-            let is_new = move |mutant: &MutantNumber| !kept[number].contains(*mutant as usize);
-            checks.mutants(number).chain(selected[number].iter().copied().filter(is_new))
+            let case = number - first;
+            let is_new = move |mutant: &MutantNumber| !kept[case].contains(*mutant as usize);
+            checks.mutants(case).chain(selected[case].iter().copied().filter(is_new))
         };
         // Where all runs are kept, and none of them is a check, there is nothing to do.
         let idle: Vec<usize> = todo.extract_if(.., |number| to_run(*number).next().is_none()).collect();
         journal.transaction(|journal| idle.iter().try_for_each(|&number| journal.add_executions(number, &[])))?;
-        session.kept += idle.iter().map(|&number| kept[number].count_ones(..) as u64).sum::<u64>();
+        session.kept += idle.iter().map(|&number| kept[number - first].count_ones(..) as u64).sum::<u64>();
         let executors = (0..jobs.get().min(todo.len()))
             .map(|job| {
                 let answers = directory.join(format!("{ANSWERS_PREFIX}{job}{ANSWERS_SUFFIX}"));
                 Executor::new(Crew::new(workshop(plan)), answers)
             })
             .collect::<Result<Vec<_>, _>>()?;
+        let total = round.numbers.len();
         let mut done = total - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
             let case = Numbered { number, case: &cases[number], digest, reached };
             let mut mutants: Vec<MutantNumber> = to_run(number).collect();
             mutants.sort_unstable();
-            let mut runs = executor.execute(case, limits, &mutants)?;
-            checks.take(plan, number, &mut runs)?;
-            Ok(runs)
+            let run = |executor: &mut Executor<'_>| {
+                let mut runs = executor.execute(case, limits, &mutants)?;
+                checks.take(plan, number, first, &mut runs)?;
+                Ok(runs)
+            };
+            run(executor).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
         };
         let seen = |number: usize, runs: &Vec<MutantExecution>| {
             done += 1;
             session.executed += runs.len() as u64;
-            session.kept += kept[number].count_ones(..) as u64;
-            session.kept_checked += again[number].len() as u64;
-            let executions = session.executed;
-            progress(Progress { phase: Phase::Mutants, done, total, executions });
+            session.kept += kept[number - first].count_ones(..) as u64;
+            session.kept_checked += again[number - first].len() as u64;
+            progress(Progress {
+                phase: Phase::Mutants,
+                done: round.number * total + done,
+                total: round.of * total,
+                reseedings: round.of,
+                executions: session.executed,
+            });
         };
         let write = |finished: &[(usize, Vec<MutantExecution>)]| {
             journal.transaction(|journal| {
@@ -404,10 +499,57 @@ impl Campaign {
         }
     }
 
-    /// Returns the mutants that each test case is run on beside those that are `selected`, as a check.
-    fn sampled(&self, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
-        sample::pruned_pairs(self.plan.seed, self.plan.build.sites.mutants.len(), selected)
+    /// Returns the mutants that each test case of a round is run on beside those that are `selected`, as a check.
+    fn sampled(&self, round: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+        let seed = sample::of_round(self.plan.seed, round);
+        sample::pruned_pairs(seed, self.plan.build.sites.mutants.len(), selected)
     }
+}
+
+/// The universe, or a re-seeding of it.
+struct Round<'a> {
+    /// Its number; the universe is 0.
+    number: usize,
+    /// How many rounds there are.
+    of: usize,
+    /// The test cases of all rounds, one round after the other.
+    cases: &'a [Value],
+    /// What was recorded on each of them.
+    recordings: &'a [Recording],
+    /// The numbers in the universe of the test cases to run.
+    numbers: &'a [usize],
+}
+
+impl Round<'_> {
+    /// Returns the numbers that the test cases to run have in this round.
+    fn numbers_in_journal(&self) -> Vec<usize> {
+        let universe = self.cases.len() / self.of;
+        self.numbers.iter().map(|number| self.number * universe + number).collect()
+    }
+}
+
+/// Counts what the journal has of the test cases of a round, by the `numbers` that they have in it.
+pub(crate) fn add_round(
+    journal: &Journal,
+    content: &Content,
+    numbers: &[usize],
+    recordings: &[Recording],
+    tally: &mut Tally,
+) -> Result<(), CampaignError> {
+    let universe = tally.cases();
+    for &number in numbers {
+        tally.add_uninfected(number % universe, &recordings[number].infected);
+    }
+    let range = numbers.first().copied().unwrap_or(0)..numbers.last().map_or(0, |last| last + 1);
+    let mut is_counted = BitSet::with_capacity(content.cases);
+    is_counted.extend(numbers.iter().copied());
+    journal.runs_in(range, content, |number, run| {
+        // A run that was made although it is not infected has been counted.
+        let mutant = run.mutant as usize;
+        if is_counted.contains(number) && recordings[number].infected.contains(mutant) {
+            tally.add_run(number % universe, mutant, run.cause.is_some());
+        }
+    })
 }
 
 /// The key of what tells one version of the source from another.
@@ -417,7 +559,7 @@ pub(crate) const INPUT_SOURCE: &str = "input_source";
 
 /// What makes two campaigns the same, beside the sites.
 fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
-    let Plan { build, seed, input_source, cases, pruning, bounds } = plan;
+    let Plan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),

@@ -10,7 +10,7 @@ use crate::journal::{KeptRun, Recording};
 use crate::traced::Traced;
 use crate::{CampaignError, Plan};
 
-/// The runs that are made as checks, for each test case.
+/// The runs that are made as checks, for each test case of a round.
 #[derive(Debug)]
 pub(crate) struct Checks {
     /// Mutants that the test case does not infect: the run must be the original's.
@@ -25,17 +25,25 @@ impl Checks {
         self.pruned[case].iter().copied().chain(self.kept[case].iter().map(|kept| kept.mutant))
     }
 
-    /// Takes the runs of a test case that are checks out of `runs`: they say what was known, and the others are kept.
-    pub(crate) fn take(&self, plan: &Plan, case: usize, runs: &mut Vec<MutantExecution>) -> Result<(), CampaignError> {
+    /// Takes the runs of test case `number` that are checks out of `runs`: they say what was known, and the others are
+    /// kept. The first test case of its round is number `first`.
+    pub(crate) fn take(
+        &self,
+        plan: &Plan,
+        number: usize,
+        first: usize,
+        runs: &mut Vec<MutantExecution>,
+    ) -> Result<(), CampaignError> {
+        let case = number - first;
         let mut checked = Ok(());
         runs.retain(|run| {
             let is_pruned = self.pruned[case].contains(&run.mutant);
             let kept = self.kept[case].iter().find(|kept| kept.mutant == run.mutant);
             if checked.is_ok() && is_pruned {
-                checked = check_pruned(plan, case, run);
+                checked = check_pruned(plan, number, run);
             }
             if let (Ok(()), Some(kept)) = (&checked, kept) {
-                checked = check_kept(plan, case, kept, run);
+                checked = check_kept(plan, number, kept, run);
             }
             !is_pruned && kept.is_none()
         });

@@ -79,6 +79,20 @@ impl<'a> Crew<'a> {
         }
     }
 
+    /// Returns re-seeding `number` of each of `cases`, of which the first is number `first` of the universe of `seed`.
+    pub(crate) fn reseed(
+        &mut self,
+        seed: u64,
+        number: u32,
+        first: usize,
+        cases: &[Value],
+    ) -> Result<Vec<Value>, CampaignError> {
+        match self.ask_original(&Request::Reseed { seed, number, first, cases: cases.to_vec() })? {
+            Answer::Cases(reseeded) if reseeded.len() == cases.len() => Ok(reseeded),
+            answer => Err(self.unexpected(&answer)),
+        }
+    }
+
     /// Runs the original, recorded, and returns the labels as well that it covers of each criterion that looks at
     /// traces. A worker that dies or hangs in it is a verdict as well.
     pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<(Recorded, Traced), CampaignError> {

@@ -122,6 +122,16 @@ pub enum CampaignError {
         /// In what they differ.
         difference: String,
     },
+    /// One of the other errors, in a run of a re-seeded test case.
+    #[error("in re-seeding {reseeding} of a test case, which is {case}: {error}")]
+    OfReseeding {
+        /// The number of the re-seeding, from 1 on.
+        reseeding: usize,
+        /// The re-seeded test case.
+        case: serde_json::Value,
+        /// The error, which names the test case of the universe.
+        error: Box<CampaignError>,
+    },
     /// The directory holds a campaign that differs from the one that was asked for.
     #[error(
         "{directory} holds a campaign with {field} {found}, but {field} {expected} was asked for; give another folder with \
@@ -230,6 +240,28 @@ impl CampaignError {
         match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             _ => Self::File { path, source },
+        }
+    }
+
+    /// Names the test case of the universe, which has `universe` of them, and if this is about a re-seeding of it, that
+    /// one, which is `case`.
+    pub(crate) fn of_reseeding(mut self, universe: usize, case: &serde_json::Value) -> Self {
+        let (Self::BaselineFailed { number, .. }
+        | Self::NotDeterministic { number, .. }
+        | Self::WrongMutant { number, .. }
+        | Self::NotAsWritten { number, .. }
+        | Self::PrunedWrongly { number, .. }
+        | Self::KeptWrongly { number, .. }
+        | Self::RecordingKeptWrongly { number, .. }
+        | Self::WorkerKilled { number, .. }) = &mut self
+        else {
+            return self;
+        };
+        let reseeding = *number / universe.max(1);
+        *number %= universe.max(1);
+        match reseeding {
+            0 => self,
+            _ => Self::OfReseeding { reseeding, case: case.clone(), error: Box::new(self) },
         }
     }
 

@@ -16,6 +16,7 @@
 mod content;
 mod kept;
 mod kept_recordings;
+mod rounds;
 mod runs;
 mod traced;
 
@@ -31,6 +32,7 @@ use serde::de::DeserializeOwned;
 use simutant_outcomes::BitSet;
 
 pub(crate) use content::Content;
+pub(crate) use rounds::Rounds;
 pub(crate) use runs::StoredRun;
 
 use crate::{CampaignError, bits};

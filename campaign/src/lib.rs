@@ -6,7 +6,8 @@
 //! use simutant_outcomes::InputSource;
 //!
 //! let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-//! let plan = Plan { build, seed: 1, input_source, cases: 2500, pruning, bounds: Bounds::default() };
+//! let reseedings = std::num::NonZeroU8::MIN;
+//! let plan = Plan { build, seed: 1, input_source, cases: 2500, reseedings, pruning, bounds: Bounds::default() };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
@@ -28,6 +29,10 @@
 //!    may take three times the steps, events, virtual time and memory of the run of the original that took most of it
 //!    (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one does not
 //!    suffer from.
+//! 4. **Re-seedings.** If there are to be several, the universe comes again, round by round, with the chance of each
+//!    test case drawn anew, on the original and then on the mutants of the pairs that are open (`reseeding.rs`). Of that
+//!    come the probabilities with which a test case kills a mutant, and covers a requirement. What the universe itself
+//!    does on the mutants is the same for any number of re-seedings.
 //!
 //! # What can be relied on
 //!
@@ -52,6 +57,7 @@
 
 mod bits;
 mod campaign;
+mod chance;
 mod checks;
 mod crew;
 mod edit;
@@ -64,6 +70,7 @@ mod outcomes;
 mod plain;
 mod plan;
 mod pool;
+mod reseeding;
 mod sample;
 pub mod shrink;
 mod simulator;

@@ -7,13 +7,14 @@ use std::path::Path;
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Sites, Verdict,
+    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded, Sites, Verdict,
     VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
-use crate::campaign::{INPUT_SOURCE, is_of};
-use crate::journal::{Content, Journal, StoredRun};
+use crate::campaign::{INPUT_SOURCE, add_round, is_of};
+use crate::journal::{Content, Journal, Recording, StoredRun};
+use crate::reseeding::Tally;
 use crate::{CampaignError, traced, white_box};
 
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another
@@ -57,8 +58,10 @@ pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Va
     if journal.get("seed")? != Some(seed) {
         return Ok(None);
     }
-    let cases = journal.cases(journal.get("cases")?.unwrap_or_default())?;
-    Ok(cases.unwrap_or_default().into_iter().nth(number))
+    let cases: usize = journal.get("cases")?.unwrap_or_default();
+    let of_universe = number < cases;
+    let cases = journal.cases(cases * journal.rounds()?.drawn)?;
+    Ok(cases.unwrap_or_default().into_iter().nth(number).filter(|_| of_universe))
 }
 
 /// What is fixed when the universe has been drawn.
@@ -72,6 +75,8 @@ pub(crate) struct Settings {
     pub(crate) criteria: Vec<CriterionDescription>,
     /// The names of the system's criteria that look at traces.
     pub(crate) trace_criteria: Vec<String>,
+    /// How many test cases the universe has; the journal has each of them several times, if there are re-seedings.
+    pub(crate) cases: usize,
     pub(crate) content: Content,
 }
 
@@ -90,9 +95,10 @@ impl Settings {
         };
         let own = criteria.iter().map(|criterion| criterion.requirements.len());
         let sets = white_box::measured(&sites).into_iter().chain(own).collect();
-        let content = Content { cases, mutants: sites.mutants.len(), requirements: sets };
+        let cases_drawn = cases * journal.rounds()?.drawn;
+        let content = Content { cases: cases_drawn, mutants: sites.mutants.len(), requirements: sets };
         let input_source = journal.get(INPUT_SOURCE)?.unwrap_or_default();
-        Ok(Some(Self { system, seed, input_source, sites, criteria, trace_criteria, content }))
+        Ok(Some(Self { system, seed, input_source, sites, criteria, trace_criteria, cases, content }))
     }
 }
 
@@ -108,26 +114,40 @@ pub(crate) fn read(journal: &Journal) -> Result<Outcomes, CampaignError> {
 pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, CampaignError> {
     let cases = journal.get("cases")?.unwrap_or_default();
     let unfinished = |executed| CampaignError::Unfinished { executed, cases };
-    let Settings { system, seed, input_source, sites, criteria, trace_criteria, content } =
+    let Settings { system, seed, input_source, sites, criteria, trace_criteria, cases: universe, content } =
         Settings::read(journal)?.ok_or_else(|| unfinished(0))?;
-    let inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
+    let mut inputs = journal.cases(content.cases)?.ok_or_else(|| unfinished(0))?;
     let units = journal.units(&content)?;
-    let executed = units.iter().flatten().count();
-    let recordings: Option<Vec<_>> = journal.recordings(&content)?.into_iter().collect();
-    let is_executed = scope.ones().all(|case| units.get(case).is_some_and(Option::is_some));
-    let (Some(recordings), true) = (recordings, is_executed) else {
+    let rounds = journal.rounds()?;
+    let reseedings = rounds.used();
+    let is_executed =
+        |case: usize| (0..reseedings).all(|round| units.get(round * universe + case).is_some_and(Option::is_some));
+    let executed = (0..universe).filter(|&case| is_executed(case)).count();
+    let mut recordings = journal.recordings(&content)?;
+    recordings.truncate(universe * reseedings);
+    let recordings: Option<Vec<_>> = recordings.into_iter().collect();
+    let (Some(recordings), true) = (recordings, scope.ones().all(is_executed)) else {
         return Err(unfinished(executed));
     };
+    let mut traced = journal.traced(&content, trace_criteria.len())?;
+    traced.iter_mut().for_each(|of_criterion| of_criterion.truncate(universe * reseedings));
 
     let white_box: Vec<_> = white_box::of(&sites).collect();
     let mut covered: Vec<Vec<BitSet>> = vec![Vec::with_capacity(content.cases); white_box.len() + criteria.len()];
-    let mut cases = Vec::with_capacity(content.cases);
-    for (case, recording) in inputs.into_iter().zip(recordings) {
+    for recording in &recordings {
         let (measured, own) = recording.covered.split_first_chunk().expect("the probes' sets come first");
         let of_code = white_box.iter().map(|(criterion, _)| (criterion.covered)(&sites, &measured.each_ref()));
         for (of_criterion, of_case) in covered.iter_mut().zip(of_code.chain(own.iter().cloned())) {
             of_criterion.push(of_case);
         }
+    }
+    let runs = match reseedings {
+        1 => None,
+        _ => Some(reseeded_runs(journal, &content, (universe, reseedings, scope), &recordings)?),
+    };
+    let mut cases = Vec::with_capacity(universe);
+    inputs.truncate(universe);
+    for (case, recording) in inputs.into_iter().zip(recordings) {
         cases.push(CaseOutcome {
             case,
             events: recording.events,
@@ -145,8 +165,8 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         .map(|((name, kind, requirements, quotas), covered)| Criterion { name, kind, requirements, quotas, covered })
         .collect();
     let mut left_out = Vec::new();
-    for (name, covered) in trace_criteria.iter().zip(journal.traced(&content, trace_criteria.len())?) {
-        let (requirements, covered) = traced::requirements(&covered);
+    for (name, covered) in trace_criteria.iter().zip(traced) {
+        let (requirements, covered) = traced::requirements(&covered, universe);
         if requirements.is_empty() {
             left_out.push(name.clone());
             continue;
@@ -154,7 +174,15 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         let (name, kind, quotas) = (name.clone(), CriterionKind::Trace, Vec::new());
         criteria.push(Criterion { name, kind, requirements, quotas, covered });
     }
-    let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &content, scope)?;
+    let reseeded = runs.map(|tally| {
+        let count = |criterion: &Criterion| coverage_counts(&criterion.covered, universe);
+        let covered = criteria.iter().map(count).collect();
+        let (runs, kills) = tally.by_mutant();
+        Reseeded { reseedings: reseedings as u32, chance: rounds.chance.into_iter().collect(), runs, kills, covered }
+    });
+    criteria.iter_mut().for_each(|criterion| criterion.covered.truncate(universe));
+    let of_universe = Content { cases: universe, ..content };
+    let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &of_universe, scope)?;
     Ok(Outcomes {
         system,
         seed,
@@ -168,7 +196,34 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         causes,
         diverged,
         reasons,
+        reseeded,
     })
+}
+
+/// Counts what the runs of all rounds came to on the test cases of `scope`.
+fn reseeded_runs(
+    journal: &Journal,
+    content: &Content,
+    (universe, reseedings, scope): (usize, usize, &BitSet),
+    recordings: &[Recording],
+) -> Result<Tally, CampaignError> {
+    let mut tally = Tally::new(universe, content.mutants);
+    for round in 0..reseedings {
+        let numbers: Vec<usize> = scope.ones().map(|case| round * universe + case).collect();
+        add_round(journal, content, &numbers, recordings, &mut tally)?;
+    }
+    Ok(tally)
+}
+
+/// Returns for each test case and requirement how many of its re-seedings cover it; `covered` has all rounds, one after
+/// the other.
+fn coverage_counts(covered: &[BitSet], universe: usize) -> Vec<Vec<u8>> {
+    let requirements = covered.first().map_or(0, BitSet::len);
+    let mut counts = vec![vec![0_u8; requirements]; universe];
+    for (number, covered) in covered.iter().enumerate() {
+        covered.ones().for_each(|requirement| counts[number % universe][requirement] += 1);
+    }
+    counts
 }
 
 /// What became of each mutant.

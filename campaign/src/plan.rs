@@ -1,5 +1,6 @@
 //! What a campaign is to do, and what it tells while it does it.
 
+use std::num::NonZeroU8;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ pub struct Plan {
     pub input_source: InputSource,
     /// How many test cases the universe has.
     pub cases: usize,
+    /// How often each test case is run at most, itself included: with its chance drawn anew from the second time on.
+    /// With 1, there are no re-seedings.
+    pub reseedings: NonZeroU8,
     /// Which pairs of a test case and a mutant are not run.
     pub pruning: Pruning,
     /// What bounds a run where nothing else does.
@@ -104,10 +108,12 @@ pub enum Phase {
 pub struct Progress {
     /// What it is doing.
     pub phase: Phase,
-    /// Test cases that are done in this phase, those of earlier sessions included.
+    /// Test cases that are done in this phase, those of earlier sessions included; a re-seeding counts as one.
     pub done: usize,
-    /// Test cases in all.
+    /// Test cases in all, with their re-seedings.
     pub total: usize,
+    /// How often each of them comes.
+    pub reseedings: usize,
     /// Runs on mutants of this session.
     pub executions: u64,
 }
@@ -130,13 +136,16 @@ pub struct Statistics {
     pub pairs_pruned: u64,
     /// Pairs executed, in all sessions.
     pub pairs_executed: u64,
-    /// Test cases whose runs on the original and on the package as it is written were compared, and were equal: when
+    /// Runs of re-seedings on mutants, in all sessions; they are not counted as pairs executed.
+    #[serde(default)]
+    pub reseeded_executed: u64,
+    /// Test cases, and re-seedings of them, whose runs on the original and on the package as it is written were compared, and were equal: when
     /// they were recorded, if that was kept after an edit.
     pub cases_compared: u64,
     /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are
     /// not counted as executed.
     pub pairs_checked: u64,
-    /// Pairs executed in this session.
+    /// Runs on mutants in this session, those of re-seedings included.
     pub session_executed: u64,
     /// Pairs whose runs from before an edit of the source were kept in this session.
     pub session_kept: u64,

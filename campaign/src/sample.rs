@@ -22,6 +22,11 @@ const PRUNED: u64 = 0x7072_756e_6564;
 const KEPT: u64 = 0x6b65_7074;
 const RECORDED: u64 = 0x7265_636f_7264;
 
+/// Returns the seed for the samples of a round; the first one has that of the campaign.
+pub(crate) fn of_round(seed: u64, round: usize) -> u64 {
+    seed ^ (round as u64).rotate_right(8)
+}
+
 /// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in
 /// ascending order, and so are the mutants that are returned for each test case.
 ///

@@ -28,13 +28,14 @@ impl Labels {
     }
 }
 
-/// Returns the labels that some test case covers, in their order, and for each test case those that it covers.
-pub(crate) fn requirements(covered: &[Vec<Arc<str>>]) -> (Vec<String>, Vec<BitSet>) {
-    let labels: BTreeSet<&Arc<str>> = covered.iter().flatten().collect();
+/// Returns the labels that some test case of the universe covers, which are the first so many of `covered`, in their
+/// order, and for each test case, re-seedings included, those that it covers.
+pub(crate) fn requirements(covered: &[Vec<Arc<str>>], universe: usize) -> (Vec<String>, Vec<BitSet>) {
+    let labels: BTreeSet<&Arc<str>> = covered.iter().take(universe).flatten().collect();
     let indices: BTreeMap<&Arc<str>, usize> = labels.iter().copied().zip(0..).collect();
     let set = |of_case: &Vec<Arc<str>>| {
         let mut set = BitSet::with_capacity(labels.len());
-        set.extend(of_case.iter().map(|label| indices[label]));
+        set.extend(of_case.iter().filter_map(|label| indices.get(label).copied()));
         set
     };
     (labels.iter().map(ToString::to_string).collect(), covered.iter().map(set).collect())
@@ -57,8 +58,10 @@ mod tests {
         let read = |labels: &mut Labels, answers: [Vec<TraceCoverage>; 3]| -> Vec<Vec<Arc<str>>> {
             answers.into_iter().flat_map(|answer| labels.read(answer).expect("all was said")).collect()
         };
-        let expected = requirements(&read(&mut first, of_first));
-        assert_eq!(requirements(&read(&mut second, of_second)), expected);
+        let of_first = read(&mut first, of_first);
+        let expected = requirements(&of_first, 3);
+        assert_eq!(requirements(&read(&mut second, of_second), 3), expected);
+        assert_eq!(requirements(&of_first, 2).0, ["a", "b"], "the last one is a re-seeding");
         assert_eq!(expected.0, ["a", "b", "c"]);
         assert_eq!(
             expected.1.iter().map(|set| set.ones().collect()).collect::<Vec<Vec<_>>>(),

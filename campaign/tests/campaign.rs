@@ -4,7 +4,7 @@
 mod counter;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -36,7 +36,7 @@ fn plan() -> Plan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
     let build = build();
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    Plan { build, seed: SEED, input_source, cases: CASES, pruning, bounds }
+    Plan { build, seed: SEED, input_source, cases: CASES, reseedings: NonZeroU8::MIN, pruning, bounds }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {
@@ -44,8 +44,10 @@ fn jobs(jobs: usize) -> NonZeroUsize {
 }
 
 fn run(directory: &Path, plan: Plan, jobs_: usize) -> Outcomes {
+    let worker = plan.build.worker.clone();
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
-    let end = campaign.run(&build().worker, jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    let plain = worker;
+    let end = campaign.run(&plain, jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
     assert_eq!(end, End::Finished);
     let outcomes = campaign.outcomes().expect("it is finished");
     check_references(directory);
@@ -285,6 +287,93 @@ fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
         assert_eq!(first.session_executed + second.session_executed, executions, "stopped after {stop_after}");
         assert_eq!((second.pairs_executed, second.pairs - second.pairs_pruned), (executions, executions));
         assert_eq!((second.pairs_checked, second.cases_compared), (second.pairs_pruned, FEW as u64));
+    }
+}
+
+/// A plan of a system in which everything is chance, run so often.
+fn with_chance(folder: &Path, reseedings: u8) -> Plan {
+    let mut build = build();
+    let worker = folder.join("counter_worker-chance");
+    build.worker = if worker.exists() { worker } else { mistaken(folder, "chance") };
+    let reseedings = NonZeroU8::new(reseedings).expect("once at least");
+    // No limit of these is 16: a mutant that hangs would only take time.
+    Plan { build, seed: 31, cases: 4, reseedings, ..plan() }
+}
+
+#[test]
+fn re_seedings_change_nothing_of_what_the_universe_does() {
+    let programs = folder();
+    let once = run(folder().path(), with_chance(programs.path(), 1), 2);
+    assert_eq!(once.reseeded, None);
+    let expected = run(folder().path(), with_chance(programs.path(), 6), 1);
+    assert_eq!(run(folder().path(), with_chance(programs.path(), 6), 3), expected, "of several workers");
+    let reseeded = expected.reseeded.as_ref().expect("it was asked for");
+    assert_eq!((reseeded.reseedings, &reseeded.chance), (6, &vec!["limit".to_owned()]));
+    assert_eq!(Outcomes { reseeded: None, ..expected.clone() }, once);
+
+    let counts = |mutant: usize| reseeded.runs[mutant].iter().zip(&reseeded.kills[mutant]);
+    for mutant in 0..expected.kills.len() {
+        for (case, (&runs, &kills)) in counts(mutant).enumerate() {
+            assert!(kills <= runs && (3..=6).contains(&runs), "{kills} of {runs}");
+            assert!(kills > 0 || !expected.kills[mutant].contains(case), "its own run is one of them");
+            // What is closed after three runs is open again when a re-seeding does not infect the mutant.
+            assert!(kills == 0 || kills == runs || runs > 3, "{kills} of {runs} is open");
+        }
+    }
+    assert!((0..expected.kills.len()).any(|mutant| counts(mutant).any(|(runs, kills)| 0 < *kills && kills < runs)));
+    for (criterion, counts) in expected.criteria.iter().zip(&reseeded.covered) {
+        for (covered, counts) in criterion.covered.iter().zip(counts) {
+            assert_eq!(counts.len(), criterion.requirements.len(), "{}", criterion.name);
+            assert!(counts.iter().all(|&count| count <= 6));
+            assert!(covered.ones().all(|requirement| counts[requirement] > 0), "{}", criterion.name);
+        }
+    }
+}
+
+#[test]
+fn where_nothing_is_chance_re_seedings_add_nothing() {
+    let reseedings = NonZeroU8::new(5).expect("it is 5");
+    let expected = run(folder().path(), plan(), 2);
+    assert_eq!(run(folder().path(), Plan { reseedings, ..plan() }, 2), expected);
+}
+
+#[test]
+fn more_and_fewer_re_seedings_go_on_with_what_there_is() {
+    let (programs, one_folder) = (folder(), folder());
+    let expected = |reseedings| run(folder().path(), with_chance(programs.path(), reseedings), 2);
+    for reseedings in [2, 5, 1, 3, 5] {
+        let campaign = with_chance(programs.path(), reseedings);
+        let opened = Campaign::open(one_folder.path(), campaign.clone(), Existing::Continue);
+        drop(opened.expect("another number of re-seedings is no other campaign"));
+        assert_eq!(run(one_folder.path(), campaign, 2), expected(reseedings), "{reseedings}");
+        assert_eq!(read_outcomes(one_folder.path()).expect("it is finished"), expected(reseedings), "{reseedings}");
+    }
+    let mut campaign =
+        Campaign::open(one_folder.path(), with_chance(programs.path(), 5), Existing::Continue).expect("it opens");
+    campaign
+        .run(&with_chance(programs.path(), 5).build.worker, jobs(1), &mut |_| {}, &AtomicBool::new(false))
+        .expect("it runs");
+    assert_eq!(campaign.statistics().expect("it can be read").session_executed, 0, "all of it was done before");
+}
+
+#[test]
+fn a_campaign_with_re_seedings_that_is_stopped_anywhere_goes_on_to_the_same() {
+    let programs = folder();
+    let expected = run(folder().path(), with_chance(programs.path(), 4), 1);
+    // One call for the universe, 16 for recordings, 16 for runs on mutants.
+    for stop_after in [1, 2, 9, 17, 18, 20, 21, 22, 25, 31, 32] {
+        let folder = folder();
+        let stop = AtomicBool::new(false);
+        let mut calls = 0;
+        let mut count = |_| {
+            calls += 1;
+            stop.store(calls >= stop_after, Relaxed);
+        };
+        let plan = || with_chance(programs.path(), 4);
+        let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+        campaign.run(&plan().build.worker, jobs(1 + stop_after % 3), &mut count, &stop).expect("it runs");
+        drop(campaign);
+        assert_eq!(run(folder.path(), plan(), 2), expected, "stopped after {stop_after}");
     }
 }
 

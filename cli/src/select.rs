@@ -53,6 +53,7 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
         seed: common.seed,
         input_source: universe.source,
         cases,
+        reseedings: universe.reseeding.reseedings(),
         pruning: Pruning::Infected,
         bounds: Bounds::default(),
     };

@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
             seed: common.seed,
             input_source: source,
             cases: arguments.cases.map_or(CASES, NonZeroUsize::get),
+            reseedings: arguments.reseeding.reseedings(),
             pruning: Pruning::Infected,
             bounds: Bounds::default(),
         };

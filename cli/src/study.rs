@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     drop(simulator);
 
     let (seed, pruning, bounds) = (common.seed, Pruning::Infected, Bounds::default());
-    let input_source = arguments.universe.source;
-    let plan = Plan { build: built.clone(), seed, input_source, cases, pruning, bounds };
+    let (input_source, reseedings) = (arguments.universe.source, arguments.universe.reseeding.reseedings());
+    let plan = Plan { build: built.clone(), seed, input_source, cases, reseedings, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let draw = || {
         let mut campaign = Campaign::open(&out, plan, existing)?;

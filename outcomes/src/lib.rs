@@ -23,7 +23,7 @@ pub use compiled::Compiled;
 pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{
-    CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Verdict, VerdictCounts,
+    CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, Verdict, VerdictCounts,
 };
 pub use sites::{
     Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,

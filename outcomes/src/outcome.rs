@@ -205,6 +205,25 @@ pub struct Outcomes {
     pub diverged: Vec<BitSet>,
     /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`].
     pub reasons: Vec<Vec<ReasonCount>>,
+    /// What re-seedings of the test cases did; `None` if each was run once. Nothing else in here depends on them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reseeded: Option<Reseeded>,
+}
+
+/// What test cases did when they were run several times, each time but the first with their chance drawn anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reseeded {
+    /// How often each test case was run on the original, once with its own chance.
+    pub reseedings: u32,
+    /// What is chance in a test case: the paths of the fields that differ between its re-seedings, for example `seed`.
+    pub chance: Vec<String>,
+    /// `runs[mutant][case]`: of how many re-seedings it is known whether they kill the mutant. Those that do not infect
+    /// it do not; of those that do, all are run if they differ, and only the first few if they end alike.
+    pub runs: Vec<Vec<u8>>,
+    /// `kills[mutant][case]`: how many of these kill the mutant.
+    pub kills: Vec<Vec<u8>>,
+    /// `covered[criterion][case][requirement]`: how many re-seedings cover the requirement.
+    pub covered: Vec<Vec<Vec<u8>>>,
 }
 
 impl Outcomes {

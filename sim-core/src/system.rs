@@ -32,6 +32,18 @@ pub trait System: 'static {
     /// parameters, then what depends on them, is the order that suits them best.
     fn sample(random: &mut Random) -> Self::TestCase;
 
+    /// Returns a test case that transfers the same to a real program, with its chance drawn anew.
+    ///
+    /// What transfers are parameters, topologies, and faults at given times and places: all that a harness can bring
+    /// about. Chance is what a run depends on beside that, and what no harness can repeat: the seed that decides which
+    /// packet is lost, how long each takes within a distribution, which of simultaneous events comes first. A campaign
+    /// re-seeds test cases to find out how likely each kills a mutant. By default nothing is chance, and a kill on one
+    /// run counts as certain.
+    fn reseed(case: &Self::TestCase, random: &mut Random) -> Self::TestCase {
+        let _ = random;
+        case.clone()
+    }
+
     /// Checks that a test case is in the input domain, for test cases that people write.
     ///
     /// # Errors
@@ -90,6 +102,16 @@ pub struct InvalidTestCase {
 /// It depends on the system, the seed and the index alone, so a longer universe begins with the shorter one.
 pub fn universe<S: System>(seed: u64, index: usize) -> S::TestCase {
     S::sample(&mut case_stream::<S>(seed, index))
+}
+
+/// Returns re-seeding `number` of `case`, test case `index` of a universe of `seed`; number 0 is the test case itself.
+///
+/// It depends on the system, the seed, both numbers and the test case alone.
+pub fn reseeding<S: System>(seed: u64, index: usize, number: u32, case: &S::TestCase) -> S::TestCase {
+    match number {
+        0 => case.clone(),
+        _ => S::reseed(case, &mut case_stream::<S>(seed, index).stream(&format!("reseeding/{number}"))),
+    }
 }
 
 /// Returns the stream that a test case is drawn from.

@@ -33,6 +33,10 @@ impl System for Gcd {
         TestCase::sample(random)
     }
 
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        TestCase { seed: random.bits(), ..case.clone() }
+    }
+
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
         case.validate()
     }

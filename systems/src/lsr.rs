@@ -47,6 +47,10 @@ impl System for Lsr {
         TestCase::sample(random)
     }
 
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        TestCase { seed: random.bits(), ..case.clone() }
+    }
+
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
         case.validate()
     }

@@ -6,6 +6,7 @@ mod counter;
 
 use std::error::Error;
 use std::io::Write;
+use std::num::NonZeroU8;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plain = build.worker.clone();
     let (seed, cases) = (seed.parse()?, cases.parse()?);
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    let plan = Plan { build, seed, input_source, cases, pruning, bounds };
+    let plan = Plan { build, seed, input_source, cases, reseedings: NonZeroU8::MIN, pruning, bounds };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
     campaign.run(&plain, jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;

@@ -31,6 +31,8 @@ enum Mistake {
     Late,
     /// Mutant 1 does not panic: named `counter_worker-calm`.
     Calm,
+    /// Not a mistake: re-seedings are others, named `counter_worker-chance`.
+    Chance,
 }
 
 impl Mistake {
@@ -40,6 +42,7 @@ impl Mistake {
             Some((_, "silent")) => Self::Silent,
             Some((_, "late")) => Self::Late,
             Some((_, "calm")) => Self::Calm,
+            Some((_, "chance")) => Self::Chance,
             _ => Self::None,
         }
     }
@@ -70,6 +73,14 @@ impl System for Counter {
 
     fn sample(random: &mut Random) -> TestCase {
         TestCase { limit: random.uniform(1..=16) }
+    }
+
+    /// Nothing is chance, but for a worker that is named `counter_worker-chance`: all is.
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        match Mistake::of_this_program() {
+            Mistake::Chance => Self::sample(random),
+            _ => case.clone(),
+        }
     }
 
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {

@@ -37,6 +37,17 @@ pub enum Request {
         /// How many.
         count: usize,
     },
+    /// Asks for a re-seeding of each of some test cases.
+    Reseed {
+        /// The seed of the universe.
+        seed: u64,
+        /// Which re-seeding, from 1 on.
+        number: u32,
+        /// The number of the first test case in its universe; the others follow it.
+        first: usize,
+        /// The test cases, in the system's own form.
+        cases: Vec<Value>,
+    },
     /// Asks for runs of the original: one as it is, one recorded, and one with a trace if a criterion looks at it.
     Record {
         /// The test case, in the system's own form.
@@ -223,7 +234,7 @@ pub enum Trace {
 pub enum Answer {
     /// To [`Request::Describe`].
     Description(Description),
-    /// To [`Request::Draw`].
+    /// To [`Request::Draw`] and [`Request::Reseed`].
     Cases(Vec<Value>),
     /// To [`Request::Record`].
     Recorded(Box<Recorded>),

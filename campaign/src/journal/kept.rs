@@ -2,6 +2,7 @@
 //! again.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rusqlite::{OptionalExtension, params};
 use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Sites};
@@ -15,7 +16,7 @@ use crate::edit::Edit;
 /// Empties what the source decides but for recordings and test cases.
 const CLEAR: &str = "
     DELETE FROM units;
-    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits');
+    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits', 'rounds');
 ";
 
 /// Forgets the runs of test cases on which the original does something else now.
@@ -59,7 +60,7 @@ impl Journal {
     fn keep_runs(&mut self, edit: &Edit) -> Result<(), CampaignError> {
         let renumbered = self.renumbered(edit)?;
         let finished = self.rows("SELECT test_case FROM units", |row| row.get::<_, i64>(0))?;
-        self.revise_kept(|_, runs| {
+        self.revise_kept(0..usize::MAX, |_, runs| {
             renumbered.apply(runs);
             Ok(())
         })?;
@@ -90,13 +91,17 @@ impl Journal {
         Ok(Renumbered { changed: edit.changed, mutants: edit.mutants.iter().copied().collect(), reasons })
     }
 
-    /// Lets `revise` change what is kept of each test case; of one without runs nothing is.
+    /// Lets `revise` change what is kept of each test case of `range`; of one without runs nothing is.
     fn revise_kept(
         &self,
+        range: Range<usize>,
         mut revise: impl FnMut(usize, &mut Vec<StoredRun>) -> Result<(), CampaignError>,
     ) -> Result<(), CampaignError> {
         for number in self.rows("SELECT test_case FROM kept", |row| row.get::<_, i64>(0))? {
             let case = self.index(number, usize::MAX)?;
+            if !range.contains(&case) {
+                continue;
+            }
             let Some(before) = self.kept_of(case)? else { continue };
             let mut runs = before.clone();
             revise(case, &mut runs)?;
@@ -122,31 +127,43 @@ impl Journal {
     }
 
     /// Forgets what is kept but would be another run now, when all test cases have been recorded and `limits` are
-    /// known; returns for each test case the mutants whose runs are left. `selected` are those that it is to run on.
-    pub(crate) fn settle_kept(
-        &mut self,
-        limits: &Limits,
-        selected: &[Vec<MutantNumber>],
-    ) -> Result<Vec<BitSet>, CampaignError> {
+    /// known.
+    pub(crate) fn settle_limits(&mut self, limits: &Limits) -> Result<(), CampaignError> {
         let is_limited = match self.get::<Limits>("kept_limits")? {
             Some(before) if before != *limits => may_be_limited(&before, limits),
             _ => Box::new(|_: &StoredRun| false),
         };
         self.set("kept_limits", limits)?;
         self.try_sql(|connection| connection.execute_batch(FORGET_OTHERS))?;
+        self.revise_kept(0..usize::MAX, |_, runs| {
+            runs.retain(|run| !is_limited(run));
+            Ok(())
+        })
+    }
+
+    /// Forgets what is kept of test cases from number `first` on but is not to be run; returns for each the mutants
+    /// whose runs are left. `selected` are those that it is to run on.
+    pub(crate) fn settle_kept(
+        &mut self,
+        first: usize,
+        selected: &[Vec<MutantNumber>],
+    ) -> Result<Vec<BitSet>, CampaignError> {
         let mut left = vec![BitSet::new(); selected.len()];
-        self.revise_kept(|case, runs| {
-            let selected =
-                selected.get(case).ok_or_else(|| self.damaged(format!("runs of test case {case} are kept")))?;
-            runs.retain(|run| !is_limited(run) && selected.binary_search(&run.mutant).is_ok());
-            runs.iter().for_each(|run| left[case].grow_and_insert(run.mutant as usize));
+        self.revise_kept(first..first + selected.len(), |case, runs| {
+            let selected = &selected[case - first];
+            runs.retain(|run| selected.binary_search(&run.mutant).is_ok());
+            runs.iter().for_each(|run| left[case - first].grow_and_insert(run.mutant as usize));
             Ok(())
         })?;
         Ok(left)
     }
 
-    /// Returns the runs of these mutants, which are kept.
-    pub(crate) fn kept_runs(&self, mutants: &[Vec<MutantNumber>]) -> Result<Vec<Vec<KeptRun>>, CampaignError> {
+    /// Returns the runs of these mutants, which are kept, of each test case from number `first` on.
+    pub(crate) fn kept_runs(
+        &self,
+        first: usize,
+        mutants: &[Vec<MutantNumber>],
+    ) -> Result<Vec<Vec<KeptRun>>, CampaignError> {
         let of_case = |(case, mutants): (usize, &Vec<MutantNumber>)| {
             if mutants.is_empty() {
                 return Ok(Vec::new());
@@ -155,7 +172,7 @@ impl Journal {
             runs.retain(|run| mutants.contains(&run.mutant));
             runs.iter().map(|run| self.kept_run(run)).collect()
         };
-        mutants.iter().enumerate().map(of_case).collect()
+        (first..).zip(mutants).map(of_case).collect()
     }
 
     fn kept_run(&self, run: &StoredRun) -> Result<KeptRun, CampaignError> {

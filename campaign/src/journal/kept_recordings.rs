@@ -139,6 +139,12 @@ impl Journal {
                 let sql = "INSERT OR REPLACE INTO cases (number, input) VALUES (?1, ?2)";
                 connection.prepare_cached(sql)?.execute(params![number, input])?;
             }
+            // Before the edit, more of a test case was chance.
+            for &number in before.keys().filter(|&&number| number >= cases.len() as i64) {
+                for sql in FORGET_CASE.into_iter().chain(["DELETE FROM cases WHERE number = ?1"]) {
+                    connection.prepare_cached(sql)?.execute([number])?;
+                }
+            }
             Ok(())
         })?;
         let adopted = self.rows("SELECT test_case FROM recordings ORDER BY test_case", |row| row.get::<_, i64>(0))?;

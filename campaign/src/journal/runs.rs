@@ -2,6 +2,7 @@
 //! `schema.sql`). A row for each would take longer than a short run does.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rusqlite::params;
 use serde::Serialize;
@@ -209,27 +210,50 @@ impl Journal {
         Ok(units)
     }
 
-    /// Returns how many runs there are in the journal.
-    pub(crate) fn executions_count(&self) -> Result<u64, CampaignError> {
-        let counts = self.rows("SELECT executions FROM units", |row| row.get::<_, i64>(0))?;
-        Ok(counts.iter().map(|count| count.cast_unsigned()).sum())
-    }
-
     /// Returns the reasons by their numbers.
     pub(crate) fn reasons(&self) -> Result<BTreeMap<i64, String>, CampaignError> {
         let rows = self.rows("SELECT number, text FROM reasons", |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.into_iter().collect())
     }
 
-    /// Calls `visit` with every test case and its runs, in the order of test cases and mutants; their reasons are among
-    /// `reasons`.
+    /// Calls `visit` with the runs of each test case of a range, in the order of test cases and mutants.
+    pub(crate) fn runs_in(
+        &self,
+        range: Range<usize>,
+        content: &Content,
+        mut visit: impl FnMut(usize, &StoredRun),
+    ) -> Result<(), CampaignError> {
+        let sql = format!(
+            "SELECT test_case, runs FROM units WHERE test_case BETWEEN {} AND {} ORDER BY test_case",
+            range.start,
+            range.end.saturating_sub(1)
+        );
+        self.for_each(&sql, |row| {
+            let case = self.index(row.get(0)?, content.cases);
+            let text = row.get_ref(1)?.as_str()?;
+            Ok(case.and_then(|case| {
+                for run in &self.runs(case, text)? {
+                    self.index(run.mutant.into(), content.mutants)?;
+                    visit(case, run);
+                }
+                Ok(())
+            }))
+        })
+    }
+
+    /// Calls `visit` with every test case of the universe and its runs, in the order of test cases and mutants; their
+    /// reasons are among `reasons`. `content` is that of the universe alone.
     pub(crate) fn executions(
         &self,
         content: &Content,
         reasons: &BTreeMap<i64, String>,
         mut visit: impl FnMut(usize, &StoredRun),
     ) -> Result<(), CampaignError> {
-        self.for_each("SELECT test_case, executions, runs FROM units ORDER BY test_case", |row| {
+        let sql = format!(
+            "SELECT test_case, executions, runs FROM units WHERE test_case < {} ORDER BY test_case",
+            content.cases
+        );
+        self.for_each(&sql, |row| {
             let (case, count) = (self.index(row.get(0)?, content.cases), row.get::<_, i64>(1)?);
             let text = row.get_ref(2)?.as_str()?;
             Ok(case.and_then(|case| {

@@ -2,13 +2,14 @@
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
 --   fingerprint (of the source, by function), kept_limits (of the runs that are kept), kept_criteria (of the recordings
---   that are kept), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
+--   that are kept), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The universe, or before it is drawn (there are no criteria then) that of before an edit. All rows come in one transaction.
+-- Re-seedings follow: of n test cases, re-seeding k of number i is number k * n + i, here and in all other tables.
 CREATE TABLE cases (
     number INTEGER PRIMARY KEY,
     input TEXT NOT NULL -- JSON, in the system's own form

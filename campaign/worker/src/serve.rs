@@ -69,6 +69,10 @@ fn answer(
             Answer::Description(Description { system: system.name().to_owned(), universe, criteria, trace_criteria })
         }
         Request::Draw { universe, first, count } => Answer::Cases(system.draw(universe, first, count)),
+        Request::Reseed { seed, number, first, cases } => {
+            let reseed = |(index, case)| system.reseed(seed, index, number, case);
+            Answer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)
+        }
         Request::Record { case, limits, sizes } => {
             let (case, entered) = load(system, case)?;
             let recorded = run::record(&*case, limits, &sizes, traced);

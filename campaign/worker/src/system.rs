@@ -54,6 +54,11 @@ impl ErasedSystem {
         self.0.draw(universe, first, count)
     }
 
+    /// Returns re-seeding `number` of `case`, test case `index` of the universe of `seed`.
+    pub(crate) fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {
+        self.0.reseed(seed, index, number, case)
+    }
+
     /// Returns `case` in the system's own form, checked.
     pub(crate) fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
         self.0.load(case)
@@ -96,6 +101,7 @@ trait Erased: Debug + Send + Sync {
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
     fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value>;
+    fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
 }
 
@@ -152,12 +158,22 @@ impl<S: System> Erased for Typed<S> {
         (first..first.saturating_add(count)).map(draw).collect()
     }
 
-    fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
-        let case =
-            serde_path_to_error::deserialize(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
-        S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
-        Ok(Box::new(TypedCase::<S>(case)))
+    fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {
+        let reseeded = engine::reseeding::<S>(seed, index, number, &typed::<S>(case)?);
+        Ok(serde_json::to_value(reseeded).expect("a test case is plain data with text as keys"))
     }
+
+    fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
+        Ok(Box::new(TypedCase::<S>(typed::<S>(case)?)))
+    }
+}
+
+/// Returns a test case of the system, checked.
+fn typed<S: System>(case: Value) -> Result<S::TestCase, RefusedCase> {
+    let case =
+        serde_path_to_error::deserialize(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
+    S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
+    Ok(case)
 }
 
 fn to_engine(source: InputSource) -> engine::InputSource {

@@ -102,6 +102,10 @@ impl System for TwoPhaseCommit {
         TestCase { votes, latency_ms, drop, crashes, seed: random.bits() }
     }
 
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        TestCase { seed: random.bits(), ..case.clone() }
+    }
+
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
         let participants = case.votes.len();
         let from_1_to = |max: u64| format!("from 1 to {max}");

@@ -62,6 +62,7 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
         causes: kills.iter().map(|kills| BTreeMap::from([(Cause::UnexpectedResult, counts(kills))])).collect(),
         diverged: kills.clone(),
         reasons: vec![Vec::new(); mutants],
+        reseeded: None,
         kills,
         sites,
     }

@@ -66,6 +66,7 @@ impl Campaigns {
             seed: SEED,
             input_source: InputSource::Uniform,
             cases: self.cases,
+            reseedings: std::num::NonZeroU8::MIN,
             pruning,
             bounds: Bounds::default(),
         }
@@ -136,6 +137,7 @@ mod tests {
             causes: Vec::new(),
             diverged: Vec::new(),
             reasons: vec![killers.first().map(reason).into_iter().collect(), Vec::new()],
+            reseeded: None,
         }
     }
 

@@ -1,0 +1,49 @@
+//! What is chance in a test case: the fields that a re-seeding changes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// Adds the paths of what differs between two test cases, for example `seed` or `links[].seed`.
+pub(crate) fn differences(before: &Value, after: &Value, paths: &mut BTreeSet<String>) {
+    add(before, after, "", paths);
+}
+
+fn add(before: &Value, after: &Value, path: &str, paths: &mut BTreeSet<String>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Value::Object(before), Value::Object(after)) if before.keys().eq(after.keys()) => {
+            for ((key, before), after) in before.iter().zip(after.values()) {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                add(before, after, &path, paths);
+            }
+        }
+        (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+            before.iter().zip(after).for_each(|(before, after)| add(before, after, &format!("{path}[]"), paths));
+        }
+        _ => _ = paths.insert(path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(before: Value, after: Value, expect: &[&str]) {
+        let mut paths = BTreeSet::new();
+        differences(&before, &after, &mut paths);
+        assert_eq!(paths.iter().collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn what_differs_has_its_path() {
+        check(json!({ "a": 1, "seed": 2 }), json!({ "a": 1, "seed": 2 }), &[]);
+        check(json!({ "a": 1, "seed": 2 }), json!({ "a": 1, "seed": 3 }), &["seed"]);
+        check(json!({ "a": { "b": [1, 2], "c": 3 } }), json!({ "a": { "b": [1, 3], "c": 4 } }), &["a.b[]", "a.c"]);
+        check(json!({ "a": [1] }), json!({ "a": [1, 2] }), &["a"]);
+        check(json!({ "links": [{ "seed": 1 }] }), json!({ "links": [{ "seed": 2 }] }), &["links[].seed"]);
+        check(json!(1), json!(2), &[""]);
+    }
+}
