@@ -13,6 +13,8 @@ use crate::criteria::CriterionAnalysis;
 use crate::detection;
 use crate::dominators::{Dominators, dominators};
 use crate::error::AnalysisError;
+use crate::expected::built::ExpectedSuite;
+use crate::expected::{self, Expected, KillProbabilities};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass, MutantClasses};
 use crate::options::Options;
@@ -70,12 +72,19 @@ pub struct Analysis {
     pub ranking: Ranking,
     /// How the order stands to that of the original experiments; `None` for systems that they did not have.
     pub comparison: Option<Comparison>,
+    /// What suites are expected to kill; `None` without re-seedings, or without a mutant that some run kills and another
+    /// does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
     /// What to do; `None` if no criterion has a suite.
     pub recommendation: Option<Recommendation>,
     /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller
     /// adds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built: Option<BuiltSuite>,
+    /// The suite that was built for its expected score instead; the caller adds it, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_expected: Option<ExpectedSuite>,
 }
 
 impl Analysis {
@@ -220,7 +229,15 @@ pub fn analyse_with_threads(
     let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
     let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
     let ranking = ranking::rank(&criteria, &comparing);
-    let recommendation = chosen::recommend(&criteria, count, dominators.classes.len());
+    let expected = outcomes.reseeded.as_ref().and_then(|reseeded| {
+        let probabilities = KillProbabilities::new(outcomes, reseeded, &expected::counted(&mutants));
+        expected::expected(outcomes, reseeded, &criteria, &representatives, &probabilities)
+    });
+    let sizes = (count, dominators.classes.len());
+    let recommendation = match &expected {
+        Some(expected) => chosen::recommend_expected(&criteria, expected, sizes),
+        None => chosen::recommend(&criteria, sizes.0, sizes.1),
+    };
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
     let bounds = |cases: &[usize]| survivors::bounds(&kills.of_suite(cases), &mutants);
     Ok(Analysis {
@@ -241,8 +258,10 @@ pub fn analyse_with_threads(
             .as_ref()
             .map(|recommendation| recommendation.choice)
             .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
+        expected,
         recommendation,
         built: None,
+        built_expected: None,
         mutants,
         dominators,
         criteria,

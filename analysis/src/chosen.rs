@@ -1,13 +1,14 @@
 //! What to do: the best suite of the best criterion, and any suite as a file for a harness.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
+use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase, differences};
 
 use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
+use crate::expected::{Expected, ExpectedScore};
 use crate::kills::KillsByCase;
 use crate::score::Score;
 use crate::suites::AdequateSuite;
@@ -23,7 +24,7 @@ pub struct Choice {
 }
 
 /// The suite that the ranking scenario ends with (thesis, section 3.3.3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The suite.
     pub choice: Choice,
@@ -35,6 +36,40 @@ pub struct Recommendation {
     pub score: Score,
     /// What it kills of the dominator classes.
     pub dominator_score: Score,
+    /// What it is expected to kill; `None` without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<ExpectedScore>,
+}
+
+/// Picks the criterion with the highest mean expected score and its suite with the highest one.
+///
+/// Mutants that a suite kills on the seeds of its test cases are luck: a real program has none of these seeds.
+pub(crate) fn recommend_expected(
+    criteria: &[CriterionAnalysis],
+    expected: &Expected,
+    (analysed, dominators): (usize, usize),
+) -> Option<Recommendation> {
+    let best = expected.criteria.first()?;
+    let recommended = recommendation(criteria, best.criterion, best.best, (analysed, dominators));
+    Some(Recommendation { expected: Some(best.suites[best.best]), ..recommended })
+}
+
+fn recommendation(
+    criteria: &[CriterionAnalysis],
+    index: usize,
+    suite: usize,
+    (analysed, dominators): (usize, usize),
+) -> Recommendation {
+    let criterion = &criteria[index];
+    let chosen = &criterion.suites[suite];
+    Recommendation {
+        choice: Choice { criterion: index, suite },
+        criterion: criterion.name.clone(),
+        size: chosen.cases.len(),
+        score: Score { killed: chosen.killed, of: analysed },
+        dominator_score: Score { killed: chosen.dominators_killed, of: dominators },
+        expected: None,
+    }
 }
 
 /// Picks the criterion with the highest mean mutant score and its suite with the highest mutant score.
@@ -52,15 +87,7 @@ pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominat
                 .then(mean(left.size).total_cmp(&mean(right.size)))
         },
     )?;
-    let suite = best_suite(criterion)?;
-    let chosen = &criterion.suites[suite];
-    Some(Recommendation {
-        choice: Choice { criterion: index, suite },
-        criterion: criterion.name.clone(),
-        size: chosen.cases.len(),
-        score: Score { killed: chosen.killed, of: analysed },
-        dominator_score: Score { killed: chosen.dominators_killed, of: dominators },
-    })
+    Some(recommendation(criteria, index, best_suite(criterion)?, (analysed, dominators)))
 }
 
 /// What suites are compared by. Their sizes have no part in it: once the scores are saturated, the smallest of the best
@@ -87,7 +114,9 @@ pub(crate) fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> 
 /// boosting scenario (thesis, section 3.3.2). `None` if there is no such criterion or it has no suite.
 pub fn boosted(analysis: &Analysis, name: &str) -> Option<Choice> {
     let criterion = analysis.criteria.iter().position(|criterion| criterion.name == name)?;
-    Some(Choice { criterion, suite: best_suite(&analysis.criteria[criterion])? })
+    let expected = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(criterion));
+    let suite = expected.map(|expected| expected.best).or_else(|| best_suite(&analysis.criteria[criterion]))?;
+    Some(Choice { criterion, suite })
 }
 
 /// Returns the recommended suite with its inputs, `None` if no criterion has a suite.
@@ -113,11 +142,19 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Sui
         criterion.suites.len(),
         criterion.name
     );
-    if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
+    let expected = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(choice.criterion));
+    if let Some(expected) = expected {
+        if expected.best == choice.suite {
+            chosen.push_str("; no other of them has a higher expected score");
+        }
+        if analysis.expected.as_ref().is_some_and(|all| all.criteria[0].criterion == choice.criterion) {
+            chosen.push_str("; no other criterion has a higher mean expected score");
+        }
+    } else if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
         chosen.push_str("; no other of them has a higher mutant score, and it is ");
         chosen.push_str(&standing_of_suite(criterion, choice.suite));
     }
-    if analysis.ranking.order.first() == Some(&choice.criterion) {
+    if expected.is_none() && analysis.ranking.order.first() == Some(&choice.criterion) {
         chosen.push_str("; no other criterion has a higher mean mutant score");
     }
     Suite {
@@ -160,16 +197,29 @@ pub fn suite_scores(outcomes: &Outcomes, analysis: &Analysis, suite: &Suite) -> 
     }
 }
 
-/// Returns the numbers of the test cases of a suite, in its order; those that the universe does not have are left out.
+/// Returns the numbers of the test cases of a suite, in its order, those of re-seedings with them; those that the
+/// universe does not have are left out.
 pub fn suite_cases(outcomes: &Outcomes, suite: &Suite) -> Vec<usize> {
     let universe = outcomes.cases.len();
     let numbers: BTreeMap<String, usize> =
         (0..universe).map(|case| (case_name(&outcomes.system, case, universe), case)).collect();
+    let chance: BTreeSet<String> = outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
     let number = |case: &SuiteCase| {
-        let number = *numbers.get(&case.name)?;
-        (outcomes.cases[number].case == case.case).then_some(number)
+        let (name, reseeding) = case.name.split_once(RESEEDING).unwrap_or((&case.name, ""));
+        let number = *numbers.get(name)?;
+        let differences = differences(&outcomes.cases[number].case, &case.case);
+        let is_same = differences.is_empty() || !reseeding.is_empty() && differences.is_subset(&chance);
+        is_same.then_some(number)
     };
     suite.cases.iter().filter_map(number).collect()
+}
+
+/// What stands between the name of a test case and the number of a re-seeding of it.
+const RESEEDING: char = '+';
+
+/// Returns the name of a re-seeding of a test case, for example `gbn-0042+1`; number 0 is the test case itself.
+pub fn reseeding_name(name: &str, number: u32) -> String {
+    if number == 0 { name.to_owned() } else { format!("{name}{RESEEDING}{number}") }
 }
 
 /// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last

@@ -49,6 +49,7 @@ mod detection;
 mod difference;
 mod dominators;
 mod error;
+mod expected;
 mod experiment;
 mod histogram;
 mod kills;
@@ -76,7 +77,9 @@ mod words;
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
-pub use chosen::{Choice, Recommendation, SuiteScores, boosted, case_name, suite, suite_cases, suite_of, suite_scores};
+pub use chosen::{
+    Choice, Recommendation, SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores,
+};
 pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
 pub use criteria::CriterionAnalysis;
 pub use detection::Detection;
@@ -86,6 +89,8 @@ pub use difference::{
 };
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
+pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
+pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
 pub use experiment::{
     Characteristic, Experiment, Findings, Input, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
     SubjectClass, SubjectSummary, TrialsError, experiment, experiment_tables,

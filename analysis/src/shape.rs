@@ -1,6 +1,6 @@
 //! Whether the parts of the outcomes fit together, so that the rest can index without asking.
 
-use simutant_outcomes::{Outcomes, Quota, Span, Verdict};
+use simutant_outcomes::{Outcomes, Quota, Reseeded, Span, Verdict};
 
 /// Parts of [`Outcomes`] that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +81,14 @@ pub enum ShapeError {
         /// The quota.
         quota: usize,
     },
+    /// A pair has more kills than runs.
+    #[error("field `reseeded.kills[{mutant}][{case}]` is more than there are runs")]
+    MoreKills {
+        /// The mutant's number.
+        mutant: usize,
+        /// The test case.
+        case: usize,
+    },
     /// Two criteria have one name.
     #[error("field `criteria`: the name `{0}` occurs twice")]
     DuplicateCriterion(String),
@@ -101,7 +109,34 @@ pub(crate) fn validate(outcomes: &Outcomes) -> Result<(), ShapeError> {
     }
     validate_criteria(outcomes)?;
     validate_kills(outcomes)?;
+    if let Some(reseeded) = &outcomes.reseeded {
+        validate_reseeded(outcomes, reseeded)?;
+    }
     validate_places(outcomes)
+}
+
+fn validate_reseeded(outcomes: &Outcomes, reseeded: &Reseeded) -> Result<(), ShapeError> {
+    let (mutants, cases) = (outcomes.kills.len(), outcomes.cases.len());
+    for (name, counts) in [("runs", &reseeded.runs), ("kills", &reseeded.kills)] {
+        length(format!("reseeded.{name}"), counts.len(), mutants, "mutants")?;
+        for (mutant, counts) in counts.iter().enumerate() {
+            length(format!("reseeded.{name}[{mutant}]"), counts.len(), cases, "test cases")?;
+        }
+    }
+    for (mutant, (runs, kills)) in reseeded.runs.iter().zip(&reseeded.kills).enumerate() {
+        if let Some(case) = (0..cases).find(|&case| kills[case] > runs[case]) {
+            return Err(ShapeError::MoreKills { mutant, case });
+        }
+    }
+    length("reseeded.covered", reseeded.covered.len(), outcomes.criteria.len(), "criteria")?;
+    for (index, (covered, criterion)) in reseeded.covered.iter().zip(&outcomes.criteria).enumerate() {
+        length(format!("reseeded.covered[{index}]"), covered.len(), cases, "test cases")?;
+        for (case, counts) in covered.iter().enumerate() {
+            let field = format!("reseeded.covered[{index}][{case}]");
+            length(field, counts.len(), criterion.requirements.len(), "requirements")?;
+        }
+    }
+    Ok(())
 }
 
 fn length(field: impl Into<String>, found: usize, expected: usize, of: &'static str) -> Result<(), ShapeError> {

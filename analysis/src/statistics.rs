@@ -9,6 +9,7 @@
 //! with its interval beside it, corrections for the number of tests.
 
 mod benjamini_hochberg;
+mod beta_binomial;
 mod binomial;
 mod bootstrap;
 mod brunner_munzel;
@@ -35,6 +36,7 @@ mod wilson;
 
 pub use crate::random::Stream;
 pub use benjamini_hochberg::benjamini_hochberg;
+pub use beta_binomial::{Posterior, Prior};
 pub use binomial::binomial_test;
 pub use bootstrap::{Bootstrap, Interval, bca, percentile};
 pub use brunner_munzel::{BrunnerMunzel, brunner_munzel};

@@ -4,6 +4,7 @@
 use crate::analysis::Analysis;
 use crate::chosen::{Recommendation, standing_of_suite};
 use crate::detection::screened;
+use crate::expected::{Expected, ExpectedScore};
 use crate::ranking::{PairTest, Ranking};
 use crate::score::percent;
 use crate::text::{correlation, interval, level, list, named_p, or_none, plural, points};
@@ -12,6 +13,52 @@ impl Recommendation {
     /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random
     /// suites, which suite and, if mutants had a say, what all that does not tell.
     pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
+        match analysis.expected.as_ref().zip(self.expected) {
+            Some((expected, score)) => self.expected_sentences(analysis, expected, score),
+            None => self.own_seed_sentences(analysis),
+        }
+    }
+
+    /// Sentences about a suite that was chosen for its expected score; what speaks against it comes first.
+    fn expected_sentences(&self, analysis: &Analysis, expected: &Expected, score: ExpectedScore) -> Vec<String> {
+        let criterion = &analysis.criteria[self.choice.criterion];
+        let mut sentences = Vec::new();
+        let against_rules = expected.against_rules(self);
+        if let Some((false, sentence)) = &against_rules {
+            sentences.push(sentence.clone());
+        }
+        if let Some(of_criterion) = expected.of_criterion(self.choice.criterion) {
+            sentences.push(format!(
+                "Choose inputs by {}: its suites are expected to kill {} of {} on average, each counted by its difficulty, random suites of the                  same sizes {}.",
+                self.criterion,
+                percent(of_criterion.score.mean),
+                plural(expected.mutants, "mutant"),
+                percent(of_criterion.random),
+            ));
+        }
+        sentences.push(format!(
+            "Run suite {} of its {}: {} expected to kill {} ± {:.1}; on the seeds of this universe {} {} of the analysed mutants and {} of              the dominator classes.",
+            self.choice.suite + 1,
+            criterion.suites.len(),
+            if self.size == 1 { "1 input that is".to_owned() } else { format!("{} inputs that are", self.size) },
+            percent(score.mean),
+            100.0 * score.sd,
+            if self.size == 1 { "it kills" } else { "they kill" },
+            self.score,
+            self.dominator_score,
+        ));
+        if let Some((true, sentence)) = against_rules {
+            sentences.push(sentence);
+        }
+        sentences.push(format!(
+            "What this does not tell: it rests on {} of {}, so other mutants can change the order of the criteria; and a mutant score is not a              share of real faults.",
+            plural(expected.mutants, "mutant"),
+            plural(analysis.ranking.functions, "function"),
+        ));
+        sentences
+    }
+
+    fn own_seed_sentences(&self, analysis: &Analysis) -> Vec<String> {
         let criterion = &analysis.criteria[self.choice.criterion];
         let Some(score) = criterion.score else {
             return vec![

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::{Build, Fingerprint};
-use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict};
+use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict, differences};
 use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes, Universe};
 
 use crate::checks::{Checks, check_recording};
@@ -21,8 +21,7 @@ use crate::plain::Crews;
 use crate::reseeding::Tally;
 use crate::traced::Traced;
 use crate::{
-    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, chance, pool, sample,
-    white_box,
+    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
 };
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
@@ -298,7 +297,7 @@ impl Campaign {
                 let last = universe.min(first + DRAW_COUNT);
                 let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &cases[first..last])?;
                 for (before, after) in cases[first..last].iter().zip(&reseeded) {
-                    chance::differences(before, after, &mut chance);
+                    chance.extend(differences(before, after));
                 }
                 cases.extend(reseeded);
             }

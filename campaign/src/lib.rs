@@ -57,7 +57,6 @@
 
 mod bits;
 mod campaign;
-mod chance;
 mod checks;
 mod crew;
 mod edit;

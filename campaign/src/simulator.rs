@@ -52,6 +52,15 @@ impl<'a> Simulator<'a> {
         Ok(self.crew.draw(universe, number, 1)?.swap_remove(0))
     }
 
+    /// Returns re-seeding `reseeding` of `case`, test case `number` of a universe of `seed`: what transfers to a real
+    /// program is the same, and its chance is drawn anew.
+    ///
+    /// # Errors
+    /// [`CampaignError::CaseRefused`] if `case` is not one of the system's; others if the worker does not work.
+    pub fn reseed(&mut self, seed: u64, number: usize, reseeding: u32, case: &Value) -> Result<Value, CampaignError> {
+        Ok(self.crew.reseed(seed, reseeding, number, std::slice::from_ref(case))?.swap_remove(0))
+    }
+
     /// Runs `case` on `mutant`, or on the original.
     ///
     /// `limits` are those of a campaign ([`Campaign::limits`](crate::Campaign::limits)), so that the verdict is the

@@ -187,6 +187,12 @@ pub(crate) struct StudyArguments {
     /// unless they are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
+    /// How many inputs --builder expected chooses.
+    #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"])]
+    pub(crate) inputs: Option<NonZeroUsize>,
+    /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to kill.
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
+    pub(crate) target: Option<f64>,
     /// The most mutants that have pages of their own: those first that survive with other events, then the analysed
     /// ones.
     #[arg(long, default_value_t = 100, value_name = "N")]
@@ -265,6 +271,9 @@ pub(crate) enum BuilderArgument {
     Minimum,
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
+    /// What is expected to kill most mutants, hard ones above all, whatever the seeds; an input can come several times.
+    /// It has as many inputs as the recommended suite, or what --inputs, --target or --budget says.
+    Expected,
 }
 
 #[derive(Debug, Args)]

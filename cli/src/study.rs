@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use simutant_analysis::{
-    Analysis, Builder, Checked, MUTANTS, Options, Pages, Score, analyse_with_threads, boosted, build_suite,
-    report_with_pages, suite, suite_of, suite_scores, tables,
+    Analysis, Builder, Checked, ExpectedBuilder, MUTANTS, Options, Pages, Score, analyse_with_threads, boosted,
+    build_expected, build_suite, report_with_pages, suite, suite_of, suite_scores, tables,
 };
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
@@ -25,6 +25,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let system = &arguments.system.system;
     let out = common.out(system);
     let builder = builder(arguments)?;
+    let is_expected = arguments.builder == BuilderArgument::Expected;
+    check_sizes(arguments)?;
     let interrupted = interrupt::flag()?;
     let built = interrupt::unless(&interrupted, build::mutated(&arguments.system, &out))?;
     let Some((package, built)) = built else { return Ok(stopped(&out)) };
@@ -76,6 +78,17 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let criterion = arguments.criterion.as_deref();
     analysis.built = builder.and_then(|builder| build_suite(&outcomes, &analysis, builder, criterion));
     let chosen = match builder {
+        None if is_expected => {
+            let (system_build, built) =
+                (&built, build_expected(&outcomes, &analysis, expected_builder(arguments, &analysis)));
+            let reseed = |case: usize, number| {
+                let case_value = &outcomes.cases[case].case;
+                Simulator::new(system_build, Bounds::default()).reseed(seed, case, number, case_value)
+            };
+            let suite = built.as_ref().map(|built| built.suite(&outcomes, &analysis, reseed)).transpose()?;
+            analysis.built_expected = built;
+            suite
+        }
         Some(_) => analysis.built.as_ref().map(|built| built.suite(&outcomes, &analysis)),
         None => choose(&outcomes, &analysis, criterion),
     };
@@ -258,11 +271,36 @@ fn builder(arguments: &StudyArguments) -> Result<Option<Builder>, BadInput> {
             let message = "--budget goes with --builder greedy or prioritised: a suite that is drawn, or as small as can be, keeps no budget";
             return Err(BadInput(message.to_owned()));
         }
-        BuilderArgument::Random => None,
+        BuilderArgument::Random | BuilderArgument::Expected => None,
         BuilderArgument::Greedy => Some(Builder::Greedy { budget }),
         BuilderArgument::Minimum => Some(Builder::Minimum),
         BuilderArgument::Prioritised => Some(Builder::Prioritised { budget }),
     })
+}
+
+/// Refuses sizes of suites that go with another builder.
+fn check_sizes(arguments: &StudyArguments) -> Result<(), BadInput> {
+    let is_expected = arguments.builder == BuilderArgument::Expected;
+    if is_expected && arguments.criterion.is_some() {
+        return Err(BadInput("--builder expected builds for mutants: it takes no --criterion".to_owned()));
+    }
+    if is_expected && arguments.universe.reseeding.reseedings().get() == 1 {
+        return Err(BadInput("--builder expected needs --reseed 2 or more: one run tells no probability".to_owned()));
+    }
+    if !is_expected && (arguments.inputs.is_some() || arguments.target.is_some()) {
+        return Err(BadInput("--inputs and --target go with --builder expected".to_owned()));
+    }
+    Ok(())
+}
+
+/// Returns how large the suite with the highest expected score is to be.
+fn expected_builder(arguments: &StudyArguments, analysis: &Analysis) -> ExpectedBuilder {
+    match (arguments.budget, arguments.target, arguments.inputs) {
+        (Some(budget), ..) => ExpectedBuilder::Budget(budget),
+        (_, Some(percent), _) => ExpectedBuilder::Target(percent / 100.0),
+        (_, _, Some(inputs)) => ExpectedBuilder::Inputs(inputs.get()),
+        _ => ExpectedBuilder::Inputs(analysis.recommendation.as_ref().map_or(1, |recommendation| recommendation.size)),
+    }
 }
 
 /// Returns the suite to run: of the criterion that was asked for, or of the best.

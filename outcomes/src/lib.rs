@@ -8,6 +8,7 @@
 //! Everything here is plain data: public fields, serde, `validate` where a file made by hand can be wrong.
 
 mod cause;
+mod chance;
 mod compiled;
 mod input_source;
 mod judgement;
@@ -19,6 +20,7 @@ mod trials;
 pub use fixedbitset::FixedBitSet as BitSet;
 
 pub use cause::Cause;
+pub use chance::differences;
 pub use compiled::Compiled;
 pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};

@@ -179,6 +179,7 @@ fn check_pruned(system: &str) {
     let outcomes = |pruning, jobs: usize| -> Outcomes {
         let out = folder.path().join(format!("{pruning:?}-{jobs}"));
         let plan = Plan {
+            reseedings: std::num::NonZeroU8::MIN,
             build: built.clone(),
             seed: 3,
             input_source: InputSource::Uniform,

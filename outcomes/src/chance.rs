@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Adds the paths of what differs between two test cases, for example `seed` or `links[].seed`.
-pub(crate) fn differences(before: &Value, after: &Value, paths: &mut BTreeSet<String>) {
-    add(before, after, "", paths);
+/// Returns the paths of what differs between two test cases, for example `seed` or `links[].seed`.
+pub fn differences(before: &Value, after: &Value) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    add(before, after, "", &mut paths);
+    paths
 }
 
 fn add(before: &Value, after: &Value, path: &str, paths: &mut BTreeSet<String>) {
@@ -32,9 +34,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: Value, after: Value, expect: &[&str]) {
-        let mut paths = BTreeSet::new();
-        differences(&before, &after, &mut paths);
-        assert_eq!(paths.iter().collect::<Vec<_>>(), expect);
+        assert_eq!(differences(&before, &after).iter().collect::<Vec<_>>(), expect);
     }
 
     #[test]

@@ -1,0 +1,212 @@
+//! Suites that are expected to kill most: each test case is the one that adds most to those before it, and may be one of
+//! them again.
+
+use super::probabilities::KillProbabilities;
+
+/// Returns `size` test cases, of which each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %,
+/// of what the best suite of as many is (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing
+/// submodular set functions", Mathematical Programming 14, 1978): the expected score is monotone and submodular over
+/// multisets. It ends early where nothing is left to be killed. Of equals the first is taken.
+///
+/// Cost O(size * cases * mutants) at worst; gains are looked up lazily (Minoux 1978), as they only shrink.
+pub(super) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
+    let mut left = probabilities.difficulty.clone();
+    let mut times = vec![0_u32; probabilities.cases()];
+    let mut gains: Vec<(f64, usize)> =
+        (0..probabilities.cases()).map(|case| (gain(probabilities, &left, case, 0), case)).collect();
+    let mut suite = Vec::with_capacity(size);
+    while suite.len() < size {
+        // Of those that were looked up last, the first ones are the best; below them it is known that none is better.
+        gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut best: Option<(f64, usize)> = None;
+        for (known, case) in &mut gains {
+            if best.is_some_and(|(gain, _)| *known < gain) {
+                break;
+            }
+            *known = gain(probabilities, &left, *case, times[*case]);
+            if best.is_none_or(|(gain, first)| *known > gain || (*known == gain && *case < first)) {
+                best = Some((*known, *case));
+            }
+        }
+        let Some((gain, case)) = best else { break };
+        if gain <= 0.0 {
+            break;
+        }
+        for (place, left) in left.iter_mut().enumerate() {
+            *left *= probabilities.known(case, place).failure_after(times[case]);
+        }
+        times[case] += 1;
+        suite.push(case);
+    }
+    suite
+}
+
+/// Returns test cases with at most `budget` events together, each the one that adds most for its events of those that
+/// still fit, or one alone that adds more than all of these: at least 31.6 % of what is possible, `(1 - 1/e) / 2`
+/// (Khuller, Moss and Naor, "The budgeted maximum coverage problem", Information Processing Letters 70, 1999).
+pub(super) fn budgeted(probabilities: &KillProbabilities, events: &[u64], budget: u64) -> Vec<usize> {
+    let mut left = probabilities.difficulty.clone();
+    let mut times = vec![0_u32; probabilities.cases()];
+    let (mut suite, mut rest, mut added) = (Vec::new(), budget, 0.0);
+    let alone = (0..probabilities.cases())
+        .filter(|&case| events[case] <= budget)
+        .map(|case| (gain(probabilities, &left, case, 0), case))
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    loop {
+        let fitting = (0..probabilities.cases()).filter(|&case| events[case] <= rest);
+        let gains = fitting.map(|case| (gain(probabilities, &left, case, times[case]), case));
+        let rate = |(gain, case): &(f64, usize)| gain / events[*case] as f64;
+        let best = gains.reduce(|best, next| if rate(&next) > rate(&best) { next } else { best });
+        let Some((gain, case)) = best.filter(|(gain, _)| *gain > 0.0) else { break };
+        for (place, left) in left.iter_mut().enumerate() {
+            *left *= probabilities.known(case, place).failure_after(times[case]);
+        }
+        times[case] += 1;
+        rest -= events[case];
+        added += gain;
+        suite.push(case);
+    }
+    match alone {
+        Some((gain, case)) if gain > added => vec![case],
+        _ => suite,
+    }
+}
+
+/// Returns what a test case adds that is in the suite so often, where `left` is the difficulty of each mutant that
+/// counts, times the probability that it survives the suite.
+fn gain(probabilities: &KillProbabilities, left: &[f64], case: usize, times: u32) -> f64 {
+    let of_mutant = |(place, left): (usize, &f64)| left * (1.0 - probabilities.known(case, place).failure_after(times));
+    left.iter().enumerate().map(of_mutant).sum()
+}
+
+/// Returns more than what any suite of `size` test cases, repetitions included, can be expected to score, given one
+/// whose score is known: by submodularity no more than its own and `size` times the largest gain that is left.
+fn bound(probabilities: &KillProbabilities, suite: &[usize], size: usize) -> Option<f64> {
+    let total = probabilities.total_difficulty()?;
+    let survivals = probabilities.survivals(suite);
+    let left: Vec<f64> = survivals.iter().zip(&probabilities.difficulty).map(|(left, weight)| left * weight).collect();
+    let times = |case: usize| suite.iter().filter(|other| **other == case).count() as u32;
+    let gains = (0..probabilities.cases()).map(|case| gain(probabilities, &left, case, times(case)));
+    let best = gains.fold(0.0, f64::max);
+    let score = 1.0 - left.iter().sum::<f64>() / total;
+    Some((score + size as f64 * best / total).min(1.0))
+}
+
+/// A suite that is expected to reach a score, and how few test cases any such suite can have.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reaching {
+    /// The test cases.
+    pub(crate) cases: Vec<usize>,
+    /// No suite that reaches the score has fewer.
+    pub(crate) size_min: usize,
+}
+
+/// Returns a suite that is expected to score `target`, as small as the greedy order and leaving out of its test cases
+/// makes it; `None` if `size_max` test cases do not.
+pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max: usize) -> Option<Reaching> {
+    let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
+    let order = greedy(probabilities, size_max);
+    let size = (0..=order.len()).find(|&size| score(&order[..size]) >= target)?;
+    let mut cases = order[..size].to_vec();
+    // The first ones are those that later ones may have made superfluous.
+    let mut place = 0;
+    while place < cases.len() {
+        let mut without = cases.clone();
+        without.remove(place);
+        if score(&without) >= target { cases = without } else { place += 1 }
+    }
+    let is_possible = |size: usize| {
+        let bounds = (0..=cases.len()).filter_map(|known| bound(probabilities, &order[..known.min(order.len())], size));
+        bounds.fold(1.0, f64::min) >= target
+    };
+    let size_min = (0..cases.len()).find(|&size| is_possible(size)).unwrap_or(cases.len());
+    Some(Reaching { cases, size_min })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::probabilities::tests::{probabilities, reseeded};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_budget_is_spent_where_most_comes_for_it() {
+        let probabilities = probabilities(&reseeded(&[&[8, 0, 0, 0], &[0, 8, 0, 0], &[8, 8, 8, 0]]));
+        assert_eq!(budgeted(&probabilities, &[10, 10, 1, 1], 10), [0], "more than the cheap one");
+        let mut both = budgeted(&probabilities, &[10, 10, 10, 1], 20);
+        both.sort_unstable();
+        assert_eq!(both, [0, 1]);
+        assert_eq!(budgeted(&probabilities, &[10, 10, 10, 10], 9), [0; 0]);
+    }
+
+    /// All multisets of so many test cases.
+    fn suites(cases: usize, size: usize) -> Vec<Vec<usize>> {
+        match size {
+            0 => vec![Vec::new()],
+            _ => suites(cases, size - 1)
+                .into_iter()
+                .flat_map(|suite| {
+                    (suite.last().copied().unwrap_or(0)..cases).map(move |case| [&suite[..], &[case]].concat())
+                })
+                .collect(),
+        }
+    }
+
+    /// Kills out of eight, by mutant and test case.
+    fn any_kills() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        (1..5_usize, 1..6_usize)
+            .prop_flat_map(|(mutants, cases)| prop::collection::vec(prop::collection::vec(0..=8_u8, cases), mutants))
+    }
+
+    proptest! {
+        #[test]
+        fn greedy_suites_keep_their_guarantee_and_bounds_hold(kills in any_kills()) {
+            let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
+            let probabilities = probabilities(&reseeded(&rows));
+            let score = |cases: &[usize]| probabilities.score(cases).map(|score| score.mean);
+            let found = greedy(&probabilities, 3);
+            for size in 1..=3_usize {
+                let Some(best) = suites(rows[0].len(), size).iter().filter_map(|suite| score(suite)).reduce(f64::max) else {
+                    prop_assert!(found.is_empty());
+                    continue;
+                };
+                let beginning = &found[..size.min(found.len())];
+                let own = score(beginning).expect("there is a score");
+                let guarantee = 1.0 - (1.0 - 1.0 / size as f64).powi(size as i32);
+                prop_assert!(own >= guarantee * best - 1e-9, "{own} of {best} with {size}");
+                for known in 0..=found.len() {
+                    let bound = bound(&probabilities, &found[..known], size).expect("there is a score");
+                    prop_assert!(bound >= best - 1e-9, "{bound} after {known}, but {best}");
+                }
+                // What reaches the best score has no more test cases than the bound allows.
+                if let Some(reaching) = reaching(&probabilities, 0.9 * best, 6) {
+                    prop_assert!(score(&reaching.cases).is_some_and(|score| score >= 0.9 * best));
+                    prop_assert!(reaching.size_min <= size, "{} and {size}", reaching.size_min);
+                    let fewer = (0..reaching.size_min).flat_map(|size| suites(rows[0].len(), size));
+                    prop_assert!(fewer.filter_map(|suite| score(&suite)).all(|score| score < 0.9 * best));
+                }
+            }
+        }
+
+        #[test]
+        fn lazy_gains_choose_what_all_gains_choose(kills in any_kills()) {
+            let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
+            let probabilities = probabilities(&reseeded(&rows));
+            let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
+            let found = greedy(&probabilities, 4);
+            for size in 0..found.len() {
+                let with = |case: usize| score(&[&found[..size], &[case]].concat());
+                let best = (0..rows[0].len()).map(with).fold(0.0, f64::max);
+                prop_assert!(with(found[size]) >= best - 1e-12, "{found:?} at {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_test_case_that_kills_by_chance_is_taken_again() {
+        let probabilities = probabilities(&reseeded(&[&[5, 0, 0, 1], &[0, 0, 1, 4]]));
+        let mut suite = greedy(&probabilities, 4);
+        suite.sort_unstable();
+        assert_eq!(suite, [0, 0, 3, 3]);
+    }
+}

@@ -1,0 +1,289 @@
+//! How likely each test case kills each mutant, and what follows for suites.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{BitSet, Outcomes, Reseeded};
+
+use crate::statistics::{Posterior, Prior};
+
+/// The probability of each test case to let each mutant survive, when its chance is drawn anew.
+///
+/// Test cases are independent: whether one kills a mutant says nothing about whether another does. So a suite lets a
+/// mutant survive with the product of their probabilities. Of a repetition of one test case the probability is the
+/// same, but it is not known for sure: that the first run let the mutant survive makes it likelier that the second does.
+#[derive(Debug, Clone)]
+pub(crate) struct KillProbabilities {
+    cases: usize,
+    /// The mutants that count: their numbers, ascending.
+    pub(crate) mutants: Vec<usize>,
+    /// How hard each of them is to kill: the probability that a random test case lets it survive.
+    pub(crate) difficulty: Vec<f64>,
+    /// Shape `cases x mutants that count`.
+    survival: Vec<Posterior>,
+}
+
+/// What a suite is expected to kill.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedScore {
+    /// The expected share of mutants that are killed, each counted by its difficulty.
+    pub mean: f64,
+    /// How sure that is: the standard deviation of it that comes of the few re-seedings that the probabilities are
+    /// known from.
+    pub sd: f64,
+}
+
+impl KillProbabilities {
+    /// Estimates the probabilities of the mutants of `counted` from their re-seedings: for each mutant a beta
+    /// distribution over the test cases is fitted, and each test case has what its own runs make of that. A mutant that
+    /// no run kills does not count.
+    pub(crate) fn new(outcomes: &Outcomes, reseeded: &Reseeded, counted: &BitSet) -> Self {
+        let is_killed = |mutant: &usize| reseeded.kills[*mutant].iter().any(|&kills| kills > 0);
+        let mutants: Vec<usize> = counted.ones().filter(is_killed).collect();
+        let cases = outcomes.cases.len();
+        let mut survival = vec![Posterior::certain(false); cases * mutants.len()];
+        let mut difficulty = Vec::with_capacity(mutants.len());
+        for (place, &mutant) in mutants.iter().enumerate() {
+            let of_case = || reseeded.runs[mutant].iter().copied().zip(reseeded.kills[mutant].iter().copied());
+            let mut counts: BTreeMap<(u8, u8), u32> = BTreeMap::new();
+            of_case().for_each(|cell| *counts.entry(cell).or_default() += 1);
+            let prior = Prior::fit(&counts);
+            let known: BTreeMap<(u8, u8), Posterior> =
+                counts.keys().map(|&(runs, kills)| ((runs, kills), prior.after(runs, kills))).collect();
+            let mut sum = 0.0;
+            for (case, cell) in of_case().enumerate() {
+                let posterior = known[&cell];
+                sum += posterior.failure;
+                survival[case * mutants.len() + place] = posterior;
+            }
+            difficulty.push(sum / cases as f64);
+        }
+        Self { cases, mutants, difficulty, survival }
+    }
+
+    /// Returns how many test cases there are.
+    pub(crate) fn cases(&self) -> usize {
+        self.cases
+    }
+
+    /// Returns the probability that a test case lets a mutant that counts survive.
+    pub(crate) fn survival(&self, case: usize, place: usize) -> f64 {
+        self.known(case, place).failure
+    }
+
+    /// Returns what is known of that probability.
+    pub(crate) fn known(&self, case: usize, place: usize) -> Posterior {
+        self.survival[case * self.mutants.len() + place]
+    }
+
+    /// Returns for each mutant that counts the probability that all of `cases` let it survive.
+    pub(crate) fn survivals(&self, cases: &[usize]) -> Vec<f64> {
+        let mut survivals = vec![1.0; self.mutants.len()];
+        for (case, times) in times(cases) {
+            survivals.iter_mut().enumerate().for_each(|(place, left)| *left *= self.known(case, place).all_fail(times));
+        }
+        survivals
+    }
+
+    /// Returns what a suite is expected to kill, `None` if no mutant counts, or all are killed by every test case. A
+    /// test case may be in it several times.
+    pub(crate) fn score(&self, cases: &[usize]) -> Option<ExpectedScore> {
+        let total = self.total_difficulty()?;
+        let (mut killed, mut variance) = (0.0, 0.0);
+        let times = times(cases);
+        for (place, difficulty) in self.difficulty.iter().enumerate() {
+            let (mut survival, mut squared) = (1.0, 1.0);
+            for &(case, times) in &times {
+                survival *= self.known(case, place).all_fail(times);
+                squared *= self.known(case, place).all_fail(2 * times);
+            }
+            let weight = difficulty / total;
+            killed += weight * (1.0 - survival);
+            variance += weight * weight * (squared - survival * survival).max(0.0);
+        }
+        Some(ExpectedScore { mean: killed, sd: variance.sqrt() })
+    }
+
+    /// Returns the expected share of some mutants that a suite kills, each counted the same; `None` if none of them
+    /// counts.
+    pub(crate) fn share(&self, cases: &[usize], of: &BitSet) -> Option<f64> {
+        let survivals = self.survivals(cases);
+        let places: Vec<usize> = (0..self.mutants.len()).filter(|&place| of.contains(self.mutants[place])).collect();
+        let killed: f64 = places.iter().map(|&place| 1.0 - survivals[place]).sum();
+        (!places.is_empty()).then(|| killed / places.len() as f64)
+    }
+
+    /// Returns the sum of all difficulties, `None` if it is 0.
+    pub(crate) fn total_difficulty(&self) -> Option<f64> {
+        let total: f64 = self.difficulty.iter().sum();
+        (total > 0.0).then_some(total)
+    }
+
+    /// Returns the expected scores of random suites of 1 to `size_max` different test cases, `None` without a score.
+    ///
+    /// A mutant survives a random suite of `n` of the first `i` test cases with probability `s(i, n) = (1 - n / i) s(i -
+    /// 1, n) + (n / i) q(i) s(i - 1, n - 1)`, since test case `i` is in it with probability `n / i`; `q(i)` is the
+    /// probability that it lets the mutant survive. Cost O(mutants * cases * size_max).
+    pub(crate) fn random(&self, size_max: usize) -> Option<Vec<f64>> {
+        let total = self.total_difficulty()?;
+        let sizes = size_max.min(self.cases);
+        let mut scores = vec![0.0; sizes];
+        for (place, difficulty) in self.difficulty.iter().enumerate() {
+            let mut survival = vec![0.0; sizes + 1];
+            survival[0] = 1.0;
+            for case in 0..self.cases {
+                let (own, among) = (self.survival(case, place), (case + 1) as f64);
+                for size in (1..=sizes.min(case + 1)).rev() {
+                    let share = size as f64 / among;
+                    survival[size] = (1.0 - share) * survival[size] + share * own * survival[size - 1];
+                }
+            }
+            for (score, survival) in scores.iter_mut().zip(&survival[1..]) {
+                *score += difficulty / total * (1.0 - survival);
+            }
+        }
+        Some(scores)
+    }
+}
+
+/// Returns the test cases of a suite, each once, with how often it is in it.
+fn times(cases: &[usize]) -> Vec<(usize, u32)> {
+    let mut times: BTreeMap<usize, u32> = BTreeMap::new();
+    cases.iter().for_each(|&case| *times.entry(case).or_default() += 1);
+    times.into_iter().collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::random::Stream;
+    use crate::synthetic::from_kills;
+    use proptest::prelude::*;
+
+    /// Outcomes with runs that kill with these probabilities, and how many of 8; shape `mutants x cases`.
+    pub(crate) fn reseeded(kills_of_eight: &[&[u8]]) -> Outcomes {
+        let rows: Vec<String> = kills_of_eight
+            .iter()
+            .map(|row| row.iter().map(|&kills| if kills >= 4 { 'k' } else { 'i' }).collect())
+            .collect();
+        let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+        let covered = outcomes.criteria.iter().map(|criterion| {
+            let of_case = |covered: &BitSet| (0..covered.len()).map(|index| 8 * u8::from(covered[index])).collect();
+            criterion.covered.iter().map(of_case).collect()
+        });
+        outcomes.reseeded = Some(Reseeded {
+            reseedings: 8,
+            chance: vec!["seed".into()],
+            runs: kills_of_eight.iter().map(|row| vec![8; row.len()]).collect(),
+            kills: kills_of_eight.iter().map(|row| row.to_vec()).collect(),
+            covered: covered.collect(),
+        });
+        outcomes
+    }
+
+    pub(crate) fn probabilities(outcomes: &Outcomes) -> KillProbabilities {
+        let counted = (0..outcomes.kills.len()).collect();
+        KillProbabilities::new(outcomes, outcomes.reseeded.as_ref().expect("there are re-seedings"), &counted)
+    }
+
+    /// Probabilities that are known for certain, without a fit.
+    fn known(survival: &[Vec<f64>]) -> KillProbabilities {
+        let mutants = survival[0].len();
+        let difficulty =
+            (0..mutants).map(|place| survival.iter().map(|row| row[place]).sum::<f64>() / survival.len() as f64);
+        KillProbabilities {
+            cases: survival.len(),
+            mutants: (0..mutants).collect(),
+            difficulty: difficulty.collect(),
+            survival: survival
+                .iter()
+                .flatten()
+                .map(|&failure| Posterior { failure, strength: f64::INFINITY })
+                .collect(),
+        }
+    }
+
+    fn any_survival(cases: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
+        let value = prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64];
+        (1..4_usize, 1..=cases).prop_flat_map(move |(mutants, cases)| {
+            prop::collection::vec(prop::collection::vec(value.clone(), mutants), cases)
+        })
+    }
+
+    #[test]
+    fn mutants_that_nothing_kills_do_not_count_and_those_that_all_kill_weigh_nothing() {
+        let probabilities = probabilities(&reseeded(&[&[0, 0, 0], &[8, 8, 8], &[8, 0, 0]]));
+        assert_eq!(probabilities.mutants, [1, 2]);
+        assert_eq!(probabilities.difficulty[0], 0.0);
+        assert!((probabilities.difficulty[1] - 2.0 / 3.0).abs() < 0.01);
+        let score = |cases: &[usize]| probabilities.score(cases).expect("a mutant counts").mean;
+        assert!(score(&[0]) > 0.999 && score(&[1]) < 0.001);
+    }
+
+    #[test]
+    fn nothing_to_kill_is_no_score() {
+        assert_eq!(probabilities(&reseeded(&[&[0, 0]])).score(&[0]), None);
+        assert_eq!(probabilities(&reseeded(&[&[8, 8]])).score(&[0]), None);
+        assert_eq!(probabilities(&reseeded(&[&[8, 8]])).random(2), None);
+    }
+
+    #[test]
+    fn an_input_that_is_repeated_kills_more_often() {
+        let probabilities = known(&[vec![0.5], vec![1.0]]);
+        let score = |cases: &[usize]| probabilities.score(cases).expect("a mutant counts").mean;
+        assert_eq!([score(&[0]), score(&[0, 0]), score(&[0, 0, 0]), score(&[1, 0])], [0.5, 0.75, 0.875, 0.5]);
+    }
+
+    #[test]
+    fn what_is_known_of_few_runs_is_less_sure() {
+        let mut outcomes = reseeded(&[&[4, 2, 6, 1, 7, 0, 8, 4]]);
+        let sure = probabilities(&outcomes).score(&[0]).expect("a mutant counts").sd;
+        let reseeded = outcomes.reseeded.as_mut().expect("there are re-seedings");
+        (reseeded.runs[0][0], reseeded.kills[0][0]) = (2, 1);
+        let unsure = probabilities(&outcomes).score(&[0]).expect("a mutant counts").sd;
+        assert!(0.0 < sure && sure < 0.8 * unsure, "{sure} and {unsure}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_closed_form_of_random_suites_is_the_mean_over_all_suites(survival in any_survival(7)) {
+            let probabilities = known(&survival);
+            let cases = survival.len();
+            let Some(found) = probabilities.random(cases) else {
+                prop_assert!(probabilities.total_difficulty().is_none());
+                return Ok(());
+            };
+            for size in 1..=cases {
+                let suites = (0..1_u32 << cases).filter(|suite| suite.count_ones() as usize == size);
+                let scores: Vec<f64> = suites
+                    .map(|suite| {
+                        let cases: Vec<usize> = (0..cases).filter(|case| suite >> case & 1 == 1).collect();
+                        probabilities.score(&cases).expect("there is a score").mean
+                    })
+                    .collect();
+                let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+                prop_assert!((mean - found[size - 1]).abs() < 1e-9, "size {}: {} and {}", size, mean, found[size - 1]);
+            }
+        }
+
+        #[test]
+        fn the_expected_score_is_what_simulated_runs_kill(survival in any_survival(5), seed: u64) {
+            let probabilities = known(&survival);
+            let Some(total) = probabilities.total_difficulty() else { return Ok(()) };
+            let suite: Vec<usize> = (0..survival.len()).chain([0]).collect();
+            let expected = probabilities.score(&suite).expect("there is a score").mean;
+            const TRIALS: usize = 4000;
+            let mut stream = Stream::new(seed, "a test of expected scores");
+            let mut sum = 0.0;
+            for _ in 0..TRIALS {
+                for (place, difficulty) in probabilities.difficulty.iter().enumerate() {
+                    let mut kills = |&case: &usize| stream.below(1 << 30) as f64 / f64::from(1 << 30) >= survival[case][place];
+                    // Each run is made: whether it kills depends on no other.
+                    sum += f64::from(u8::from(suite.iter().filter(|case| kills(case)).count() > 0)) * difficulty / total;
+                }
+            }
+            // Five standard deviations of the mean of numbers between 0 and 1.
+            prop_assert!((sum / TRIALS as f64 - expected).abs() < 2.5 / (TRIALS as f64).sqrt());
+        }
+    }
+}

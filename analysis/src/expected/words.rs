@@ -1,0 +1,112 @@
+//! Expected scores as tables and sentences.
+
+use comfy_table::Table;
+
+use super::Expected;
+use crate::analysis::Analysis;
+use crate::chosen::Recommendation;
+use crate::score::percent;
+use crate::tables::{cells, table};
+use crate::text::{list, or_none, plural, points};
+
+/// The sizes of suites that are shown.
+const SIZES: [usize; 6] = [1, 2, 3, 6, 12, 20];
+/// The most rules of thumb that are shown.
+const RULES_MAX: usize = 8;
+
+/// A line for each criterion.
+pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table {
+    let mut table = table([
+        "criterion",
+        "suites",
+        "size",
+        "expected score",
+        "random",
+        "gain",
+        "best suite",
+        "dominators",
+        "coverage",
+    ]);
+    for of_criterion in &expected.criteria {
+        let criterion = &analysis.criteria[of_criterion.criterion];
+        let sd = or_none(of_criterion.score.sd, |sd| format!("{:.1}", 100.0 * sd));
+        let best = of_criterion.suites[of_criterion.best];
+        table.add_row(cells([
+            criterion.name.clone(),
+            of_criterion.suites.len().to_string(),
+            or_none(criterion.size, |size| format!("{:.1}", size.mean)),
+            format!("{} ± {sd}", percent(of_criterion.score.mean)),
+            percent(of_criterion.random),
+            points(of_criterion.score.mean - of_criterion.random),
+            format!("{} ± {:.1}", percent(best.mean), 100.0 * best.sd),
+            or_none(of_criterion.dominator_score, percent),
+            percent(of_criterion.coverage),
+        ]));
+    }
+    table
+}
+
+/// A line for each way to choose test cases without drawing adequate suites, by size.
+pub(crate) fn baselines_table(expected: &Expected) -> Table {
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|&size| size <= expected.random.len()).collect();
+    let mut table = table(["suites".to_owned()].into_iter().chain(sizes.iter().map(|&size| plural(size, "input"))));
+    let mut line = |name: &str, scores: &[f64]| {
+        let score = |size: &usize| or_none(scores.get(size - 1), |score| percent(*score));
+        table.add_row(cells([name.to_owned()].into_iter().chain(sizes.iter().map(score))));
+    };
+    line("greedy", &expected.greedy_scores);
+    line("random", &expected.random);
+    let mut rules: Vec<_> = expected.rules.iter().collect();
+    let area = |scores: &[f64]| scores.iter().sum::<f64>();
+    rules.sort_by(|one, other| area(&other.scores).total_cmp(&area(&one.scores)));
+    for rule in rules.into_iter().take(RULES_MAX) {
+        line(&rule.name, &rule.scores);
+    }
+    table
+}
+
+impl Expected {
+    /// Says what the scores are.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        vec![format!(
+            "Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
+             difficulty, which is the probability that a random test case lets it survive; known from up to {} runs of each pair. After ±, of \
+             criteria the standard deviation over suites, of one suite that of the estimate. Dominators, coverage: the expected shares of the \
+             dominator classes that suites kill, and of the requirements that they cover when their chance is drawn anew.",
+            plural(self.mutants, "mutant"),
+            list(&self.chance.iter().map(String::as_str).collect::<Vec<_>>()),
+            self.reseedings,
+        )]
+    }
+
+    /// Says whether the recommended suite does better than rules of thumb: first, if it does not.
+    pub(crate) fn against_rules(&self, recommendation: &Recommendation) -> Option<(bool, String)> {
+        let suite = self.of_criterion(recommendation.choice.criterion)?.suites.get(recommendation.choice.suite)?;
+        let size = recommendation.size;
+        let (rule, score) = self.best_rule(size)?;
+        let built = self.greedy_scores.get(size.min(self.greedy_scores.len()).checked_sub(1)?)?;
+        let is_better = suite.mean > score;
+        let inputs = plural(size, "input");
+        let sentence = match is_better {
+            true => format!(
+                "No rule of thumb does as well on mutants: the best one, {} by {}, is expected to kill {}, the suite {}, random suites {}.",
+                inputs,
+                rule.name,
+                percent(score),
+                percent(suite.mean),
+                or_none(self.random.get(size - 1), |score| percent(*score)),
+            ),
+            false => format!(
+                "A rule of thumb does as well: {} by {} {} expected to kill {}, the recommended suite {}; of as many inputs that are built for \
+                 it (--builder expected), {}.",
+                inputs,
+                rule.name,
+                if size == 1 { "is" } else { "are" },
+                percent(score),
+                percent(suite.mean),
+                percent(*built),
+            ),
+        };
+        Some((is_better, sentence))
+    }
+}
