@@ -41,7 +41,7 @@ pub struct Recommendation {
     pub expected: Option<ExpectedScore>,
 }
 
-/// Picks the criterion with the highest mean expected score and its suite with the highest one.
+/// Picks the criterion whose inputs are worth most random ones, and its suite with the highest expected score.
 ///
 /// Mutants that a suite kills on the seeds of its test cases are luck: a real program has none of these seeds.
 pub(crate) fn recommend_expected(
@@ -148,7 +148,7 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Sui
             chosen.push_str("; no other of them has a higher expected score");
         }
         if analysis.expected.as_ref().is_some_and(|all| all.criteria[0].criterion == choice.criterion) {
-            chosen.push_str("; no other criterion has a higher mean expected score");
+            chosen.push_str("; of no other criterion is an input worth more random ones");
         }
     } else if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
         chosen.push_str("; no other of them has a higher mutant score, and it is ");

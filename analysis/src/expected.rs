@@ -28,6 +28,9 @@ pub(crate) use words::{baselines_table, criteria_table};
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
 
+/// An input is not said to be worth more random ones than this.
+const WORTH_MAX: usize = 10;
+
 /// What re-seedings say of suites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
@@ -39,7 +42,7 @@ pub struct Expected {
     pub mutants: usize,
     /// The sum of their difficulties, each between 0 and 1: the probability that a random test case does not kill it.
     pub difficulty: f64,
-    /// One entry for each criterion that has suites, by expected score, the highest first.
+    /// One entry for each criterion that has suites, by what an input of them is worth, the highest first.
     pub criteria: Vec<ExpectedCriterion>,
     /// Scores of random suites, by size from 1 to 20.
     pub random: Vec<f64>,
@@ -62,6 +65,10 @@ pub struct ExpectedCriterion {
     pub score: Summary,
     /// The mean of the expected scores of random suites of the same sizes.
     pub random: f64,
+    /// How many random inputs one input of its suites is worth: the size of the random suites that are expected to score
+    /// the same, divided by the size of the suite; the mean over its suites. Larger suites score more whatever they
+    /// are made of, so that scores compare sizes first.
+    pub worth: f64,
     /// The mean expected share of the dominator classes that its suites kill; `None` if there are none.
     pub dominator_score: Option<f64>,
     /// The mean expected share of the requirements that the universe covers and its suites cover when their chance is
@@ -115,10 +122,12 @@ pub(crate) fn expected(
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
     let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
-    let random = probabilities.random(sizes.max().unwrap_or(0).max(SIZE_MAX))?;
+    let random = probabilities.random(WORTH_MAX * sizes.max().unwrap_or(0).max(SIZE_MAX))?;
     let of_criterion = |(criterion, analysis): (usize, &CriterionAnalysis)| {
         let suites: Vec<ExpectedScore> = analysis.suites.iter().filter_map(|suite| score(&suite.cases)).collect();
         let means: Vec<f64> = suites.iter().map(|suite| suite.mean).collect();
+        let worth = analysis.suites.iter().zip(&means);
+        let worth = worth.map(|(suite, score)| random_size(&random, *score) / suite.cases.len() as f64).sum::<f64>();
         let of_random = analysis.suites.iter().map(|suite| random[suite.cases.len() - 1]).sum::<f64>();
         let of_dominators: Option<Vec<f64>> =
             analysis.suites.iter().map(|suite| probabilities.share(&suite.cases, dominators)).collect();
@@ -130,6 +139,7 @@ pub(crate) fn expected(
             criterion,
             score: Summary::of(&means)?,
             random: of_random / means.len() as f64,
+            worth: worth / means.len() as f64,
             dominator_score: of_dominators.and_then(|shares| Some(Summary::of(&shares)?.mean)),
             coverage: coverage.sum::<f64>() / means.len() as f64,
             suites,
@@ -137,7 +147,7 @@ pub(crate) fn expected(
         })
     };
     let mut of_criteria: Vec<ExpectedCriterion> = criteria.iter().enumerate().filter_map(of_criterion).collect();
-    of_criteria.sort_by(|one, other| other.score.mean.total_cmp(&one.score.mean));
+    of_criteria.sort_by(|one, other| other.worth.total_cmp(&one.worth));
     let beginnings = |cases: &[usize]| -> Vec<f64> {
         (1..=cases.len()).filter_map(|size| Some(score(&cases[..size])?.mean)).collect()
     };
@@ -161,6 +171,20 @@ pub(crate) fn expected(
     })
 }
 
+/// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are
+/// known if that is not enough.
+fn random_size(random: &[f64], score: f64) -> f64 {
+    let size = random.partition_point(|reached| *reached < score);
+    match random.get(size) {
+        None => random.len() as f64,
+        Some(reached) => {
+            let before = if size == 0 { 0.0 } else { random[size - 1] };
+            let part = if *reached > before { (score - before) / (reached - before) } else { 1.0 };
+            size as f64 + part
+        }
+    }
+}
+
 /// Returns the expected share of the requirements that the universe covers and a suite covers when the chance of its
 /// test cases is drawn anew; `covered` counts the re-seedings of each test case that cover each requirement.
 fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &CriterionAnalysis) -> f64 {
@@ -171,4 +195,51 @@ fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &Cr
         1.0 - misses.product::<f64>()
     };
     feasible.map(probability).sum::<f64>() / analysis.feasible() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::probabilities::tests::reseeded;
+    use super::*;
+    use crate::{Options, analyse, tables};
+
+    #[test]
+    fn the_size_of_random_suites_with_a_score_is_interpolated() {
+        let random = [0.4, 0.6, 0.7];
+        let sizes = [0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.9].map(|score| random_size(&random, score));
+        for (size, expect) in sizes.into_iter().zip([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 3.0]) {
+            assert!((size - expect).abs() < 1e-12, "{size} is not {expect}");
+        }
+    }
+
+    #[test]
+    fn coverage_is_what_re_seedings_cover() {
+        let mut outcomes = reseeded(&[&[5, 0, 0, 1], &[0, 0, 1, 4]]);
+        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let expected = analysis.expected.as_ref().expect("mutants count");
+        assert_eq!(expected.criteria[0].coverage, 1.0, "every re-seeding covers what the test case does");
+        outcomes.reseeded.as_mut().expect("there are re-seedings").covered[0][2][2] = 4;
+        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        // One of the four requirements is covered half of the time.
+        assert_eq!(analysis.expected.expect("mutants count").criteria[0].coverage, 0.875);
+    }
+
+    /// A parameter that says it all, and one that says nothing.
+    #[test]
+    fn a_rule_of_thumb_that_does_as_well_is_said_first() {
+        let mut outcomes = reseeded(&[&[0, 0, 1, 8], &[0, 1, 2, 8], &[0, 0, 3, 7]]);
+        for (number, case) in outcomes.cases.iter_mut().enumerate() {
+            case.case = serde_json::json!({ "loss": number, "length": 5 * number % 4, "seed": 9 - number });
+        }
+        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let expected = analysis.expected.as_ref().expect("mutants count");
+        let names: Vec<&str> = expected.rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert!(names.contains(&"highest loss") && !names.contains(&"highest seed"), "{names:?}");
+        assert_eq!(expected.greedy[0], 3);
+        let recommendation = analysis.recommendation.as_ref().expect("there are suites");
+        // Every suite has all test cases, and so has every rule of that size.
+        let sentences = recommendation.sentences(&analysis);
+        assert!(sentences[0].starts_with("A rule of thumb does as well: 4 inputs by "), "{sentences:?}");
+        assert!(tables(&analysis).contains("\n highest loss"));
+    }
 }

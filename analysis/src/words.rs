@@ -29,16 +29,17 @@ impl Recommendation {
         }
         if let Some(of_criterion) = expected.of_criterion(self.choice.criterion) {
             sentences.push(format!(
-                "Choose inputs by {}: its suites are expected to kill {} of {} on average, each counted by its difficulty, random suites of the                  same sizes {}.",
+                "Of the criteria, {} makes most of an input: it is worth {:.1} random ones. Its suites are expected to kill {} of {} on \
+                 average, each counted by its difficulty, random suites of the same sizes {}.",
                 self.criterion,
+                of_criterion.worth,
                 percent(of_criterion.score.mean),
                 plural(expected.mutants, "mutant"),
                 percent(of_criterion.random),
             ));
         }
         sentences.push(format!(
-            "Run suite {} of its {}: {} expected to kill {} ± {:.1}; on the seeds of this universe {} {} of the analysed mutants and {} of              the dominator classes.",
-            self.choice.suite + 1,
+            "The best of its {} suites has {} expected to kill {} ± {:.1}; on the seeds of this universe {} {} of the analysed mutants and {} of the dominator classes.",
             criterion.suites.len(),
             if self.size == 1 { "1 input that is".to_owned() } else { format!("{} inputs that are", self.size) },
             percent(score.mean),
@@ -51,7 +52,7 @@ impl Recommendation {
             sentences.push(sentence);
         }
         sentences.push(format!(
-            "What this does not tell: it rests on {} of {}, so other mutants can change the order of the criteria; and a mutant score is not a              share of real faults.",
+            "What this does not tell: it rests on {} of {}, so other mutants can change the order of the criteria; and a mutant score is not a share of real faults.",
             plural(expected.mutants, "mutant"),
             plural(analysis.ranking.functions, "function"),
         ));

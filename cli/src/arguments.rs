@@ -174,15 +174,10 @@ pub(crate) struct StudyArguments {
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json comes about.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        default_value = "random",
-        default_value_if("budget", clap::builder::ArgPredicate::IsPresent, "greedy")
-    )]
-    pub(crate) builder: BuilderArgument,
+    /// How suite.json comes about: by default for its expected score; with --reseed 1 or --criterion as the best that
+    /// is drawn, or greedily under a --budget.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) builder: Option<BuilderArgument>,
     /// The most events of the simulation that the runs of suite.json may have together; its inputs are built greedily
     /// unless they are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -263,7 +258,7 @@ fn source_parser() -> impl TypedValueParser<Value = InputSource> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BuilderArgument {
-    /// The best by mutant score of the adequate suites that are drawn at random.
+    /// The best of the adequate suites that are drawn at random: by expected score, or by mutant score with --reseed 1.
     Random,
     /// Each input is the one that brings most after those before it.
     Greedy,
@@ -272,7 +267,8 @@ pub(crate) enum BuilderArgument {
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
     /// What is expected to kill most mutants, hard ones above all, whatever the seeds; an input can come several times.
-    /// It has as many inputs as the recommended suite, or what --inputs, --target or --budget says.
+    /// It has as few inputs as reach 95 % of what the universe is expected to kill, or what --inputs, --target or --budget
+    /// says.
     Expected,
 }
 

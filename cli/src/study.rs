@@ -21,11 +21,13 @@ use crate::explain::{Runner, write_case_pages, write_pages};
 use crate::progress::Phase;
 use crate::{build, interrupt, output, simulate};
 
+/// What share of the expected score of the universe suite.json has by default.
+const TARGET: f64 = 0.95;
+
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
     let builder = builder(arguments)?;
-    let is_expected = arguments.builder == BuilderArgument::Expected;
     check_sizes(arguments)?;
     let interrupted = interrupt::flag()?;
     let built = interrupt::unless(&interrupted, build::mutated(&arguments.system, &out))?;
@@ -78,9 +80,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let criterion = arguments.criterion.as_deref();
     analysis.built = builder.and_then(|builder| build_suite(&outcomes, &analysis, builder, criterion));
     let chosen = match builder {
-        None if is_expected => {
-            let (system_build, built) =
-                (&built, build_expected(&outcomes, &analysis, expected_builder(arguments, &analysis)));
+        None if is_expected(arguments) && analysis.expected.is_some() => {
+            let (system_build, built) = (&built, build_expected(&outcomes, &analysis, expected_builder(arguments)));
             let reseed = |case: usize, number| {
                 let case_value = &outcomes.cases[case].case;
                 Simulator::new(system_build, Bounds::default()).reseed(seed, case, number, case_value)
@@ -266,7 +267,8 @@ fn check_criterion(criterion: &str, known: &[String]) -> Result<(), BadInput> {
 /// Returns how the suite is built, `None` if it is one of those that are drawn.
 fn builder(arguments: &StudyArguments) -> Result<Option<Builder>, BadInput> {
     let budget = arguments.budget;
-    Ok(match arguments.builder {
+    let by_default = if budget.is_some() { BuilderArgument::Greedy } else { BuilderArgument::Random };
+    Ok(match arguments.builder.unwrap_or(by_default) {
         BuilderArgument::Random | BuilderArgument::Minimum if budget.is_some() => {
             let message = "--budget goes with --builder greedy or prioritised: a suite that is drawn, or as small as can be, keeps no budget";
             return Err(BadInput(message.to_owned()));
@@ -278,9 +280,21 @@ fn builder(arguments: &StudyArguments) -> Result<Option<Builder>, BadInput> {
     })
 }
 
+/// Returns whether the suite is built for its expected score: by default, if there are re-seedings and no criterion is
+/// asked for.
+fn is_expected(arguments: &StudyArguments) -> bool {
+    arguments.builder.unwrap_or_else(|| {
+        let is_reseeded = arguments.universe.reseeding.reseedings().get() > 1;
+        match is_reseeded && arguments.criterion.is_none() {
+            true => BuilderArgument::Expected,
+            false => BuilderArgument::Random,
+        }
+    }) == BuilderArgument::Expected
+}
+
 /// Refuses sizes of suites that go with another builder.
 fn check_sizes(arguments: &StudyArguments) -> Result<(), BadInput> {
-    let is_expected = arguments.builder == BuilderArgument::Expected;
+    let is_expected = is_expected(arguments);
     if is_expected && arguments.criterion.is_some() {
         return Err(BadInput("--builder expected builds for mutants: it takes no --criterion".to_owned()));
     }
@@ -294,12 +308,12 @@ fn check_sizes(arguments: &StudyArguments) -> Result<(), BadInput> {
 }
 
 /// Returns how large the suite with the highest expected score is to be.
-fn expected_builder(arguments: &StudyArguments, analysis: &Analysis) -> ExpectedBuilder {
+fn expected_builder(arguments: &StudyArguments) -> ExpectedBuilder {
     match (arguments.budget, arguments.target, arguments.inputs) {
         (Some(budget), ..) => ExpectedBuilder::Budget(budget),
         (_, Some(percent), _) => ExpectedBuilder::Target(percent / 100.0),
         (_, _, Some(inputs)) => ExpectedBuilder::Inputs(inputs.get()),
-        _ => ExpectedBuilder::Inputs(analysis.recommendation.as_ref().map_or(1, |recommendation| recommendation.size)),
+        _ => ExpectedBuilder::Target(TARGET),
     }
 }
 

@@ -18,8 +18,8 @@ const RULES_MAX: usize = 8;
 pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table {
     let mut table = table([
         "criterion",
-        "suites",
         "size",
+        "an input is worth",
         "expected score",
         "random",
         "gain",
@@ -33,8 +33,8 @@ pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table 
         let best = of_criterion.suites[of_criterion.best];
         table.add_row(cells([
             criterion.name.clone(),
-            of_criterion.suites.len().to_string(),
             or_none(criterion.size, |size| format!("{:.1}", size.mean)),
+            format!("{:.1} random", of_criterion.worth),
             format!("{} ± {sd}", percent(of_criterion.score.mean)),
             percent(of_criterion.random),
             points(of_criterion.score.mean - of_criterion.random),
@@ -69,7 +69,8 @@ impl Expected {
     /// Says what the scores are.
     pub(crate) fn notes(&self) -> Vec<String> {
         vec![format!(
-            "Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
+            "Worth: how many random inputs are expected to score what one input of the suites does; criteria are in this order, since larger \
+             suites score more whatever they are made of. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
              difficulty, which is the probability that a random test case lets it survive; known from up to {} runs of each pair. After ±, of \
              criteria the standard deviation over suites, of one suite that of the estimate. Dominators, coverage: the expected shares of the \
              dominator classes that suites kill, and of the requirements that they cover when their chance is drawn anew.",
