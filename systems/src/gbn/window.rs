@@ -1,0 +1,104 @@
+//! The sender's window: which packets are on their way, and how many may be.
+
+use super::SEQUENCE_NUMBERS;
+
+/// How many packets may be on their way at the start.
+pub(super) const WINDOW_START: u32 = 4;
+
+/// The most packets that are on their way at a time.
+pub(super) const WINDOW_MAX: u32 = 32;
+
+/// As long as nothing was lost the window grows by this factor; with every timeout it shrinks by it.
+pub(super) const WINDOW_FACTOR: u32 = 2;
+
+/// How many packets the window grows by after the first timeout.
+pub(super) const WINDOW_STEP: u32 = 1;
+
+/// Which packets are on their way: those from `base` up to, but not including, `next`. Packets are counted from 0 on,
+/// where sequence numbers begin again.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// The oldest packet that is not acknowledged.
+    pub(super) base: u32,
+    /// The packet to be sent next.
+    pub(super) next: u32,
+    /// The end mark: the last packet.
+    pub(super) end: u32,
+    /// The first packet that was never sent. It is above `next` after going back.
+    unsent: u32,
+    /// How many packets may be on their way.
+    size: u32,
+    /// How many packets were acknowledged since the size changed last.
+    acknowledged: u32,
+    /// Whether there was a timeout.
+    has_timed_out: bool,
+}
+
+impl Window {
+    /// Returns the window of a transfer whose end mark is packet `end`.
+    pub(super) fn new(end: u32) -> Self {
+        Self { base: 0, next: 0, end, unsent: 0, size: WINDOW_START, acknowledged: 0, has_timed_out: false }
+    }
+
+    /// Returns whether packet `next` may be sent.
+    pub(super) fn has_room(&self) -> bool {
+        self.next <= self.end && self.next < self.base + self.size
+    }
+
+    /// Notes that packet `next` was sent.
+    pub(super) fn sent(&mut self) {
+        self.next += 1;
+        if self.unsent < self.next {
+            self.unsent = self.next;
+        }
+        self.check();
+    }
+
+    /// Notes that the receiver has `news` packets from `base` on, and returns how many of these were acknowledged now.
+    /// After a full window of news without a timeout, the window grows.
+    pub(super) fn acknowledge(&mut self, news: u32) -> u32 {
+        if news > self.unsent - self.base {
+            assert!(SEQUENCE_NUMBERS - news <= WINDOW_MAX, "{news} packets were acknowledged, but not sent");
+            return 0;
+        }
+        self.base += news;
+        if self.next < self.base {
+            // Sent before going back, and acknowledged only now.
+            self.next = self.base;
+        }
+        self.acknowledged += news;
+        if self.acknowledged >= self.size {
+            self.grow();
+        }
+        self.check();
+        news
+    }
+
+    /// Lets more packets be on their way: twice as many until the first timeout, one more after it.
+    fn grow(&mut self) {
+        self.acknowledged = 0;
+        let grown = if self.has_timed_out { self.size + WINDOW_STEP } else { self.size * WINDOW_FACTOR };
+        self.size = u32::min(grown, WINDOW_MAX);
+    }
+
+    /// Makes every unacknowledged packet be sent again, through a window of half the size.
+    pub(super) fn go_back(&mut self) {
+        self.next = self.base;
+        self.acknowledged = 0;
+        self.has_timed_out = true;
+        if self.size > 1 {
+            self.size /= WINDOW_FACTOR;
+        }
+        self.check();
+    }
+
+    fn check(&self) {
+        assert!(self.size >= 1, "the window is closed");
+        assert!(self.size <= WINDOW_MAX, "the window has {} packets", self.size);
+        assert!(self.acknowledged < self.size, "the window should have grown");
+        assert!(self.base <= self.next, "packet {} is unacknowledged, {} is next", self.base, self.next);
+        assert!(self.next <= self.base + self.size, "packet {} was sent outside the window", self.next - 1);
+        assert!(self.next <= self.unsent, "packet {} counts as sent", self.next - 1);
+        assert!(self.unsent <= self.end + 1, "packet {} was sent, after the end mark", self.unsent - 1);
+    }
+}
