@@ -1,7 +1,7 @@
 //! The configuration of go-back-n: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{InvalidTestCase, Link, Probability, Random, Simulation, VirtualDuration};
+use simutant_sim_core::{InvalidTestCase, Link, Network, Probability, Random, Simulation, VirtualDuration};
 
 use super::{AcknowledgementRule, File, GbnMessage, receiver, sender};
 
@@ -16,9 +16,9 @@ pub const SMALL_BYTES_MAX: u64 = 11_192;
 pub const PROBABILITY_MAX: f64 = 0.20;
 
 /// How long every packet is on its way. Packets do not overtake each other.
-const LATENCY: VirtualDuration = VirtualDuration::from_millis(1);
+pub(super) const LATENCY: VirtualDuration = VirtualDuration::from_millis(1);
 
-pub(super) const RECEIVER_PORT: u16 = 1_234;
+const RECEIVER_PORT: u16 = 1_234;
 
 /// An input vector of go-back-n. All but the seed are inputs of real programs, too; the seed is chance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,13 +77,16 @@ fn length_at(place: u64) -> u64 {
 
 pub(super) fn configure(case: &TestCase, rule: AcknowledgementRule) -> Simulation<GbnMessage> {
     let &TestCase { bytes, drop, duplicate, seed } = case;
+    transfer(bytes, Link { drop: drop.into(), duplicate, ..Link::constant(LATENCY) }.into(), rule, seed)
+}
+
+/// Returns the transfer of a file of `bytes` bytes over a network, with the oracle.
+pub(super) fn transfer(bytes: u64, network: Network, rule: AcknowledgementRule, seed: u64) -> Simulation<GbnMessage> {
     let mut simulation = Simulation::new(seed);
-    simulation.network(Link { drop: drop.into(), duplicate, ..Link::constant(LATENCY) });
+    simulation.network(network);
     let copy = File::new();
     let file = copy.clone();
-    simulation
-        .add("receiver", move |context| receiver(context, RECEIVER_PORT, file, bytes, rule))
-        .expecting(Ok(bytes));
+    simulation.add("receiver", move |context| receiver(context, RECEIVER_PORT, file, bytes, rule)).expecting(Ok(bytes));
     let to = simulation.address("receiver", RECEIVER_PORT);
     simulation.add("sender", move |context| sender(context, to, bytes, rule)).expecting(Ok(bytes));
     simulation.check("the file was copied", move || copy.check_copy(bytes));

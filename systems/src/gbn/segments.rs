@@ -56,3 +56,32 @@ impl Segments {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Each segment begins where the one before it ends, also if it is asked for again, and all are the file.
+        #[test]
+        fn the_segments_are_the_file(bytes in 1_u64..20_000, window in 1_u32..5) {
+            let mut segments = Segments::new(bytes);
+            let count = bytes.div_ceil(u64::from(SEGMENT_BYTES)) as u32;
+            for base in 0..count {
+                for place in 0..window.min(count - base) {
+                    let segment = segments.at(place);
+                    prop_assert_eq!(segment.offset, u64::from(base + place) * u64::from(SEGMENT_BYTES));
+                    let is_last = base + place + 1 == count;
+                    prop_assert!(segment.length == SEGMENT_BYTES || is_last);
+                    prop_assert_eq!(segment.offset + u64::from(segment.length) == bytes, is_last);
+                }
+                segments.acknowledge(1);
+            }
+            prop_assert_eq!(segments.acknowledged, bytes);
+            segments.acknowledge(1);
+            prop_assert_eq!(segments.acknowledged, bytes, "the end mark has no bytes");
+        }
+    }
+}

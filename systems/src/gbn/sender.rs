@@ -4,7 +4,7 @@ use simutant_sim_core::{Address, Context, TimedOut, VirtualDuration};
 
 use super::segments::Segments;
 use super::window::Window;
-use super::{AcknowledgementRule, Dat, End, GbnMessage, GaveUp, SEGMENT_BYTES, SEQUENCE_NUMBERS};
+use super::{AcknowledgementRule, Dat, End, GaveUp, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
 
 /// How long the oldest packet may stay unacknowledged: much longer than a round trip, which takes 2 ms.
 pub(super) const TIMEOUT: VirtualDuration = VirtualDuration::from_millis(15);

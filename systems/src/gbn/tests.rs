@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use simutant_sim_core::trace::{Action, Trace};
-use simutant_sim_core::{Limits, Link, Probability, VirtualDuration, VirtualTime, universe};
+use simutant_sim_core::network::{Effect, Occurrences, Rule};
+use simutant_sim_core::trace::Action;
+use simutant_sim_core::{Limits, Network, Probability, Report, VirtualTime, universe};
 
-use super::sender::{GOODBYES, TIMEOUT, TRIES_MAX};
+use super::configuration::LATENCY;
 use super::receiver::{LINGER, PATIENCE};
+use super::sender::{GOODBYES, TIMEOUT, TRIES_MAX};
 use super::*;
 
 const RULES: [AcknowledgementRule; 2] = [AcknowledgementRule::NextExpected, AcknowledgementRule::LastReceived];
@@ -51,20 +53,20 @@ fn both_rules_have_the_same_inputs() {
     assert!((0..100).all(|index| universe::<Gbn>(1, index) == universe::<GbnLastAck>(1, index)));
 }
 
-/// Returns what was sent of a kind, and the trace.
-fn sent(mut simulation: Simulation<GbnMessage>, kind: &str) -> (Vec<String>, Trace) {
+/// Returns what is sent of a kind.
+fn sent(mut simulation: Simulation<GbnMessage>, kind: &str) -> Vec<String> {
     simulation.record_trace();
     let trace = simulation.run().trace.expect("it was asked for");
     let messages = trace.iter().filter_map(|event| match &event.action {
         Action::Sent(packet) if packet.kind == kind => Some(packet.message.clone()),
         _ => None,
     });
-    (messages.collect(), trace)
+    messages.collect()
 }
 
 #[test]
 fn without_loss_every_packet_is_sent_once() {
-    let count = |kind| sent(Gbn::configure(&case(BYTES_MAX, 0.0, 0.0)), kind).0;
+    let count = |kind| sent(Gbn::configure(&case(BYTES_MAX, 0.0, 0.0)), kind);
     let segments = count("DAT");
     assert_eq!(segments.len(), 240);
     assert_eq!(segments.iter().collect::<BTreeSet<_>>().len(), 240);
@@ -77,34 +79,163 @@ fn the_goodbye_ends_the_transfer_and_the_receiver_does_not_linger() {
     assert!(report.ended_at < VirtualTime::ZERO + LINGER, "it took until {}", report.ended_at);
 }
 
-/// Runs a transfer over a network that loses everything from a sender, from a receiver, or from both.
+/// Returns a network without chance in which these packets are lost: the sender's or the receiver's, of a kind or of
+/// all kinds, each of them or some.
+fn losing(lost: &[(&str, Option<&str>, Occurrences)]) -> Network {
+    let rule = |&(from, kind, occurrences): &(&str, Option<&str>, Occurrences)| Rule {
+        from: Some(from.into()),
+        kind: kind.map(Into::into),
+        occurrences,
+        ..Rule::of(Effect::Drop)
+    };
+    Network { rules: lost.iter().map(rule).collect(), ..Network::constant(LATENCY) }
+}
+
+/// Runs a transfer to its end, and returns the report, in which nobody waits.
 #[track_caller]
-fn check_ends(simulation: &mut Simulation<GbnMessage>, at: VirtualTime) -> String {
-    simulation.limits(Limits { events: 10_000, ..Limits::default() });
-    let report = std::mem::replace(simulation, Simulation::new(0)).run();
-    assert_eq!(report.ended_at, at);
-    assert_eq!(report.waiting, []);
-    report.verdict.to_string()
+fn run_to_end(bytes: u64, network: Network, rule: AcknowledgementRule) -> Report {
+    let mut simulation = configuration::transfer(bytes, network, rule, 1);
+    simulation.limits(Limits { events: 100_000, ..Limits::default() });
+    let report = simulation.run();
+    assert_eq!(report.waiting, [], "somebody waits for ever");
+    report
+}
+
+/// Exhausts what can be lost of the first packets of both sides, in a transfer of three segments and the end mark.
+#[test]
+fn whatever_is_lost_of_the_first_packets_the_transfer_is_reasonable() {
+    const PACKETS: u32 = 6;
+    for lost in 0_u32..1 << (2 * PACKETS) {
+        let packets = (0..2 * PACKETS).filter(|place| lost >> place & 1 == 1).map(|place| {
+            let from = if place < PACKETS { "sender" } else { "receiver" };
+            (from, None, Occurrences::Only(u64::from(place % PACKETS) + 1))
+        });
+        let network = losing(&packets.collect::<Vec<_>>());
+        for rule in RULES {
+            let report = run_to_end(3 * u64::from(SEGMENT_BYTES), network.clone(), rule);
+            assert!(report.verdict.is_reasonable(), "{rule:?} without {lost:b}: {}", report.verdict);
+        }
+    }
+}
+
+#[test]
+fn an_end_mark_or_its_acknowledgement_may_be_lost_all_but_the_last_time() {
+    let tries = u64::from(TRIES_MAX);
+    // The segment has an acknowledgement of its own.
+    for (from, kind, first, all) in [("sender", "END", 1, tries), ("receiver", "ACK", 2, tries + 1)] {
+        let lost = |last| {
+            let only = (first..=last).map(|number| (from, Some(kind), Occurrences::Only(number)));
+            losing(&only.collect::<Vec<_>>())
+        };
+        for rule in RULES {
+            assert!(run_to_end(1, lost(all - 1), rule).verdict.is_reasonable());
+            let verdict = run_to_end(1, lost(all), rule).verdict.to_string();
+            assert!(verdict.contains("sender returned Err(GaveUp)"), "{verdict}");
+        }
+    }
+}
+
+#[test]
+fn without_any_goodbye_the_receiver_leaves_after_a_silence() {
+    for rule in RULES {
+        let report = run_to_end(1, losing(&[("sender", Some("BYE"), Occurrences::All)]), rule);
+        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+        assert_eq!(report.ended_at, VirtualTime::ZERO + LATENCY + LINGER);
+        let goodbyes = u64::from(GOODBYES);
+        let report = run_to_end(1, losing(&[("sender", Some("BYE"), Occurrences::First(goodbyes - 1))]), rule);
+        assert_eq!(report.ended_at, VirtualTime::ZERO + LATENCY * 3);
+    }
 }
 
 #[test]
 fn a_network_that_loses_everything_lets_both_sides_give_up() {
     for rule in RULES {
-        let mut simulation = configuration::configure(&case(100_000, 1.0, 0.0), rule);
-        let verdict = check_ends(&mut simulation, VirtualTime::ZERO + PATIENCE);
-        assert!(verdict.contains("Err(Silence)"), "{verdict}");
+        let report = run_to_end(100_000, losing(&[("sender", None, Occurrences::All)]), rule);
+        assert_eq!(report.ended_at, VirtualTime::ZERO + PATIENCE);
+        let verdict = report.verdict.to_string();
+        assert!(verdict.contains("sender returned Err(GaveUp) at 0.6 s"), "{verdict}");
+    }
+}
+
+/// Runs one side of a transfer of 100 000 bytes, which is expected to give up at a time; the other side is gone from
+/// 30 ms on, which is in the middle, or never there.
+#[track_caller]
+fn check_alone(side: &str, is_there_first: bool, at: VirtualTime) {
+    for rule in RULES {
+        let mut simulation = Simulation::new(1);
+        let other = if side == "sender" { "receiver" } else { "sender" };
+        let gone = Rule {
+            from: Some(other.into()),
+            since: VirtualTime::ZERO + LATENCY * if is_there_first { 4 } else { 0 },
+            ..Rule::of(Effect::Drop)
+        };
+        simulation.network(Network { rules: vec![gone], ..Network::constant(LATENCY) });
+        let to = simulation.address("receiver", 1);
+        let receiver = simulation.add("receiver", move |context| receiver(context, 1, File::new(), 100_000, rule));
+        if side == "receiver" {
+            receiver.expecting(Err(SenderGone::Silence));
+        }
+        let sender = simulation.add("sender", move |context| sender(context, to, 100_000, rule));
+        if side == "sender" {
+            sender.expecting(Err(GaveUp));
+        }
+        simulation.record_trace();
+        let report = simulation.run();
+        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+        let trace = report.trace.expect("it was asked for");
+        let returned =
+            trace.iter().find(|event| matches!(&event.action, Action::Returned { component, .. } if component == side));
+        assert_eq!(returned.expect("it has returned").at, at, "{side}, {rule:?}");
     }
 }
 
 #[test]
 fn a_sender_alone_gives_up_after_its_tries() {
+    let tries = TIMEOUT * u64::from(TRIES_MAX);
+    check_alone("sender", false, VirtualTime::ZERO + tries);
+    // The last acknowledgement was sent when the receiver had the second window.
+    check_alone("sender", true, VirtualTime::ZERO + LATENCY * 4 + tries);
+}
+
+#[test]
+fn a_receiver_alone_gives_up_after_its_patience() {
+    check_alone("receiver", false, VirtualTime::ZERO + PATIENCE);
+    check_alone("receiver", true, VirtualTime::ZERO + LATENCY * 3 + PATIENCE);
+}
+
+#[test]
+fn a_sender_that_leaves_too_early_is_noticed() {
     for rule in RULES {
         let mut simulation = Simulation::new(1);
-        simulation.network(Link::constant(VirtualDuration::from_millis(1)));
-        let nobody = simulation.address("receiver", 1);
-        simulation.add("receiver", |_| async {});
-        simulation.add("sender", move |context| sender(context, nobody, 100_000, rule)).expecting(Err(GaveUp));
-        let verdict = check_ends(&mut simulation, VirtualTime::ZERO + TIMEOUT * u64::from(TRIES_MAX));
-        assert_eq!(verdict, "reasonable");
+        simulation.network(Network::constant(LATENCY));
+        let to = simulation.address("receiver", 1);
+        simulation
+            .add("receiver", move |context| receiver(context, 1, File::new(), 1, rule))
+            .expecting(Err(SenderGone::Goodbye));
+        simulation.add("sender", move |context| async move {
+            let channel = context.channel();
+            channel.send(to, Dat { sequence: 0, offset: 0, length: 1 });
+            channel.send(to, GbnMessage::Bye);
+        });
+        assert_eq!(simulation.run().verdict.to_string(), "reasonable");
     }
+}
+
+#[test]
+fn test_cases_outside_the_domain_are_refused_by_name() {
+    #[track_caller]
+    fn check(case: TestCase, expect: &str) {
+        assert_eq!(Gbn::validate(&case).expect_err("it is outside").to_string(), expect);
+    }
+    check(case(0, 0.0, 0.0), "bytes is 0: it must be from 1 to 335760");
+    check(case(335_761, 0.0, 0.0), "bytes is 335761: it must be from 1 to 335760");
+    check(case(1, 0.25, 0.0), "drop is 0.25: it must be from 0 to 0.2");
+    check(case(1, 0.0, 1.0), "duplicate is 1: it must be from 0 to 0.2");
+}
+
+#[test]
+fn a_test_case_is_json_and_back() {
+    let case = universe::<Gbn>(42, 7);
+    let json = serde_json::to_string(&case).expect("it is plain data");
+    assert_eq!(serde_json::from_str::<TestCase>(&json).expect("it was just written"), case);
 }

@@ -102,3 +102,111 @@ impl Window {
         assert!(self.unsent <= self.end + 1, "packet {} was sent, after the end mark", self.unsent - 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What happens to a window.
+    #[derive(Debug, Clone, Copy)]
+    enum Step {
+        /// All that may be sent is sent, and so many of the packets on their way are acknowledged.
+        Acknowledged(u32),
+        /// All that may be sent is sent, and nothing is acknowledged in time.
+        TimedOut,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![4 => (1..=WINDOW_MAX).prop_map(Step::Acknowledged), 1 => Just(Step::TimedOut)];
+        prop::collection::vec(step, 1..60)
+    }
+
+    fn send_all(window: &mut Window) -> u32 {
+        let mut sent = 0;
+        while window.has_room() {
+            window.sent();
+            sent += 1;
+        }
+        sent
+    }
+
+    proptest! {
+        /// The rule of the window, told once more: never more than 32 packets, twice as many after each window that is
+        /// acknowledged until the first timeout and one more after it, half as many after a timeout and at least one.
+        #[test]
+        fn the_window_grows_and_shrinks_by_its_rule(steps in steps()) {
+            let mut window = Window::new(100_000);
+            let (mut size, mut credit, mut has_timed_out) = (4, 0, false);
+            for step in steps {
+                send_all(&mut window);
+                let in_flight = window.next - window.base;
+                prop_assert_eq!(in_flight, size);
+                match step {
+                    Step::Acknowledged(packets) => {
+                        let news = packets.min(in_flight);
+                        let base = window.base;
+                        prop_assert_eq!(window.acknowledge(news), news);
+                        prop_assert_eq!(window.base, base + news);
+                        credit += news;
+                        if credit >= size {
+                            credit = 0;
+                            size = if has_timed_out { size + 1 } else { 2 * size }.min(32);
+                        }
+                    }
+                    Step::TimedOut => {
+                        window.go_back();
+                        prop_assert_eq!(window.next, window.base);
+                        credit = 0;
+                        has_timed_out = true;
+                        size = (size / 2).max(1);
+                    }
+                }
+            }
+        }
+
+        /// What was sent before going back counts when it is acknowledged, although less was sent again.
+        #[test]
+        fn an_acknowledgement_from_before_a_timeout_counts(news in 1..=WINDOW_START) {
+            let mut window = Window::new(100);
+            send_all(&mut window);
+            window.go_back();
+            window.sent();
+            prop_assert_eq!(window.acknowledge(news), news);
+            prop_assert_eq!((window.base, window.next), (news, news));
+        }
+
+        /// Nothing is sent behind the end mark, however small the file is.
+        #[test]
+        fn the_end_mark_is_the_last_packet(end in 0_u32..100) {
+            let mut window = Window::new(end);
+            let mut sent = 0;
+            while window.base <= window.end {
+                let more = send_all(&mut window);
+                window.acknowledge(more);
+                sent += more;
+            }
+            prop_assert_eq!(sent, end + 1);
+            prop_assert!(!window.has_room());
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_of_nothing_new_changes_nothing() {
+        let mut window = Window::new(100);
+        send_all(&mut window);
+        for news in [0, SEQUENCE_NUMBERS - 1, SEQUENCE_NUMBERS - WINDOW_MAX] {
+            assert_eq!(window.acknowledge(news), 0);
+            assert_eq!((window.base, window.next), (0, WINDOW_START));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "5 packets were acknowledged, but not sent")]
+    fn what_was_not_sent_cannot_be_acknowledged() {
+        let mut window = Window::new(100);
+        send_all(&mut window);
+        window.acknowledge(WINDOW_START + 1);
+    }
+}
