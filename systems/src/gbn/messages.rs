@@ -5,8 +5,8 @@ use simutant_sim_core::Message;
 /// The most bytes of a file that a segment carries: a packet of 1,400 bytes, less one for kind and sequence number.
 pub const SEGMENT_BYTES: u32 = 1_399;
 
-/// How many sequence numbers there are: six bits of the byte before the data. They begin again after the last. Packets
-/// cannot overtake each other here, so one number more than the window has packets would be enough.
+/// How many sequence numbers there are: six bits of the byte before the data. They begin again after the last. There
+/// must be more of them than packets in the window.
 pub const SEQUENCE_NUMBERS: u32 = 64;
 
 /// A piece of the file, on its way from the sender to the receiver. The bytes themselves are left out: a piece is known

@@ -7,10 +7,11 @@ use super::{Ack, AcknowledgementRule, Dat, File, GbnMessage, SEGMENT_BYTES, SEQU
 /// The sequence number of the packet that opens a transfer.
 const FIRST: u32 = 0;
 
-/// How long a sender may say nothing before all of the file has arrived.
-pub(super) const PATIENCE: VirtualDuration = VirtualDuration::from_secs(10);
+/// How long the receiver waits for a sender that says nothing before the end mark has arrived: longer than a sender
+/// goes on without an answer.
+pub(super) const PATIENCE: VirtualDuration = VirtualDuration::from_secs(2);
 
-/// How long a sender that lacks the last acknowledgement would say nothing: over 100 of its timeouts.
+/// How long it waits after the end mark: over 100 timeouts of a sender that lacks the last acknowledgement.
 pub(super) const LINGER: VirtualDuration = VirtualDuration::from_secs(2);
 
 /// Receives a file of `bytes` bytes on `port`, appends it to `file`, and returns how many bytes it has: all.
@@ -74,13 +75,14 @@ fn append(file: &File, dat: Dat, bytes: u64) {
     file.append(dat.offset, dat.length);
 }
 
-/// Repeats the last acknowledgement, since it may have been lost, until the sender says goodbye, or says nothing for
-/// so long that all its goodbyes must have been lost.
+/// Answers whatever comes with the last acknowledgement, since that may have been lost, until the sender says goodbye,
+/// or says nothing for so long that all its goodbyes must have been lost.
 async fn stay(channel: &mut Channel<GbnMessage>, last: Ack) {
-    while let Ok(delivery) = channel.recv_timeout(LINGER).await {
+    loop {
+        let Ok(delivery) = channel.recv_timeout(LINGER).await else { break };
+        channel.send(delivery.source, last);
         if delivery.message == GbnMessage::Bye {
             break;
         }
-        channel.send(delivery.source, last);
     }
 }

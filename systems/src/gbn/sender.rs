@@ -53,9 +53,9 @@ pub async fn sender(
         match channel.recv_timeout(deadline - context.now()).await {
             Ok(delivery) => {
                 let news = rule.news(delivery.message.into_ack(), window.base);
-                let acknowledged = window.acknowledge(news);
-                if acknowledged > 0 {
-                    segments.acknowledge(acknowledged);
+                if news > 0 {
+                    window.acknowledge(news);
+                    segments.acknowledge(news);
                     tries = 0;
                     deadline = context.now() + TIMEOUT;
                 }
