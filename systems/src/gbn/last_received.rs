@@ -3,9 +3,12 @@
 use super::{Ack, SEQUENCE_NUMBERS};
 
 /// Returns the acknowledgement of a receiver that expects packet `expected` next: the last one that it has is the one
-/// before. As long as it has none, that is the last of the sequence numbers, and no news.
+/// before. As long as it has none, it says the number before the first, which is no news: number 0 would be.
 pub(super) fn acknowledgement(expected: u32) -> Ack {
-    Ack { sequence: expected.wrapping_sub(1) % SEQUENCE_NUMBERS }
+    if expected == 0 {
+        return Ack { sequence: SEQUENCE_NUMBERS - 1 };
+    }
+    Ack { sequence: (expected - 1) % SEQUENCE_NUMBERS }
 }
 
 /// Returns how many packets from `base` on the receiver has.
