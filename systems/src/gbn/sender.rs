@@ -34,7 +34,7 @@ pub async fn sender(
     let mut tries = 0;
     let mut deadline = context.now();
     context.phase("transfer");
-    while window.base <= window.end {
+    loop {
         if window.next == window.base {
             // Nothing is on its way: the packet that goes now will be the oldest.
             deadline = context.now() + TIMEOUT;
@@ -49,6 +49,9 @@ pub async fn sender(
                 channel.send(receiver, Dat { sequence, offset: segment.offset, length: segment.length });
             }
             window.sent();
+        }
+        if window.base > window.end {
+            break;
         }
         match channel.recv_timeout(deadline - context.now()).await {
             Ok(delivery) => {
