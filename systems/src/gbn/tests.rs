@@ -205,6 +205,14 @@ fn a_receiver_alone_gives_up_after_its_patience() {
 }
 
 #[test]
+fn a_file_without_bytes_is_an_end_mark_alone() {
+    for rule in RULES {
+        let report = run_to_end(0, losing(&[("sender", Some("END"), Occurrences::First(1))]), rule);
+        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    }
+}
+
+#[test]
 fn a_sender_that_leaves_too_early_is_noticed() {
     for rule in RULES {
         let mut simulation = Simulation::new(1);
