@@ -69,7 +69,12 @@ fn a_failure_that_needs_a_loss_is_shrunk_to_few_segments_and_few_losses() {
 
         let again = run_printed(after("again: ", &text));
         assert_eq!(again["execution"]["verdict"], before["execution"]["verdict"]);
-        assert_eq!(again["execution"]["reason"], before["execution"]["reason"]);
+        // The numbers of packets are others.
+        let panicked = |ran: &Value| {
+            let reason = ran["execution"]["reason"].as_str().expect("text").to_owned();
+            reason.split_once(": packet ").expect("a packet is named").0.to_owned()
+        };
+        assert_eq!(panicked(&again), panicked(&before));
         assert_eq!(again["case"], case);
         assert!(
             text.contains(&format!(
