@@ -386,7 +386,7 @@ fn cost_ms(suite: &AdequateSuite, kind: CriterionKind, trials: &Trials, costs_ms
 mod tests {
     use super::*;
     use crate::reference::Agreement;
-    use crate::synthetic::{from_kills, synthetic};
+    use crate::synthetic::{from_kills, of_the_thesis, synthetic};
     use crate::{analyse, experiment_report, experiment_tables};
 
     fn few_resamples() -> Options {
@@ -586,7 +586,7 @@ mod tests {
 
     #[test]
     fn the_tables_stand_beside_those_of_the_thesis() {
-        let outcomes = synthetic(120, 1);
+        let outcomes = of_the_thesis(120, 1);
         let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
         let failing =
             (0..outcomes.kills.len()).filter(|&mutant| (2..=24).contains(&outcomes.kills[mutant].count_ones(..)));

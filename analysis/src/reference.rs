@@ -189,7 +189,7 @@ const fn claim(
 }
 
 const GBN: Reference = Reference {
-    system: "gbn",
+    system: "gbn-thesis",
     mutants: [488, 74, 342, 72],
     criteria: &[
         ReferenceCriterion {
@@ -490,9 +490,10 @@ mod tests {
 
     #[test]
     fn systems_that_the_thesis_does_not_have_have_no_reference() {
-        assert_eq!(reference("gbn"), Some(&GBN));
+        assert_eq!(reference("gbn-thesis"), Some(&GBN));
         assert_eq!(reference("lsr"), Some(&LSR));
         assert_eq!(reference("dns"), Some(&DNS));
+        assert_eq!(reference("gbn"), None);
         assert_eq!(reference("raft"), None);
     }
 }

@@ -58,6 +58,11 @@ const MUTATIONS: [(&str, &str, &[&str]); 11] = [
     ("self.base = number;", "SDL", &[""]),
 ];
 
+/// Returns [`synthetic`] outcomes of `gbn-thesis`, a system that the thesis has figures of.
+pub(crate) fn of_the_thesis(cases: usize, seed: u64) -> Outcomes {
+    Outcomes { system: "gbn-thesis".into(), ..synthetic(cases, seed) }
+}
+
 /// Returns outcomes of a made-up campaign of `cases` test cases on a made-up sender, for the system `gbn`.
 pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
     let mut noise = Noise(seed);

@@ -455,13 +455,13 @@ pub(crate) fn cells<T: Into<String>>(row: impl IntoIterator<Item = T>) -> Vec<Ce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
+    use crate::synthetic::{from_kills, of_the_thesis};
     use crate::{Options, analyse};
     use simutant_outcomes::Quota;
 
     #[test]
     fn the_tables_stand_beside_those_of_the_thesis() {
-        let analysis = analyse(&synthetic(120, 1), &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&of_the_thesis(120, 1), &Options::default()).expect("sound outcomes");
         insta::assert_snapshot!(tables(&analysis));
     }
 

@@ -111,7 +111,7 @@ fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implem
         let mut own = Vec::new();
         for name in Implementation::available(&folders) {
             let implementation = Implementation::find(&name, &folders)?;
-            own.extend((implementation.system == *system && !implementation.on_demand).then_some(implementation));
+            own.extend((implementation.serves(system) && !implementation.on_demand).then_some(implementation));
         }
         if own.is_empty() {
             let message = format!(
@@ -124,7 +124,7 @@ fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implem
     let mut found: Vec<Implementation> = Vec::new();
     for name in &arguments.implementation {
         let implementation = Implementation::find(name, &folders)?;
-        if implementation.system != *system {
+        if !implementation.serves(system) {
             let message = format!("--implementation {name}: it is of {}, and not of {system}", implementation.system);
             return Err(BadInput(message).into());
         }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use simutant_sim_core::{Random, System};
-use simutant_systems::gbn::{Gbn, TestCase};
+use simutant_sim_core::{Probability, Random, System};
+use simutant_systems::{gbn, gbn_thesis};
 
 use crate::error::HarnessError;
 use crate::implementation::Values;
@@ -28,13 +28,62 @@ const ROLES: [Role; 2] = [
     Role { side: SENDER, placeholders: &["peer", "peer_host", "peer_port", "input", "seed"], listens: false },
 ];
 
-/// Runs test cases of [`Gbn`].
+/// What test cases of all systems of go-back-n have.
+#[derive(Debug, Clone, Copy)]
+struct Input {
+    bytes: u64,
+    drop: Probability,
+    duplicate: Probability,
+    seed: u64,
+}
+
+impl From<gbn::TestCase> for Input {
+    fn from(gbn::TestCase { bytes, drop, duplicate, seed }: gbn::TestCase) -> Self {
+        Self { bytes, drop, duplicate, seed }
+    }
+}
+
+impl From<gbn_thesis::TestCase> for Input {
+    fn from(gbn_thesis::TestCase { bytes, drop, duplicate, seed }: gbn_thesis::TestCase) -> Self {
+        Self { bytes, drop, duplicate, seed }
+    }
+}
+
+/// Runs test cases of a system of go-back-n.
+///
+/// All of them have the same inputs, and what is asked of programs is that the file arrives: so programs of `gbn` are
+/// right for each of them, whatever their acknowledgements say, and however they open and end a transfer.
 #[derive(Debug)]
-pub(crate) struct GbnHarness;
+pub(crate) struct GbnHarness {
+    system: &'static str,
+    read: fn(&Value) -> Result<Input, InvalidCase>,
+}
+
+/// The systems of go-back-n.
+pub(crate) const GBN: GbnHarness = GbnHarness::of::<gbn::Gbn>();
+pub(crate) const GBN_LAST_ACK: GbnHarness = GbnHarness::of::<gbn::GbnLastAck>();
+pub(crate) const GBN_THESIS: GbnHarness = GbnHarness::of::<gbn_thesis::GbnThesis>();
+
+impl GbnHarness {
+    const fn of<S: System<TestCase: Into<Input>>>() -> Self {
+        Self { system: S::NAME, read: read::<S> }
+    }
+}
+
+/// Returns the input of a test case that is in the system's domain.
+fn read<S: System<TestCase: Into<Input>>>(case: &Value) -> Result<Input, InvalidCase> {
+    let case: S::TestCase = serde_json::from_value(case.clone())?;
+    S::validate(&case)?;
+    Ok(case.into())
+}
 
 impl SystemHarness for GbnHarness {
     fn system(&self) -> &'static str {
-        Gbn::NAME
+        self.system
+    }
+
+    fn implemented_as(&self) -> &'static str {
+        gbn::Gbn::NAME
     }
 
     fn roles(&self) -> &'static [Role] {
@@ -42,12 +91,11 @@ impl SystemHarness for GbnHarness {
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        let case: TestCase = serde_json::from_value(case.clone())?;
-        Ok(Gbn::validate(&case)?)
+        (self.read)(case).map(drop)
     }
 
     fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
-        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+        let case = (self.read)(case).expect("the case was checked");
         let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
         let input = folder.join("input");
         write_random_bytes(&input, case.bytes, &mut random.stream("input"))
@@ -197,14 +245,16 @@ mod tests {
 
     #[track_caller]
     fn check_invalid(case: Value, expect: &str) {
-        let message = GbnHarness.check(&case).expect_err("the case is not one").to_string();
-        assert!(message.contains(expect), "{message}");
+        for harness in [GBN, GBN_LAST_ACK, GBN_THESIS] {
+            let message = harness.check(&case).expect_err("the case is not one").to_string();
+            assert!(message.contains(expect), "{}: {message}", harness.system());
+        }
     }
 
     #[test]
     fn a_case_that_is_not_one_is_named() {
         let good = serde_json::json!({ "bytes": 1, "drop": 0.2, "duplicate": 0.0, "seed": 1 });
-        GbnHarness.check(&good).expect("a good case");
+        GBN.check(&good).expect("a good case");
         check_invalid(serde_json::json!({ "drop": 0.2, "duplicate": 0.0, "seed": 1 }), "bytes");
         check_invalid(serde_json::json!({ "bytes": 0, "drop": 0.2, "duplicate": 0.0, "seed": 1 }), "bytes");
         check_invalid(serde_json::json!({ "bytes": 1, "drop": 0.9, "duplicate": 0.0, "seed": 1 }), "drop");

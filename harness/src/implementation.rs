@@ -67,7 +67,8 @@ const SIDE_PLACEHOLDERS: [&str; 3] = ["here", "build", "work"];
 pub struct Implementation {
     /// Its name, for reports.
     pub name: String,
-    /// The system that it implements, for example `gbn`.
+    /// The system that it implements, for example `gbn`. Other systems with the same inputs run on it as well: see
+    /// [`Implementation::serves`].
     pub system: String,
     /// What it is, in a sentence.
     pub description: String,
@@ -217,6 +218,22 @@ impl Implementation {
         };
         let found = sorted(self.sides.iter().map(|side| side.name.clone()).collect());
         harnesses_for(&self.system).find(|harness| sorted(sides_of(*harness)) == found)
+    }
+
+    /// Returns what runs test cases of a system on this implementation, if they do run on it.
+    pub(crate) fn harness_for(&self, system: &str) -> Option<&'static dyn SystemHarness> {
+        let own = self.harness()?;
+        let serves = |harness: &&dyn SystemHarness| {
+            [harness.system(), harness.implemented_as()].contains(&self.system.as_str())
+                && harness.roles() == own.roles()
+        };
+        harnesses_for(system).find(serves)
+    }
+
+    /// Returns whether test cases of a system run on this implementation: those of its own, and those of systems that
+    /// have the same inputs and are implemented by the same programs, as `gbn-thesis` by those of `gbn`.
+    pub fn serves(&self, system: &str) -> bool {
+        self.harness_for(system).is_some()
     }
 
     fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
@@ -387,7 +404,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_system_is_named() {
-        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, lsr, dns"#);
+        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, gbn-last-ack, gbn-thesis, lsr, dns"#);
     }
 
     #[test]
@@ -408,6 +425,22 @@ command = ["{build}/sender", "{peer}", "{input}"]
         }
         let message = lsr(&["network", "router"]).expect_err("they are of both ways").to_string();
         insta::assert_snapshot!(message, @"mine.toml: the sides are network, router, but an implementation of `lsr` has exactly these, in any order: router, client; or network; correct the `[[side]]` tables");
+    }
+
+    #[test]
+    fn an_implementation_serves_its_own_system_and_those_with_the_same_inputs() {
+        let served = |system: &str| -> Vec<&str> {
+            let own = parse(&GOOD.replace("\"gbn\"", &format!("\"{system}\""))).expect("a good file");
+            crate::system::systems().filter(|other| own.serves(other)).collect()
+        };
+        assert_eq!(served("gbn"), ["gbn", "gbn-last-ack", "gbn-thesis"]);
+        // Who wrote one for the thesis's system need not know how a transfer of `gbn` ends.
+        assert_eq!(served("gbn-thesis"), ["gbn-thesis"]);
+        let network = "name = \"mine\"\nsystem = \"lsr\"\ndescription = \"\"\n[[side]]\nname = \"network\"\ncommand = [\"true\"]\n";
+        let network = parse(network).expect("a good file");
+        let harness = network.harness_for("lsr").expect("it serves its own system");
+        assert_eq!(harness.roles().len(), 1, "the harness is the one of its sides");
+        assert!(!network.serves("gbn"));
     }
 
     #[test]

@@ -18,7 +18,8 @@
 //! | `lsr` | `network`, instead of both | `{routers}`, `{links}`, `{messages}`, `{output}`, `{seed}` | play all routers and give them the messages, add lines to the files `{output}/router-1`, `{output}/router-2`, …, and end |
 //! | `dns` | `resolver` | `{listen}` = `{host}:{port}`, `{hints}`, `{seed}` | bind the UDP and the TCP port, find out what it is asked from the servers of the root zone, which the zone file `{hints}` names |
 //!
-//! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`.
+//! A test case of `gbn` passes if both end as their `exit` says and `{output}` equals `{input}`. Implementations of
+//! `gbn` run the test cases of `gbn-last-ack` and `gbn-thesis` as well: the inputs are the same.
 //!
 //! `{neighbours}` is a list such as `2=127.0.0.1:31001/3,4=127.0.0.1:31002/1`: for each neighbour its number, the
 //! address that it is sent to, and also sends from, and the cost of the link. A line of a router's `{output}` is

@@ -104,8 +104,7 @@ fn harness_of(suite: &Suite, implementation: &Implementation) -> Result<&'static
         implementation: implementation.name.clone(),
         system: implementation.system.clone(),
     };
-    let harness =
-        implementation.harness().filter(|harness| harness.system() == suite.system).ok_or_else(other_system)?;
+    let harness = implementation.harness_for(&suite.system).ok_or_else(other_system)?;
     for SuiteCase { name, case } in &suite.cases {
         harness.check(case).map_err(|source| HarnessError::InvalidCase { name: name.clone(), source })?;
     }

@@ -9,7 +9,7 @@ use simutant_sim_core::InvalidTestCase;
 
 use crate::dns::DnsHarness;
 use crate::error::HarnessError;
-use crate::gbn::GbnHarness;
+use crate::gbn::{GBN, GBN_LAST_ACK, GBN_THESIS};
 use crate::implementation::{Side, Values};
 use crate::lsr::{LsrHarness, LsrNetworkHarness};
 use crate::proxy::ProxyCounts;
@@ -43,6 +43,12 @@ pub(crate) struct Player {
 pub(crate) trait SystemHarness: Sync {
     /// Returns the system's name.
     fn system(&self) -> &'static str;
+
+    /// Returns the system that programs implement on which these test cases run: the system itself, or another one with
+    /// the same inputs.
+    fn implemented_as(&self) -> &'static str {
+        self.system()
+    }
 
     /// Returns the sides that an implementation has.
     fn roles(&self) -> &'static [Role];
@@ -136,7 +142,8 @@ pub enum InvalidCase {
 }
 
 /// Harnesses of one system stand side by side, the usual one first.
-const HARNESSES: [&dyn SystemHarness; 4] = [&GbnHarness, &LsrHarness, &LsrNetworkHarness, &DnsHarness];
+const HARNESSES: [&dyn SystemHarness; 6] =
+    [&GBN, &GBN_LAST_ACK, &GBN_THESIS, &LsrHarness, &LsrNetworkHarness, &DnsHarness];
 
 /// Returns the harnesses of a system, one for each way in which an implementation may be cut into sides; there are none
 /// if the system is not known.

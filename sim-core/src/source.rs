@@ -124,7 +124,7 @@ impl<S: System> Universe<S> {
 
 /// Returns the stream for what a source draws itself.
 fn source_stream<S: System>(seed: u64, purpose: &str) -> Random {
-    Random::from_seed(seed).stream(S::NAME).stream("source").stream(purpose)
+    Random::from_seed(seed).stream(S::STREAM).stream("source").stream(purpose)
 }
 
 #[cfg(test)]

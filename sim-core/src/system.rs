@@ -17,6 +17,10 @@ pub trait System: 'static {
     /// The system's name on the command line and in files: lower case, without spaces.
     const NAME: &'static str;
 
+    /// What the random streams of its universes are named after: its own name, unless it has the universes of another
+    /// system.
+    const STREAM: &'static str = Self::NAME;
+
     /// How many test cases the universe of a study has, unless its user says otherwise.
     const UNIVERSE: usize = 2_500;
 
@@ -116,5 +120,5 @@ pub fn reseeding<S: System>(seed: u64, index: usize, number: u32, case: &S::Test
 
 /// Returns the stream that a test case is drawn from.
 pub(crate) fn case_stream<S: System>(seed: u64, index: usize) -> Random {
-    Random::from_seed(seed).stream(S::NAME).stream(&format!("case/{index}"))
+    Random::from_seed(seed).stream(S::STREAM).stream(&format!("case/{index}"))
 }

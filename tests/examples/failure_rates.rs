@@ -14,7 +14,8 @@ use simutant_harness::{Implementation, Options, TestOutcome, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::{System, universe};
 use simutant_systems::dns::Dns;
-use simutant_systems::gbn::Gbn;
+use simutant_systems::gbn::{Gbn, GbnLastAck};
+use simutant_systems::gbn_thesis::GbnThesis;
 use simutant_systems::lsr::Lsr;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,13 +36,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options { jobs, timeout, ..Options::new(target.join("implementations")) };
     let suite = match system.as_str() {
         Gbn::NAME => drawn_suite::<Gbn>(inputs, seed)?,
+        GbnLastAck::NAME => drawn_suite::<GbnLastAck>(inputs, seed)?,
+        GbnThesis::NAME => drawn_suite::<GbnThesis>(inputs, seed)?,
         Lsr::NAME => drawn_suite::<Lsr>(inputs, seed)?,
         Dns::NAME => drawn_suite::<Dns>(inputs, seed)?,
-        _ => return Err(format!("SYSTEM is {system}: it must be {}, {} or {}", Gbn::NAME, Lsr::NAME, Dns::NAME).into()),
+        _ => return Err(format!("SYSTEM is {system}: it must be one with implementations here").into()),
     };
     for name in names {
         let implementation = Implementation::find(&name, &folders)?;
-        if are_all && (implementation.system != system || implementation.on_demand) {
+        if are_all && (!implementation.serves(&system) || implementation.on_demand) {
             continue;
         }
         let report = run_suite(&suite, &implementation, &options, &mut |_| {})?;

@@ -62,7 +62,7 @@ const LSR_SIZES: &[usize] = &[1, 2, 3, 4, 5, 6];
 const DNS_SIZES: &[usize] = &[12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 26];
 
 const GBN: Figures = Figures {
-    system: "gbn",
+    system: "gbn-thesis",
     failure_rates: &[0.28, 0.32, 0.40, 3.16, 3.40, 4.72, 16.96, 17.00],
     preparation: PreparationFigures {
         cases: 2500,

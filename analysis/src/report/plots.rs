@@ -61,7 +61,7 @@ fn style() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
+    use crate::synthetic::{from_kills, of_the_thesis};
     use crate::{Options, analyse};
 
     fn drawn(outcomes: &simutant_outcomes::Outcomes) -> Vec<Plot> {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_drawing_is_a_document_of_its_own() {
-        let plots = drawn(&synthetic(60, 1));
+        let plots = drawn(&of_the_thesis(60, 1));
         let names: Vec<&str> = plots.iter().map(|plot| plot.name.as_str()).collect();
         let criteria = ["all-blocks", "all-branches", "IP-1", "IP-2"].map(|name| format!("distribution-{name}"));
         assert_eq!(names[..3], ["size-and-score", "order", "order-thesis"]);

@@ -119,3 +119,38 @@ fn a_reader_that_has_enough_is_no_error() {
         assert_eq!(unread(arguments, false), Some(0), "{arguments:?}, and nobody reads standard error");
     }
 }
+
+/// What `tests/README.md` says of the faulty programs of go-back-n: mutants of the simulation that do the same.
+#[test]
+fn mistakes_that_people_make_with_go_back_n_have_mutants_that_stand_for_them() {
+    let study = finished_study();
+    let mutants = |system| -> Value {
+        let output = run(&["mutants", system, "--json"], &study.out);
+        let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        json["mutants"].clone()
+    };
+    let has = |mutants: &Value, operator: &str, line: &str| {
+        let stands = |mutant: &Value| {
+            mutant["operator"] == operator
+                && mutant["diff"].as_str().expect("text").lines().any(|of_diff| of_diff == line)
+        };
+        assert!(mutants.as_array().expect("a list").iter().any(stands), "{operator}, {line}");
+    };
+    let of_gbn = mutants("gbn");
+    for (mistake, operator, line) in [
+        ("counts-all-timeouts", "RTY", "-                    tries = 0;"),
+        ("ends-unacknowledged", "ROR", "+        if window.base >= window.end {"),
+        ("leaves-after-end", "SDL", "-    stay(&mut channel, last).await;"),
+        ("repeats-last-ack-once", "ROR", "+        if true {"),
+        ("learns-first-number", "ROR", "+        if sequence >= FIRST {"),
+        ("refuses-early-acknowledgements", "ROR", "+        if self.unsent != self.next {"),
+    ] {
+        let program = format!("../tests/implementations/udp-{mistake}.toml");
+        assert!(std::path::Path::new(&program).is_file(), "no program has the mistake {mistake}");
+        has(&of_gbn, operator, line);
+    }
+    // The window grows beyond its limit.
+    has(&of_gbn, "CALL", "+        self.size = u32::max(grown, WINDOW_MAX);");
+    // Number 0 is acknowledged before anything has arrived.
+    has(&mutants("gbn-last-ack"), "LVR", "+        return Ack { sequence: SEQUENCE_NUMBERS - 0 };");
+}

@@ -1,127 +1,79 @@
-//! The sender: a window of segments on their way, and one timer for the oldest of them.
+//! The sender: a window of packets on their way, and one timer for the oldest of them.
 
 use simutant_sim_core::{Address, Context, TimedOut, VirtualDuration};
 
-use super::{Dat, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
+use super::segments::Segments;
+use super::window::Window;
+use super::{AcknowledgementRule, Dat, End, GaveUp, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
 
-/// How long the oldest segment may stay unacknowledged: a round trip of 20 ms, and some patience.
-const TIMEOUT: VirtualDuration = VirtualDuration::from_millis(25);
+/// How long the oldest packet may stay unacknowledged: much longer than a round trip, which takes 2 ms.
+pub(super) const TIMEOUT: VirtualDuration = VirtualDuration::from_millis(15);
 
-/// The most segments that are on their way at a time.
-const WINDOW_MAX: u32 = 16;
+/// How many timeouts in a row mean that the receiver is gone.
+pub(super) const TRIES_MAX: u32 = 40;
+
+/// How often the sender says goodbye. If all are lost the receiver waits in vain for some time, but nothing is wrong.
+pub(super) const GOODBYES: u32 = 8;
 
 /// Sends a file of `bytes` bytes to a receiver, and returns how many bytes of it were acknowledged: all.
-pub async fn sender(context: Context<GbnMessage>, receiver: Address, bytes: u64) -> u64 {
+///
+/// The first packet opens the transfer, and the end mark closes it: it is sent again as all others are until it is
+/// acknowledged. Then the sender says goodbye, so that the receiver need not stay.
+///
+/// # Errors
+/// [`GaveUp`] if nothing new was acknowledged for [`TRIES_MAX`] timeouts in a row.
+pub async fn sender(
+    context: Context<GbnMessage>,
+    receiver: Address,
+    bytes: u64,
+    rule: AcknowledgementRule,
+) -> Result<u64, GaveUp> {
     let mut channel = context.channel();
-    let segments = bytes.div_ceil(u64::from(SEGMENT_BYTES)) as u32;
-    let mut window = Window::new();
+    let mut segments = Segments::new(bytes);
+    let mut window = Window::new(bytes.div_ceil(u64::from(SEGMENT_BYTES)) as u32);
+    let mut tries = 0;
     let mut deadline = context.now();
-    while window.base < segments {
+    context.phase("transfer");
+    loop {
         if window.next == window.base {
-            // Nothing is on its way: the segment that goes now will be the oldest.
+            // Nothing is on its way: the packet that goes now will be the oldest.
             deadline = context.now() + TIMEOUT;
         }
-        while window.next < segments && window.has_room() {
-            channel.send(receiver, segment(window.next, bytes));
-            window.advance();
+        while window.has_room() {
+            let sequence = window.next % SEQUENCE_NUMBERS;
+            if window.next == window.end {
+                context.phase("closing");
+                channel.send(receiver, End { sequence });
+            } else {
+                let segment = segments.at(window.next - window.base);
+                channel.send(receiver, Dat { sequence, offset: segment.offset, length: segment.length });
+            }
+            window.sent();
+        }
+        if window.base > window.end {
+            break;
         }
         match channel.recv_timeout(deadline - context.now()).await {
             Ok(delivery) => {
-                if window.acknowledge(delivery.message.into_ack().next) {
+                let news = rule.news(delivery.message.into_ack(), window.base);
+                if news > 0 {
+                    window.acknowledge(news);
+                    segments.acknowledge(news);
+                    tries = 0;
                     deadline = context.now() + TIMEOUT;
                 }
             }
-            Err(TimedOut) => window.go_back(),
-        }
-    }
-    assert_eq!(window.base, segments, "more was acknowledged than there is");
-    u64::min(u64::from(window.base) * u64::from(SEGMENT_BYTES), bytes)
-}
-
-/// Returns the segment of the file with this index; the last one may be short.
-fn segment(index: u32, bytes: u64) -> Dat {
-    let offset = u64::from(index) * u64::from(SEGMENT_BYTES);
-    assert!(offset < bytes, "segment {index} begins at {offset}, after the end of the file");
-    let mut length = SEGMENT_BYTES;
-    if bytes - offset < u64::from(SEGMENT_BYTES) {
-        length = (bytes - offset) as u32;
-    }
-    Dat { sequence: index % SEQUENCE_NUMBERS, offset, length }
-}
-
-/// Which segments are on their way: those from `base` up to, but not including, `next`. Indices count on where sequence
-/// numbers begin again.
-struct Window {
-    /// The oldest segment that is not acknowledged.
-    base: u32,
-    /// The segment to be sent next.
-    next: u32,
-    /// The first segment that was never sent. It is above `next` after going back.
-    unsent: u32,
-    /// How many segments may be on their way.
-    size: u32,
-    /// How many segments were acknowledged since the size changed last.
-    acknowledged: u32,
-}
-
-impl Window {
-    fn new() -> Self {
-        Self { base: 0, next: 0, unsent: 0, size: 1, acknowledged: 0 }
-    }
-
-    fn has_room(&self) -> bool {
-        self.next < self.base + self.size
-    }
-
-    /// Notes that segment `next` was sent.
-    fn advance(&mut self) {
-        self.next += 1;
-        if self.unsent < self.next {
-            self.unsent = self.next;
-        }
-        self.check();
-    }
-
-    /// Notes that the receiver expects the segment with sequence number `next`, and returns whether that is news. After
-    /// a full window of news without a timeout, the window grows.
-    fn acknowledge(&mut self, next: u32) -> bool {
-        let news = (next + SEQUENCE_NUMBERS - self.base % SEQUENCE_NUMBERS) % SEQUENCE_NUMBERS;
-        if news == 0 || news > self.unsent - self.base {
-            assert!(news == 0 || SEQUENCE_NUMBERS - news <= WINDOW_MAX, "{next} was acknowledged, but never sent");
-            return false;
-        }
-        self.acknowledged += news;
-        self.base += news;
-        if self.next < self.base {
-            // Sent before going back, and acknowledged only now.
-            self.next = self.base;
-        }
-        if self.acknowledged >= self.size {
-            self.acknowledged = 0;
-            if self.size < WINDOW_MAX {
-                self.size += 1;
+            Err(TimedOut) => {
+                tries += 1;
+                if tries == TRIES_MAX {
+                    return Err(GaveUp);
+                }
+                window.go_back();
             }
         }
-        self.check();
-        true
     }
-
-    /// Makes every unacknowledged segment be sent again, through a window of half the size.
-    fn go_back(&mut self) {
-        self.next = self.base;
-        self.acknowledged = 0;
-        if self.size > 1 {
-            self.size /= 2;
-        }
-        self.check();
+    for _ in 0..GOODBYES {
+        channel.send(receiver, GbnMessage::Bye);
     }
-
-    fn check(&self) {
-        assert!(self.size >= 1, "the window is closed");
-        assert!(self.size <= WINDOW_MAX, "the window has {} segments", self.size);
-        assert!(self.acknowledged < self.size, "the window should have grown");
-        assert!(self.base <= self.next, "segment {} is unacknowledged, {} is next", self.base, self.next);
-        assert!(self.next <= self.base + self.size, "segment {} was sent outside the window", self.next - 1);
-        assert!(self.next <= self.unsent, "segment {} counts as sent", self.next - 1);
-    }
+    Ok(segments.acknowledged)
 }

@@ -1,6 +1,7 @@
 //! The correct implementation passes on inputs that ask a lot of it.
 
-use simutant_harness::TestOutcome;
+use simutant_harness::{TestOutcome, run_suite};
+use simutant_outcomes::Suite;
 
 use crate::support::{Input, implementation, options, run, suite};
 
@@ -28,10 +29,22 @@ fn correct_go_back_n_passes_on_inputs_at_the_edges_of_the_domain() {
 }
 
 #[test]
+fn suites_of_all_systems_of_go_back_n_run_on_the_same_programs() {
+    for system in ["gbn-last-ack", "gbn-thesis"] {
+        let suite = Suite { system: system.into(), ..suite(&[(20_000, 0.1, 0.1, 1)]) };
+        let run = |name| run_suite(&suite, &implementation(name), &options(), &mut |_| {});
+        let report = run("udp").expect("the suite runs");
+        assert_eq!((report.failures().count(), report.system.as_str()), (0, system));
+        let message = run("lsr").expect_err("another system").to_string();
+        assert!(message.contains("is of `lsr`"), "{message}");
+    }
+}
+
+#[test]
 fn results_come_as_they_are_made_and_are_reported_in_the_order_of_the_suite() {
     let inputs: Vec<Input> = (0..12).map(|seed| (1 + 20_000 * (seed % 3), 0.1, 0.1, seed)).collect();
     let mut seen = Vec::new();
-    let report = simutant_harness::run_suite(&suite(&inputs), &implementation("udp"), &options(), &mut |result| {
+    let report = run_suite(&suite(&inputs), &implementation("udp"), &options(), &mut |result| {
         seen.push(result.name.clone());
     })
     .expect("the suite runs");
