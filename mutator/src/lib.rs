@@ -72,6 +72,7 @@
 mod awaits;
 mod build;
 mod conditions;
+mod constants;
 mod copies;
 mod dataflow;
 mod declarations;

@@ -17,6 +17,7 @@ mod await_timeout;
 mod call;
 mod capacity;
 mod conditional;
+mod constant;
 mod delay;
 mod deletion;
 mod higher_order;
@@ -56,6 +57,7 @@ use syn::{Arm, Block, Expr, ExprForLoop, Member, Signature, Stmt};
 
 pub(crate) use await_deletion::Spawner;
 pub(crate) use conditional::binds;
+pub(crate) use constant::{CONSTANT, integers, values};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
 
 use crate::declarations::Declarations;
@@ -106,7 +108,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    fn new(range: Range<usize>, replacement: Vec<Piece>, infection: Infection) -> Self {
+    pub(crate) fn new(range: Range<usize>, replacement: Vec<Piece>, infection: Infection) -> Self {
         Self { range, replacement, infection, stands_in: false, is_around: false, is_negation: false }
     }
 
@@ -287,6 +289,7 @@ pub(crate) fn all() -> &'static [&'static dyn Operator] {
         &capacity::CapacityReplacement,
         &lock::LockReplacement,
         &petri_net::PetriNetReplacement,
+        &constant::ConstantValueReplacement,
         &higher_order::HigherOrder,
     ]
 }

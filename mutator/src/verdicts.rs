@@ -60,7 +60,7 @@ const OF_OTHER_BODIES: [&str; 7] =
 
 impl KnownVerdicts {
     pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
-        let identity = |candidate: &usize| specification.candidates[*candidate].identity.clone();
+        let identity = |candidate: &usize| specification.candidate(*candidate).identity.clone();
         let path = |(file, function): &(usize, usize)| specification.sources[*file].functions[*function].path.clone();
         let named = |(candidate, reason): (&usize, &String)| (identity(candidate), reason.clone());
         Self {
@@ -83,8 +83,10 @@ impl KnownVerdicts {
         let Some(changed) = self.changed(specification, &verdicts, inputs) else { return Verdicts::default() };
         let is_same = |place: &(usize, usize)| !changed.contains(place);
         let is_of_same = |candidate: &usize| {
-            let placed = &specification.candidates[*candidate];
-            is_same(&(placed.file, placed.function))
+            // A constant is used in many functions: each of them may be what did not compile.
+            let is_of_constant = *candidate >= specification.candidates.len();
+            let placed = specification.candidate(*candidate);
+            if is_of_constant { changed.is_empty() } else { is_same(&(placed.file, placed.function)) }
         };
         let is_own = |reason: &String| !OF_OTHER_BODIES.iter().any(|words| reason.contains(words));
         verdicts.rejected.retain(|candidate, reason| is_of_same(candidate) && is_own(reason));
@@ -121,7 +123,7 @@ impl KnownVerdicts {
     /// Returns all verdicts.
     fn named(&self, specification: &Specification) -> Verdicts {
         let mut verdicts = Verdicts::default();
-        for (candidate, placed) in specification.candidates.iter().enumerate() {
+        for (candidate, placed) in specification.all_candidates() {
             if let Some(reason) = self.rejected.get(&placed.identity) {
                 verdicts.rejected.insert(candidate, reason.clone());
             }
