@@ -141,6 +141,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
             without_flow: Vec::new(),
+            unmutated: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -314,6 +315,7 @@ fn sites() -> Sites {
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
+        unmutated: Vec::new(),
         functions,
     }
 }
