@@ -3,8 +3,8 @@
 //! A run is fixed by its input and by the code that it executes. So after an edit that changes only the bodies of some
 //! functions, a run that entered none of them is the run that it was. For that to hold, everything else goes into one
 //! hash, [`Fingerprint::fixed`], and if that differs nothing is kept: all text outside of the bodies of instrumented
-//! functions (signatures among it, since a new method can take the place of another where nothing was edited), other
-//! files, local dependencies, the lock file, and the mutator's release.
+//! functions (signatures among it, since a new method can take the place of another where nothing was edited, and
+//! the values of constants, which any function may use), other files, local dependencies, the lock file, and the mutator's release.
 //!
 //! # What counts as outside
 //!

@@ -5,8 +5,11 @@
 //! the ranges of both:
 //!
 //! ```text
-//! f's own | pairs of f and g | g's own | pairs of g and h | h's own
+//! f's own | pairs of f and g | g's own | pairs of g and h | h's own | constants' own
 //! ```
+//!
+//! A constant may be used in any functions. Its mutants have numbers after those of all functions, and each function
+//! that uses it knows them as a range of its own.
 //!
 //! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more,
 //! so that an edit of the function seldom changes the code of others. With or without pairs, what a function covers is
