@@ -315,6 +315,8 @@ impl<'ast> Visit<'ast> for NameFinder<'_> {
     fn visit_expr(&mut self, expression: &'ast Expr) {
         match expression {
             Expr::Path(path) => self.path(path, UsedAs::Value),
+            // It may be a static of its own, which no choice can be.
+            Expr::Reference(inner) if inner.mutability.is_none() && is_made_of_constants(&inner.expr) => {}
             Expr::Reference(inner) if inner.mutability.is_none() => self.place(&inner.expr, UsedAs::Place),
             Expr::Field(_) | Expr::Index(_) => self.place(expression, UsedAs::Part),
             Expr::MethodCall(call) => {
@@ -361,6 +363,32 @@ impl<'ast> Visit<'ast> for NameFinder<'_> {
     fn visit_item(&mut self, _: &'ast Item) {}
 
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
+}
+
+/// Whether an expression is made of literals and constants, and is more than one of them.
+fn is_made_of_constants(expression: &Expr) -> bool {
+    fn is_constant(expression: &Expr) -> bool {
+        match expression {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => path.path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
+                !name.contains(char::is_lowercase)
+            }),
+            Expr::Paren(inner) => is_constant(&inner.expr),
+            Expr::Reference(inner) => inner.mutability.is_none() && is_constant(&inner.expr),
+            _ => is_made_of_constants(expression),
+        }
+    }
+    match expression {
+        Expr::Array(inner) => inner.elems.iter().all(is_constant),
+        Expr::Tuple(inner) => inner.elems.iter().all(is_constant),
+        Expr::Paren(inner) => is_made_of_constants(&inner.expr),
+        Expr::Unary(inner) => !matches!(inner.op, UnOp::Deref(_)) && is_constant(&inner.expr),
+        Expr::Binary(inner) => is_constant(&inner.left) && is_constant(&inner.right),
+        Expr::Cast(inner) => is_constant(&inner.expr),
+        Expr::Repeat(inner) => is_constant(&inner.expr),
+        _ => false,
+    }
 }
 
 /// Adds the names that an item of a block gives to something else than a constant of its own.
@@ -886,6 +914,7 @@ mod tests {
             "fn f() { use b::A; g(A); } fn g() { fn A() {} h(A); } fn h() { const A: &str = \"other\"; g(A); }",
             "mod b { fn f() { g(A); } } fn f() { b::A; Self::A; S::A; <S as T>::A; ::A; A::<u8>; }",
             "fn f() { A(3); }",
+            "fn f() -> &'static [u32] { &[A, 3] } fn g() { h(&(1, -A), &(A + 1), &[A; 4], &[[A]]); }",
         ] {
             let found = mutants(&format!("const A: u32 = 5; {uses}"));
             let counts: Vec<&str> = found.lines().filter(|line| !line.ends_with(" in 0")).collect();
@@ -899,6 +928,14 @@ mod tests {
         check("static mut A: u32 = 5; fn f() { unsafe { g(A); } }", &[]);
         let two = mutants("#[cfg(unknown)] const A: u8 = 5; #[cfg(not(unknown))] const A: u8 = 6; fn f() { g(A); }");
         assert!(two.lines().all(|line| line.ends_with(" in 0")), "{two}");
+    }
+
+    #[test]
+    fn a_use_beside_what_no_static_can_hold_can_choose() {
+        check(
+            "const A: u8 = 0; fn f(a: u8) { g(&[A, a], &(A, h()), &A, [A], A.pow(2), &A.pow(a), &mut [A]); }",
+            &["0 -> 1 in 7"],
+        );
     }
 
     #[test]

@@ -351,6 +351,15 @@ mod tests {
     }
 
     #[test]
+    fn the_value_of_a_constant_is_outside_and_its_use_is_not() {
+        let sample = "const A: u8 = 1; impl B { const C: u8 = 2; } fn f() { g(A) } fn h() { 3 }";
+        assert_eq!(changed(sample, "1", "4"), None);
+        assert_eq!(changed(sample, "2", "4"), None);
+        assert_eq!(changed(sample, "3", "A"), Some(vec![1]));
+        assert_eq!(changed(sample, "g(A)", "g(5)"), Some(vec![0]));
+    }
+
+    #[test]
     fn a_file_with_memory_is_outside() {
         for memory in ["static A: u8 = 0;", "thread_local! { static A: u8 = 0; }", "fn g() -> u32 { line!() }"] {
             let text = format!("{memory} fn f() {{ 1 }}");

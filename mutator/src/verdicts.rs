@@ -233,6 +233,29 @@ mod tests {
     }
 
     #[test]
+    fn what_was_said_of_constants_holds_as_long_as_no_function_changes() {
+        let text = "const A: u32 = 1; fn f() -> u32 { g(A) } fn h() -> u32 { i(2) }";
+        let specification = |text: &str| {
+            let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+            let settings = Settings {
+                selection: &Selection::parse("CVR").expect("a known operator"),
+                declarations: &Declarations::default(),
+                names: &Names::default(),
+            };
+            Specification::new("a", "a", vec![source], &settings)
+        };
+        let before = specification(text);
+        let verdicts = Verdicts { rejected: [(1, REASON.to_owned())].into(), ..Verdicts::default() };
+        let known = KnownVerdicts::new(&verdicts, &before, Inputs { all: 1, fixed: 1 });
+        let kept = |text: &str| known.verdicts(&specification(text), EDITED).rejected.into_keys().collect::<Vec<_>>();
+        assert_eq!(kept(text), [1]);
+        assert_eq!(kept(&text.replace("i(2)", "i( /* two */ 2)")), [1]);
+        assert_eq!(kept(&text.replace("g(A)", "g(A) + 1")), [0; 0]);
+        assert_eq!(kept(&text.replace("i(2)", "i(A)")), [0; 0], "another function may be what did not compile");
+        assert_eq!(kept(&text.replace("= 1", "= 3")), [0; 0]);
+    }
+
+    #[test]
     fn nothing_is_known_when_types_may_have_changed() {
         let nothing = [""; 4];
         check(TEXT, REASON, Inputs { all: 2, fixed: 2 }, nothing);

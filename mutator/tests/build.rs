@@ -331,6 +331,8 @@ fn with_constants(input: u32, value: &dyn Fn(&str) -> Option<String>) -> String 
         (input + 3).to_string(),
         (2 * (input + 1) + sum).to_string(),
         (if is_on && input > 1 { limit } else { input }).to_string(),
+        (5 + limit + input).to_string(),
+        number("WIDTH", 1).to_string(),
         "7".to_owned(),
     ];
     fields.join(",")

@@ -19,6 +19,9 @@ const RATE: f64 = 0.5;
 #[cfg(not(test))]
 static IS_ON: bool = true;
 
+/// Not 0: that does not compile.
+const WIDTH: std::num::NonZeroU8 = std::num::NonZeroU8::new(1).unwrap();
+
 const UNUSED: u8 = 255;
 
 const TEXT: &str = "text";
@@ -78,6 +81,14 @@ fn in_place() -> &'static u32 {
 
 fn first_of(table: &'static [u32]) -> u32 {
     table.iter().copied().min().unwrap_or_default()
+}
+
+fn in_static() -> &'static [u32] {
+    &[LIMIT, 2]
+}
+
+fn sum_of(list: &[u32]) -> u32 {
+    list.iter().sum()
 }
 
 fn own(x: u32) -> u32 {
@@ -147,6 +158,8 @@ pub fn run(input: u32) -> String {
         hidden(input).to_string(),
         (late(input, false) + late(input, true)).to_string(),
         now(wait(input)).to_string(),
+        (sum_of(in_static()) + sum_of(&[LIMIT, input])).to_string(),
+        WIDTH.get().to_string(),
         (fixed() as usize + TEXT.len()).to_string(),
     ];
     fields.join(",")
