@@ -629,9 +629,9 @@ impl Workspace {
                         is_there,
                     });
                 }
-                let is_there = is_at(placed.candidate.range());
                 let is_own = (placed.file, placed.function) == (file, index_of_function);
-                is_own.then_some(Suspect { candidate, is_deletion, is_of_constant: false, is_there })
+                let suspect = |is_there| Suspect { candidate, is_deletion, is_of_constant: false, is_there };
+                is_own.then(|| suspect(is_at(placed.candidate.range())))
             })
             .collect();
         let groups: [fn(&&Suspect) -> bool; 5] = [
