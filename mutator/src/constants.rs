@@ -13,404 +13,28 @@
 //! stays as it is where no value can be chosen: in a pattern, the length of an array, an argument of a type, an item; and
 //! in the tokens of a macro, an assertion above all, which are never looked into.
 
+mod declared;
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use simutant_outcomes::{Class, Tier};
-use syn::visit::{self, Visit};
-use syn::{
-    Attribute, BinOp, Block, Expr, ExprLit, Ident, ImplItem, Item, Lit, Stmt, TraitItem, Type, UnOp, UseTree,
-    Visibility,
-};
+use syn::visit::Visit;
+use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
-use crate::declarations::type_text;
 use crate::edit::{Edit, Owner, Piece, Variant};
 use crate::identity::Identities;
 use crate::instrument::PlacedCandidate;
 use crate::mutation::{Candidate, Form, Point, Settings};
-use crate::names::{Kind, Names};
+use crate::names::Kind;
 use crate::operators::{CONSTANT, Change, Definition, Infection, integers, range_of, values};
-use crate::source::{FunctionSource, Source, is_test, join, type_name};
-use crate::types::{bare, is_float, is_integer};
+use crate::source::{FunctionSource, Source};
+use crate::types::{bare, is_integer};
+use declared::{Home, is_plain, is_time};
+use names::{NameFinder, Named, UsedAs};
 
-/// A constant that a specification file declares.
-#[derive(Debug)]
-pub(crate) struct ConstantSource {
-    /// Module path, type and name.
-    pub(crate) path: String,
-    /// From its visibility to its semicolon.
-    pub(crate) range: Range<usize>,
-    name: String,
-    home: Home,
-    /// The conditions under which it is compiled.
-    conditions: Vec<Range<usize>>,
-    visibility: Option<Range<usize>>,
-    ty: Range<usize>,
-    /// The type's text without spaces.
-    ty_text: String,
-    value: Expr,
-    /// Why it has no mutants, if that can be told without its value.
-    obstacle: Option<&'static str>,
-}
-
-/// Where a constant can be named without a path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Home {
-    Module(String),
-    /// A type in a module, by its name.
-    Type(String, String),
-    /// A block of a function, by its first byte.
-    Block(usize, usize),
-    Trait,
-}
-
-/// What all kinds of declarations have.
-struct Declared<'a> {
-    attributes: &'a [Attribute],
-    visibility: &'a Visibility,
-    name: &'a Ident,
-    ty: &'a Type,
-    value: &'a Expr,
-    /// Where it begins without attributes and visibility, and where it ends.
-    range: Range<usize>,
-    is_static: bool,
-}
-
-impl<'a> Declared<'a> {
-    fn of(item: &'a Item) -> Option<Self> {
-        match item {
-            Item::Const(item) => Some(Self {
-                attributes: &item.attrs,
-                visibility: &item.vis,
-                name: &item.ident,
-                ty: &item.ty,
-                value: &item.expr,
-                range: range_of(&item.const_token).start..range_of(&item.semi_token).end,
-                is_static: false,
-            }),
-            Item::Static(item) if matches!(item.mutability, syn::StaticMutability::None) => Some(Self {
-                attributes: &item.attrs,
-                visibility: &item.vis,
-                name: &item.ident,
-                ty: &item.ty,
-                value: &item.expr,
-                range: range_of(&item.static_token).start..range_of(&item.semi_token).end,
-                is_static: true,
-            }),
-            _ => None,
-        }
-    }
-
-    fn of_impl(item: &'a ImplItem) -> Option<Self> {
-        let ImplItem::Const(item) = item else { return None };
-        Some(Self {
-            attributes: &item.attrs,
-            visibility: &item.vis,
-            name: &item.ident,
-            ty: &item.ty,
-            value: &item.expr,
-            range: range_of(&item.const_token).start..range_of(&item.semi_token).end,
-            is_static: false,
-        })
-    }
-
-    /// Returns the constant, `path` being that of what it is in; `None` if nobody can name it.
-    fn constant(&self, path: &str, home: Home, text: &str) -> Option<ConstantSource> {
-        let name = self.name.to_string();
-        if name == "_" || is_test(self.attributes) {
-            return None;
-        }
-        let visibility = (!matches!(self.visibility, Visibility::Inherited)).then(|| range_of(self.visibility));
-        let ty_text = type_text(self.ty, text);
-        let obstacle = if home == Home::Trait {
-            Some("it belongs to a trait, or to a type by a trait")
-        } else if self.is_static && !is_plain(&ty_text) {
-            Some("a static of such a type may change while the program runs")
-        } else {
-            None
-        };
-        let conditions = self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).map(range_of);
-        Some(ConstantSource {
-            path: join(path, &name),
-            range: visibility.as_ref().map_or(self.range.start, |range| range.start)..self.range.end,
-            name,
-            home,
-            conditions: conditions.collect(),
-            visibility,
-            ty: range_of(self.ty),
-            ty_text,
-            value: self.value.clone(),
-            obstacle,
-        })
-    }
-}
-
-/// Whether values of a type have no parts that could change, as far as its name says.
-fn is_plain(ty: &str) -> bool {
-    let ty = bare(ty);
-    is_integer(ty) || is_float(ty) || ty == "bool" || is_time(ty)
-}
-
-fn is_time(ty: &str) -> bool {
-    ty.ends_with("Duration") || ty.ends_with("Time")
-}
-
-/// Adds the constants of the modules, types and traits in a file.
-pub(crate) fn declared(items: &[Item], module: &str, text: &str, constants: &mut Vec<ConstantSource>) {
-    for item in items {
-        match item {
-            Item::Mod(item) if !is_test(&item.attrs) => {
-                let items = item.content.as_ref().map(|(_, items)| &items[..]).unwrap_or_default();
-                declared(items, &join(module, &item.ident.to_string()), text, constants);
-            }
-            Item::Impl(item) if !is_test(&item.attrs) => {
-                let ty = type_name(&item.self_ty);
-                let path = join(module, &ty);
-                let home = match item.trait_ {
-                    None => Home::Type(module.to_owned(), ty),
-                    Some(_) => Home::Trait,
-                };
-                let of_type = item.items.iter().filter_map(Declared::of_impl);
-                constants.extend(of_type.filter_map(|declared| declared.constant(&path, home.clone(), text)));
-            }
-            Item::Trait(item) if !is_test(&item.attrs) => {
-                let path = join(module, &item.ident.to_string());
-                for item in &item.items {
-                    let TraitItem::Const(item) = item else { continue };
-                    let Some((_, value)) = &item.default else { continue };
-                    let declared = Declared {
-                        attributes: &item.attrs,
-                        visibility: &Visibility::Inherited,
-                        name: &item.ident,
-                        ty: &item.ty,
-                        value,
-                        range: range_of(&item.const_token).start..range_of(&item.semi_token).end,
-                        is_static: false,
-                    };
-                    constants.extend(declared.constant(&path, Home::Trait, text));
-                }
-            }
-            item => {
-                let declared = Declared::of(item);
-                let home = || Home::Module(module.to_owned());
-                constants.extend(declared.and_then(|declared| declared.constant(module, home(), text)));
-            }
-        }
-    }
-}
-
-/// Adds the constants in the body of the function with this index, unless that has one body only.
-pub(crate) fn inner(index: usize, function: &FunctionSource, text: &str, constants: &mut Vec<ConstantSource>) {
-    struct Finder<'a> {
-        index: usize,
-        path: &'a str,
-        text: &'a str,
-        constants: &'a mut Vec<ConstantSource>,
-    }
-    impl<'ast> Visit<'ast> for Finder<'_> {
-        fn visit_block(&mut self, block: &'ast Block) {
-            let home = || Home::Block(self.index, range_of(block).start);
-            for statement in &block.stmts {
-                let Stmt::Item(item) = statement else { continue };
-                let declared = Declared::of(item);
-                let constant = declared.and_then(|declared| declared.constant(self.path, home(), self.text));
-                self.constants.extend(constant);
-            }
-            visit::visit_block(self, block);
-        }
-
-        fn visit_item(&mut self, _: &'ast Item) {}
-
-        fn visit_expr_const(&mut self, _: &'ast syn::ExprConst) {}
-
-        fn visit_type(&mut self, _: &'ast Type) {}
-    }
-    if function.obstacle.is_none() {
-        Finder { index, path: &function.path, text, constants }.visit_block(&function.body);
-    }
-}
-
-/// A name that may be that of a constant, where its value is asked for.
-#[derive(Debug)]
-struct Named {
-    range: Range<usize>,
-    /// The last name of its path.
-    last: Range<usize>,
-    segments: Vec<String>,
-    is_used_as: UsedAs,
-    /// The first bytes of the blocks around it that may declare it, the outermost first.
-    blocks: Vec<usize>,
-    /// Whether a module may declare it.
-    is_of_module: bool,
-}
-
-/// What is used of a constant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UsedAs {
-    /// Its value.
-    Value,
-    /// Its place, unless its type is a plain one: a method, a field or an element of it is asked for.
-    Part,
-    /// Its place, which may have to outlive the expression.
-    Place,
-}
-
-/// Finds names of constants where another value can stand.
-struct NameFinder<'a> {
-    names: &'a Names,
-    found: Vec<Named>,
-    /// The blocks around: the first byte, and the names that other items than constants have.
-    blocks: Vec<(usize, BTreeSet<String>)>,
-}
-
-impl NameFinder<'_> {
-    fn path(&mut self, path: &syn::ExprPath, is_used_as: UsedAs) {
-        let Some(last) = path.path.segments.last() else { return };
-        let has_arguments = path.path.segments.iter().any(|segment| !segment.arguments.is_none());
-        if path.qself.is_some() || path.path.leading_colon.is_some() || has_arguments {
-            return;
-        }
-        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let hidden = self.blocks.iter().rposition(|(_, hidden)| segments.len() == 1 && hidden.contains(&segments[0]));
-        let blocks = self.blocks[hidden.unwrap_or(0)..].iter().map(|(start, _)| *start).collect();
-        let last = range_of(&last.ident);
-        self.found.push(Named {
-            range: range_of(path),
-            last,
-            segments,
-            is_used_as,
-            blocks,
-            is_of_module: hidden.is_none(),
-        });
-    }
-
-    /// Looks at an expression whose place is used, or a part of it.
-    fn place(&mut self, expression: &Expr, is_used_as: UsedAs) {
-        match expression {
-            Expr::Path(path) => self.path(path, is_used_as),
-            Expr::Paren(inner) => self.place(&inner.expr, is_used_as),
-            Expr::Field(inner) => self.place(&inner.base, is_used_as),
-            Expr::Index(inner) => {
-                self.place(&inner.expr, is_used_as);
-                self.visit_expr(&inner.index);
-            }
-            _ => self.visit_expr(expression),
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for NameFinder<'_> {
-    fn visit_block(&mut self, block: &'ast Block) {
-        let items = block.stmts.iter().filter_map(|statement| match statement {
-            Stmt::Item(item) => Some(item),
-            _ => None,
-        });
-        let mut hidden = BTreeSet::new();
-        items.for_each(|item| add_hidden(item, &mut hidden));
-        self.blocks.push((range_of(block).start, hidden));
-        visit::visit_block(self, block);
-        self.blocks.pop();
-    }
-
-    fn visit_expr(&mut self, expression: &'ast Expr) {
-        match expression {
-            Expr::Path(path) => self.path(path, UsedAs::Value),
-            // It may be a static of its own, which no choice can be.
-            Expr::Reference(inner) if inner.mutability.is_none() && is_made_of_constants(&inner.expr) => {}
-            Expr::Reference(inner) if inner.mutability.is_none() => self.place(&inner.expr, UsedAs::Place),
-            Expr::Field(_) | Expr::Index(_) => self.place(expression, UsedAs::Part),
-            Expr::MethodCall(call) => {
-                if !self.names.is(Kind::Tell, &call.method.to_string()) {
-                    self.place(&call.receiver, UsedAs::Part);
-                    call.args.iter().for_each(|argument| self.visit_expr(argument));
-                }
-            }
-            Expr::Call(call) => {
-                if !matches!(&*call.func, Expr::Path(_)) {
-                    self.visit_expr(&call.func);
-                }
-                call.args.iter().for_each(|argument| self.visit_expr(argument));
-            }
-            Expr::Assign(inner) => {
-                if !matches!(&*inner.left, Expr::Path(_)) {
-                    self.visit_expr(&inner.left);
-                }
-                self.visit_expr(&inner.right);
-            }
-            Expr::Repeat(inner) => self.visit_expr(&inner.expr),
-            Expr::Macro(_) | Expr::Const(_) => {}
-            _ => visit::visit_expr(self, expression),
-        }
-    }
-
-    fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
-        if field.colon_token.is_some() {
-            self.visit_expr(&field.expr);
-        }
-    }
-
-    fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
-        // A guard is a part of the pattern.
-        if let syn::Pat::Guard(guarded) = pattern {
-            self.visit_expr(&guarded.guard);
-        }
-    }
-
-    fn visit_type(&mut self, _: &'ast Type) {}
-
-    fn visit_generic_argument(&mut self, _: &'ast syn::GenericArgument) {}
-
-    fn visit_item(&mut self, _: &'ast Item) {}
-
-    fn visit_attribute(&mut self, _: &'ast Attribute) {}
-}
-
-/// Whether an expression is made of literals and constants, and is more than one of them.
-fn is_made_of_constants(expression: &Expr) -> bool {
-    fn is_constant(expression: &Expr) -> bool {
-        match expression {
-            Expr::Lit(_) => true,
-            Expr::Path(path) => path.path.segments.last().is_some_and(|last| {
-                let name = last.ident.to_string();
-                !name.contains(char::is_lowercase)
-            }),
-            Expr::Paren(inner) => is_constant(&inner.expr),
-            Expr::Reference(inner) => inner.mutability.is_none() && is_constant(&inner.expr),
-            _ => is_made_of_constants(expression),
-        }
-    }
-    match expression {
-        Expr::Array(inner) => inner.elems.iter().all(is_constant),
-        Expr::Tuple(inner) => inner.elems.iter().all(is_constant),
-        Expr::Paren(inner) => is_made_of_constants(&inner.expr),
-        Expr::Unary(inner) => !matches!(inner.op, UnOp::Deref(_)) && is_constant(&inner.expr),
-        Expr::Binary(inner) => is_constant(&inner.left) && is_constant(&inner.right),
-        Expr::Cast(inner) => is_constant(&inner.expr),
-        Expr::Repeat(inner) => is_constant(&inner.expr),
-        _ => false,
-    }
-}
-
-/// Adds the names that an item of a block gives to something else than a constant of its own.
-fn add_hidden(item: &Item, hidden: &mut BTreeSet<String>) {
-    fn of_tree(tree: &UseTree, hidden: &mut BTreeSet<String>) {
-        match tree {
-            UseTree::Path(inner) => of_tree(&inner.tree, hidden),
-            UseTree::Name(inner) => _ = hidden.insert(inner.ident.to_string()),
-            UseTree::Rename(inner) => _ = hidden.insert(inner.rename.to_string()),
-            UseTree::Group(inner) => inner.items.iter().for_each(|tree| of_tree(tree, hidden)),
-            UseTree::Glob(_) => {}
-        }
-    }
-    match item {
-        Item::Use(item) => of_tree(&item.tree, hidden),
-        Item::Fn(item) => _ = hidden.insert(item.sig.ident.to_string()),
-        Item::Struct(item) => _ = hidden.insert(item.ident.to_string()),
-        Item::Static(item) => _ = hidden.insert(item.ident.to_string()),
-        Item::Const(item) => _ = hidden.insert(item.ident.to_string()),
-        _ => {}
-    }
-}
+pub(crate) use declared::{ConstantSource, declared, inner};
 
 /// The constants of all specification files, with their mutants.
 #[derive(Debug, Default)]
@@ -472,11 +96,6 @@ impl Constants {
             }
             _ => None,
         };
-        let named = |body: &dyn Fn(&mut NameFinder<'_>)| {
-            let mut finder = NameFinder { names: settings.names, found: Vec::new(), blocks: Vec::new() };
-            body(&mut finder);
-            finder.found
-        };
         let resolve = |file: usize, index: usize, function: &FunctionSource, named: &Named| {
             if let [name] = &named.segments[..] {
                 let of_block = |&block: &usize| find(file, Home::Block(index, block), name);
@@ -495,7 +114,7 @@ impl Constants {
             if constant.obstacle.is_some() {
                 continue;
             }
-            let found = named(&|finder| finder.visit_expr(&constant.value)).into_iter();
+            let found = NameFinder::found(settings.names, |finder| finder.visit_expr(&constant.value)).into_iter();
             let names = found.filter_map(|named| {
                 let found = match &constant.home {
                     Home::Module(module) => of_module(file, module, None, &named.segments),
@@ -551,7 +170,7 @@ impl Constants {
         for (file, source) in sources.iter().enumerate() {
             let with_bodies = source.functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none());
             for (index, function) in with_bodies {
-                let found = named(&|finder| finder.visit_block(&function.body)).into_iter();
+                let found = NameFinder::found(settings.names, |finder| finder.visit_block(&function.body)).into_iter();
                 let uses = found.filter_map(|named| {
                     let constant = resolve(file, index, function, &named)?;
                     Some(ConstantUse { constant, named })
@@ -865,7 +484,7 @@ mod tests {
         let settings = Settings {
             selection: &Selection::parse(CONSTANT).expect("a known operator"),
             declarations: &Declarations::default(),
-            names: &Names::default(),
+            names: &crate::names::Names::default(),
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
         let constants = &specification.constants;
