@@ -254,6 +254,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     for (index, function) in sites.uninstrumented.iter().enumerate() {
         place("uninstrumented", index, function.span)?;
     }
+    for (index, constant) in sites.unmutated.iter().enumerate() {
+        place("unmutated", index, constant.span)?;
+    }
     for (index, rejected) in sites.rejected.iter().enumerate() {
         place("rejected", index, rejected.mutant.span)?;
     }

@@ -147,6 +147,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
             without_flow: Vec::new(),
+            unmutated: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -321,6 +322,7 @@ fn sites() -> Sites {
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
+        unmutated: Vec::new(),
         functions,
     }
 }

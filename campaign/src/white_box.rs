@@ -102,6 +102,7 @@ mod tests {
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
             without_flow: Vec::new(),
+            unmutated: Vec::new(),
         }
     }
 

@@ -83,6 +83,7 @@ pub(crate) fn instrumented(arguments: &SystemArguments, package: &Package) -> an
     ));
     note("runs as it is written", &sites.uninstrumented);
     note("has no definition-use pairs", &sites.without_flow);
+    note_constants(sites);
     Ok(built)
 }
 
@@ -93,6 +94,7 @@ pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> a
         .with_context(|| format!("cannot mutate the programs of {implementation}"))?;
     phase.end(&with_mutants(&format!("the programs of {implementation}"), &built.sites));
     note("runs as it is written", &built.sites.uninstrumented);
+    note_constants(&built.sites);
     Ok(built)
 }
 
@@ -117,6 +119,15 @@ fn with_mutants(what: &str, sites: &Sites) -> String {
 fn note(what: &str, functions: &[UninstrumentedFunction]) {
     for function in functions {
         output::tell(&format!("{:>12} {} {what}: {}", "note", function.path, function.reason));
+    }
+}
+
+/// Tells how many constants have no mutants.
+fn note_constants(sites: &Sites) {
+    if !sites.unmutated.is_empty() {
+        let number = sites.unmutated.len();
+        let constants = if number == 1 { "constant has" } else { "constants have" };
+        output::tell(&format!("{:>12} {number} {constants} no mutants: `mutants {}` says why", "note", sites.system));
     }
 }
 

@@ -1,7 +1,7 @@
 //! `simutant mutants`: every mutant with its diff.
 
 use serde::Serialize;
-use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites, UninstrumentedFunction};
+use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites, UninstrumentedFunction, UnmutatedConstant};
 
 use crate::arguments::{Common, MutantsArguments};
 use crate::exit::{BadInput, Exit};
@@ -17,6 +17,7 @@ struct Listing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Vec<Rejected<'a>>>,
     uninstrumented: &'a [UninstrumentedFunction],
+    unmutated: &'a [UnmutatedConstant],
 }
 
 #[derive(Debug, Serialize)]
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
     let listing = Listing {
         system: &sites.system,
         uninstrumented: &sites.uninstrumented,
+        unmutated: &sites.unmutated,
         mutants: (0..)
             .zip(&sites.mutants)
             .map(|(number, mutant)| Listed { number, mutant, diff: diff(mutant) })
@@ -89,6 +91,10 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
     }
     for Rejected { mutant, diff, reason } in listing.rejected.iter().flatten() {
         text.push_str(&format!("rejected: {reason}: {}\n{diff}\n", place(mutant)));
+    }
+    for UnmutatedConstant { path, span, reason } in listing.unmutated {
+        let file = &sites.files[span.file].path;
+        text.push_str(&format!("without mutants: {path} {file}:{}:{}: {reason}\n", span.line, span.column));
     }
     text.push_str(&format!("{} mutants, {} rejected by the compiler\n", sites.mutants.len(), sites.rejected.len()));
     text

@@ -22,7 +22,7 @@ use crate::declarations::Declarations;
 use crate::edit::{Output, Owner};
 use crate::fingerprint::{Fingerprint, may_remember};
 use crate::identity::Hash;
-use crate::instrument::{Instrumented, Place, Probes, Specification};
+use crate::instrument::{Instrumented, Place, PlacedCandidate, Probes, Specification};
 use crate::judgements::FILE_END;
 use crate::mutation::Settings;
 use crate::package::{Member, PROBE_PACKAGE};
@@ -288,6 +288,8 @@ struct Run {
 struct Suspect {
     candidate: usize,
     is_deletion: bool,
+    /// Whether it is in the value of a constant that the function uses.
+    is_of_constant: bool,
     /// Whether it is at a line that the error names.
     is_there: bool,
 }
@@ -603,22 +605,37 @@ impl Workspace {
         }
         let Some((file, index_of_function)) = function else { return };
         // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the
-        // error stays: deletions at the lines that it names, other mutants there, deletions elsewhere, everything, the
-        // probes.
+        // error stays: mutants of constants at the lines that it names, deletions there, other mutants there, deletions
+        // elsewhere, everything, the probes.
         let lines: Vec<usize> =
             spans(true).chain(spans(false)).flat_map(|span| self.original_lines(span, instrumented)).collect();
-        let left: Vec<Suspect> = (0..)
-            .zip(&specification.candidates)
-            .filter(|(index, placed)| {
-                (placed.file, placed.function) == (file, index_of_function) && !verdicts.rejected.contains_key(index)
-            })
-            .map(|(candidate, placed)| {
-                let span = specification.sources[file].span(file, placed.candidate.range());
-                let is_there = lines.iter().any(|line| (span.line..=span.line_end).contains(line));
-                Suspect { candidate, is_deletion: placed.candidate.is_deletion(), is_there }
+        let is_at = |range: &Range<usize>| {
+            let span = specification.sources[file].span(file, range);
+            lines.iter().any(|line| (span.line..=span.line_end).contains(line))
+        };
+        let is_left = |(candidate, _): &(usize, &PlacedCandidate)| !verdicts.rejected.contains_key(candidate);
+        let left: Vec<Suspect> = specification
+            .all_candidates()
+            .filter(is_left)
+            .filter_map(|(candidate, placed)| {
+                let is_deletion = placed.candidate.is_deletion();
+                if let Some(number) = candidate.checked_sub(specification.candidates.len()) {
+                    let uses = specification.constants.places_of(number, file, index_of_function);
+                    let is_there = uses.iter().any(is_at);
+                    return (!uses.is_empty()).then_some(Suspect {
+                        candidate,
+                        is_deletion,
+                        is_of_constant: true,
+                        is_there,
+                    });
+                }
+                let is_own = (placed.file, placed.function) == (file, index_of_function);
+                let suspect = |is_there| Suspect { candidate, is_deletion, is_of_constant: false, is_there };
+                is_own.then(|| suspect(is_at(placed.candidate.range())))
             })
             .collect();
-        let groups: [fn(&&Suspect) -> bool; 4] = [
+        let groups: [fn(&&Suspect) -> bool; 5] = [
+            |suspect| suspect.is_of_constant && suspect.is_there,
             |suspect| suspect.is_deletion && suspect.is_there,
             |suspect| suspect.is_there,
             |suspect| suspect.is_deletion,

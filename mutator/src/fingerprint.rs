@@ -3,8 +3,8 @@
 //! A run is fixed by its input and by the code that it executes. So after an edit that changes only the bodies of some
 //! functions, a run that entered none of them is the run that it was. For that to hold, everything else goes into one
 //! hash, [`Fingerprint::fixed`], and if that differs nothing is kept: all text outside of the bodies of instrumented
-//! functions (signatures among it, since a new method can take the place of another where nothing was edited), other
-//! files, local dependencies, the lock file, and the mutator's release.
+//! functions (signatures among it, since a new method can take the place of another where nothing was edited, and
+//! the values of constants, which any function may use), other files, local dependencies, the lock file, and the mutator's release.
 //!
 //! # What counts as outside
 //!
@@ -348,6 +348,15 @@ mod tests {
         assert_eq!(changed("fn f() { struct A; impl B for A {} 1; }", "1", "2"), None);
         assert_eq!(changed("fn f() { make!(impl B for A {}); 1; }", "1", "2"), None);
         assert_eq!(changed("fn f() { const A: u8 = 1; use B; }", "1", "2"), Some(vec![0]));
+    }
+
+    #[test]
+    fn the_value_of_a_constant_is_outside_and_its_use_is_not() {
+        let sample = "const A: u8 = 1; impl B { const C: u8 = 2; } fn f() { g(A) } fn h() { 3 }";
+        assert_eq!(changed(sample, "1", "4"), None);
+        assert_eq!(changed(sample, "2", "4"), None);
+        assert_eq!(changed(sample, "3", "A"), Some(vec![1]));
+        assert_eq!(changed(sample, "g(A)", "g(5)"), Some(vec![0]));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use simutant_outcomes::{
 };
 
 use crate::awaits::AsyncFunctions;
+use crate::constants::Constants;
 use crate::dataflow::{self, Analysis, Flow, Numbers, OutcomeProbes};
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant, plain_text};
 use crate::fingerprint::{Fingerprint, Fingerprints};
@@ -38,8 +39,11 @@ pub(crate) struct Specification {
     pub(crate) package: String,
     pub(crate) system: String,
     pub(crate) sources: Vec<Source>,
-    /// All candidates, in the order of files, functions and places.
+    /// The candidates in functions, in the order of files, functions and places. The others are numbered after them:
+    /// [`Specification::candidate`] has all.
     pub(crate) candidates: Vec<PlacedCandidate>,
+    /// The constants, with the candidates that are in their values.
+    pub(crate) constants: Constants,
     /// Whether there are mutants of two candidates each.
     makes_pairs: bool,
     async_functions: AsyncFunctions,
@@ -49,7 +53,7 @@ pub(crate) struct Specification {
 #[derive(Debug)]
 pub(crate) struct PlacedCandidate {
     pub(crate) file: usize,
-    /// Index into the file's functions.
+    /// Index into the file's functions; none of them for a candidate in a constant's value.
     pub(crate) function: usize,
     pub(crate) candidate: Candidate,
     pub(crate) identity: String,
@@ -101,7 +105,7 @@ impl Plan<'_> {
 pub(crate) struct Instrumented {
     pub(crate) outputs: Vec<Output>,
     pub(crate) sites: Sites,
-    /// Where each function is that records what it does.
+    /// Where each function is that records what it does, and after them all mutants of constants, if there are any.
     pub(crate) places: Vec<Place>,
 }
 
@@ -121,11 +125,26 @@ impl Specification {
         }
         let makes_pairs = settings.selection.definition(HIGHER_ORDER).is_some();
         let async_functions = AsyncFunctions::new(&sources);
-        Self { package: package.into(), system: system.into(), sources, candidates, makes_pairs, async_functions }
+        let constants = Constants::new(&sources, settings, &mut identities);
+        let (package, system) = (package.into(), system.into());
+        Self { package, system, sources, candidates, constants, makes_pairs, async_functions }
+    }
+
+    /// Returns a candidate by its index among all, those in constants after those in functions.
+    pub(crate) fn candidate(&self, index: usize) -> &PlacedCandidate {
+        match index.checked_sub(self.candidates.len()) {
+            None => &self.candidates[index],
+            Some(index) => &self.constants.candidates()[index],
+        }
+    }
+
+    /// Returns all candidates, with their indices.
+    pub(crate) fn all_candidates(&self) -> impl Iterator<Item = (usize, &PlacedCandidate)> {
+        self.candidates.iter().chain(self.constants.candidates()).enumerate()
     }
 
     fn mutant(&self, index: usize, function: usize) -> Mutant {
-        let PlacedCandidate { file, candidate, identity, .. } = &self.candidates[index];
+        let PlacedCandidate { file, candidate, identity, .. } = self.candidate(index);
         let source = &self.sources[*file];
         Mutant {
             identity: identity.clone(),
@@ -144,7 +163,7 @@ impl Specification {
     /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not
     /// compile.
     fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
-        verdicts.rejected.keys().map(|index| &self.candidates[*index]).any(|rejected| {
+        verdicts.rejected.keys().map(|index| self.candidate(*index)).any(|rejected| {
             (rejected.file, rejected.function) == (stand_in.file, stand_in.function)
                 && rejected.candidate.range() == stand_in.candidate.range()
                 && rejected.candidate.operator == stand_in.candidate.operator
@@ -180,7 +199,8 @@ impl Specification {
         let (mut first_mark, mut places) = (0, Vec::new());
         for (file, source) in self.sources.iter().enumerate() {
             let mut output = Output::default();
-            let plain = Renderer::new(&source.file.text, []);
+            let declarations = self.declarations((file, None), &plan);
+            let plain = Renderer::new(&source.file.text, &declarations);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {
                 if let Some(reason) = self.obstacle(file, index, verdicts) {
@@ -192,13 +212,13 @@ impl Specification {
                 if probes == Probes::All
                     && let Some(start) = function.outlined_at
                 {
-                    plain.verbatim(at..start, &mut output);
+                    plain.range(at..start, Variant::Mutated, &mut output);
                     // A macro may put it where it cannot be.
                     let attribute = |output: &mut Output| output.text.push_str("#[inline(never)] ");
                     plain.owned(Owner::Function(index), &mut output, attribute);
                     at = start;
                 }
-                plain.verbatim(at..inside.start, &mut output);
+                plain.range(at..inside.start, Variant::Mutated, &mut output);
                 match probes {
                     Probes::All => {
                         let place = plan.place((file, index), places.last(), &sites);
@@ -211,8 +231,12 @@ impl Specification {
                 }
                 at = inside.end;
             }
-            plain.verbatim(at..source.file.text.len(), &mut output);
+            plain.range(at..source.file.text.len(), Variant::Mutated, &mut output);
             outputs.push(output);
+        }
+        if probes == Probes::All {
+            let end = places.last().map_or(0, |last: &Place| last.mutant + last.mutants);
+            places.extend(plan.numbering.place_of_constants(end));
         }
         plan.flows.add_to(&mut sites, &self.sources);
         Instrumented { outputs, sites, places }
@@ -272,7 +296,7 @@ impl Specification {
         let source = &self.sources[file];
         let function = &source.functions[index];
         let (edits, marks) = self.edits((file, index), plan, (place, first_mark), sites);
-        let has_mutants = !plan.numbering.of_function(file, index).is_empty();
+        let has_mutants = plan.numbering.has_mutants(file, index);
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = mutation::inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
@@ -322,14 +346,19 @@ impl Specification {
         let inside = mutation::inside(&function.body);
         let edits = self.point_edits((file, index), plan);
         let renderer = Renderer::new(&source.file.text, &edits);
-        let Range { start: first, end } = plan.numbering.of_function(file, index);
-        if first == end {
+        if !plan.numbering.has_mutants(file, index) {
             renderer.verbatim(inside, output);
             return;
         }
         renderer.owned(Owner::Function(index), output, |output| {
-            let count = end - first;
-            output.text.push_str(&format!(" match ::simutant_probe::is_mutated({first}, {count}) {{ false => {{"));
+            let own = plan.numbering.of_function(file, index);
+            let ranges = std::iter::once(&own).filter(|range| !range.is_empty());
+            let constants = plan.numbering.constants_of(file, index);
+            let asked: Vec<String> = ranges
+                .chain(constants)
+                .map(|Range { start, end }| format!("::simutant_probe::is_mutated({start}, {})", end - start))
+                .collect();
+            output.text.push_str(&format!(" match {} {{ false => {{", asked.join(" || ")));
             renderer.range(inside.clone(), Variant::Clean, output);
             output.text.push_str("} true => {");
             renderer.range(inside, Variant::Mutated, output);
@@ -355,7 +384,17 @@ impl Specification {
             });
         }
         edits.extend(point_edits(&point));
+        // Inside of what else is chosen there.
+        let numbered = |constant| plan.numbering.mutants_of_constant(constant);
+        edits.extend(self.constants.points(&self.sources, (file, index), self.candidates.len(), &numbered));
+        edits.extend(self.declarations((file, Some(index)), plan));
         edits
+    }
+
+    /// Returns the edits that declare what constants are in mutants, outside of functions or in one of them.
+    fn declarations(&self, place: (usize, Option<usize>), plan: &Plan<'_>) -> Vec<Edit> {
+        let numbered = |constant| plan.numbering.mutants_of_constant(constant);
+        self.constants.declarations(&self.sources, place, self.candidates.len(), &numbered)
     }
 
     /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first,
@@ -408,9 +447,16 @@ impl Specification {
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
         // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
         // puts these in the place of their calls compiled again. A constant is where it is used.
+        let constants = match numbering.constants_of(file, index) {
+            [] => String::new(),
+            ranges => {
+                let ranges: Vec<[u32; 2]> = ranges.iter().map(|range| [range.start, range.end - range.start]).collect();
+                format!(".with_constants(&{ranges:?})")
+            }
+        };
         let declaration = format!(
             "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
-             [0, {}], (0, &{conditions:?}), (&{pairs:?}, &{pairs_with:?}), (0, &{:?}), ([{}, {}], [{}, {}]));",
+             [0, {}], (0, &{conditions:?}), (&{pairs:?}, &{pairs_with:?}), (0, &{:?}), ([{}, {}], [{}, {}])){constants};",
             marks.first,
             marks.end,
             graph.branches.len(),
@@ -859,6 +905,59 @@ mod tests {
         assert_snapshot!(points.join("\n"));
         let both = instrumented.sites.diff(&instrumented.sites.mutants[1], 0);
         assert_eq!(both.matches("\n+").count(), 2 * 2, "{both}");
+    }
+
+    #[test]
+    fn a_constant_is_chosen_at_its_uses_in_all_functions_and_lies_after_all_ranges() {
+        let text = "const A: u32 = 2; fn f(a: u32) -> u32 { a + A } const B: u32 = A + 3; fn g() -> &'static u32 { &B }
+fn h(a: u32) -> u32 { a - 1 } fn i() -> u32 { const C: u32 = 1; C } fn j(a: u32) { assert!(a < A) }";
+        for (operators, ranges) in [
+            ("CVR", [(0, 0, "[[320, 3]]"), (64, 0, "[[320, 7]]"), (128, 0, ""), (192, 0, "[[327, 2]]"), (256, 0, "")]),
+            (
+                "AOR,CVR",
+                [(0, 1, "[[320, 3]]"), (64, 0, "[[320, 7]]"), (128, 1, ""), (192, 0, "[[327, 2]]"), (256, 0, "")],
+            ),
+            ("AOR,CVR,HOM", [(0, 2, "[[3, 3]]"), (0, 0, "[[3, 7]]"), (1, 2, ""), (0, 0, "[[10, 2]]"), (0, 0, "")]),
+        ] {
+            let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+            let selection = Selection::parse(operators).expect("known operators");
+            let (declarations, names) = Default::default();
+            let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
+            let specification = Specification::new("a", "a", vec![source], &settings);
+            let Instrumented { outputs, sites, places } = specification.instrument(&Verdicts::default(), Probes::All);
+            let output = &outputs[0].text;
+            let functions: Vec<&str> = output.split("::simutant_probe::Function::new(").skip(1).collect();
+            for (function, (first, count, constants)) in functions.iter().zip(ranges) {
+                let asked = &function[..function.find(';').expect("a declaration")];
+                assert!(asked.contains(&format!("([{first}, {count}], [")), "{operators}: {asked}");
+                let expect = if constants.is_empty() { ")" } else { &format!(").with_constants(&{constants})") };
+                assert!(asked.ends_with(&format!(")){expect}")[1..]), "{operators}: {asked}, {expect}");
+            }
+            let of_constants = sites.mutants.iter().filter(|mutant| mutant.operator == "CVR").count();
+            assert_eq!(of_constants, 3 + 4 + 2);
+            assert!(sites.mutants[sites.mutants.len() - of_constants..].iter().all(|mutant| mutant.operator == "CVR"));
+            let last = places.last().expect("that of constants");
+            assert_eq!((last.mutant as usize, last.mutants), (sites.mutants.len() - of_constants, 9));
+            if operators == "CVR" {
+                let cut = output.find("fn h").expect("it is there");
+                assert_snapshot!(&output[..cut]);
+            }
+        }
+    }
+
+    #[test]
+    fn programs_ask_for_the_constants_that_a_function_uses() {
+        let text =
+            "const A: bool = true; fn f() -> bool { A } fn g(a: u32) -> u32 { if A { a + 1 } else { 0 } } fn h() {}";
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let selection = Selection::parse("AOR,CVR").expect("known operators");
+        let (declarations, names) = Default::default();
+        let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
+        let specification = Specification::new("a", "a", vec![source], &settings);
+        let instrumented = specification.instrument(&Verdicts::default(), Probes::Mutants);
+        assert_snapshot!(instrumented.outputs[0].text);
+        let plain = specification.instrument(&Verdicts::default(), Probes::None);
+        assert_eq!(plain.outputs[0].text, text);
     }
 
     #[test]

@@ -46,6 +46,9 @@
 //! applied. Two operators never make the same mutant: it has the name that says most of it. HOM makes two of the
 //! others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
 //!
+//! CVR changes the value of a constant at all its uses, in as many functions as there are (`constants.rs`). The mutants
+//! of constants are numbered after those of all functions, and a function knows the ranges of those that it uses.
+//!
 //! # Limits
 //!
 //! - A `const fn` and a function that returns an `impl Trait` run as they are written;
@@ -54,7 +57,12 @@
 //! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace:
 //!   another package there that turns more on makes their code count here, too. What a build script decides is not
 //!   known, and counts as compiled.
-//! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated.
+//! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated. So an
+//!   assertion keeps the value that a constant has in the original, and holds the mutants of the constant to it.
+//! - A constant has mutants if a function of its module uses it where a value can be chosen while the program runs. What
+//!   a `use` brings into another module is not followed there, and neither are constants of traits and of files that are
+//!   no specification. [`Sites::unmutated`](simutant_outcomes::Sites::unmutated) lists the constants of the
+//!   specification that have no mutants, with the reason.
 //! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with
 //!   its statement. A simulation notes that only if such a value has a destructor with an effect which the rest of the
 //!   statement sees.
@@ -65,13 +73,14 @@
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
+//! `operators.rs` for the operators, `constants.rs` for those in constants, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
 //! `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and `machine_code.rs` for
 //! what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
 mod awaits;
 mod build;
 mod conditions;
+mod constants;
 mod copies;
 mod dataflow;
 mod declarations;

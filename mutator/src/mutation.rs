@@ -51,7 +51,7 @@ pub(crate) struct ArmParts {
 }
 
 impl Point {
-    fn new(range: &Range<usize>, form: Form) -> Self {
+    pub(crate) fn new(range: &Range<usize>, form: Form) -> Self {
         Self { start: range.start, end: Reverse(range.end), form, arm: None }
     }
 

@@ -3,6 +3,7 @@
 //! An operator looks at one place in a function and proposes changes. It needs no types: what does not type-check is
 //! rejected by the compiler later. What it may know beside the place is in the [`Context`]: the signature, what the
 //! package declares, and what names are for. A new operator is one file and one line in [`all`].
+//! Two make no changes at a place: HOM takes those of others, and CVR, which is about constants, shows at many places.
 //!
 //! Operators of tier A are those of the literature on adequacy. Those of tier B make the faults that distributed
 //! systems have, where the names of a specification show what code is for. Those of tier C are made when they are asked
@@ -17,6 +18,7 @@ mod await_timeout;
 mod call;
 mod capacity;
 mod conditional;
+mod constant;
 mod delay;
 mod deletion;
 mod higher_order;
@@ -56,6 +58,7 @@ use syn::{Arm, Block, Expr, ExprForLoop, Member, Signature, Stmt};
 
 pub(crate) use await_deletion::Spawner;
 pub(crate) use conditional::binds;
+pub(crate) use constant::{CONSTANT, integers, values};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
 
 use crate::declarations::Declarations;
@@ -106,7 +109,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    fn new(range: Range<usize>, replacement: Vec<Piece>, infection: Infection) -> Self {
+    pub(crate) fn new(range: Range<usize>, replacement: Vec<Piece>, infection: Infection) -> Self {
         Self { range, replacement, infection, stands_in: false, is_around: false, is_negation: false }
     }
 
@@ -287,6 +290,7 @@ pub(crate) fn all() -> &'static [&'static dyn Operator] {
         &capacity::CapacityReplacement,
         &lock::LockReplacement,
         &petri_net::PetriNetReplacement,
+        &constant::ConstantValueReplacement,
         &higher_order::HigherOrder,
     ]
 }

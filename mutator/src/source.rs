@@ -1,5 +1,6 @@
 //! A specification file: its text, its syntax, its functions.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use simutant_outcomes::{SourceFile, Span};
@@ -9,6 +10,7 @@ use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitIt
 
 use crate::MutatorError;
 use crate::conditions::Conditions;
+use crate::constants::{self, ConstantSource};
 use crate::dataflow;
 use crate::operators::range_of;
 use crate::package::{Package, SpecificationFile};
@@ -18,6 +20,8 @@ use crate::package::{Package, SpecificationFile};
 pub(crate) struct Source {
     pub(crate) file: SourceFile,
     pub(crate) functions: Vec<FunctionSource>,
+    /// Those of modules, types and traits, and then those in functions.
+    pub(crate) constants: Vec<ConstantSource>,
     /// Byte offsets at which lines start.
     line_starts: Vec<usize>,
 }
@@ -33,6 +37,10 @@ pub(crate) struct FunctionSource {
     pub(crate) signature: Signature,
     /// The type that it is a method of.
     pub(crate) self_type: Option<String>,
+    /// The module that it is in.
+    pub(crate) module: String,
+    /// The names of the constants that it, or what it is in, has as parameters.
+    pub(crate) const_parameters: BTreeSet<String>,
     /// What data flow needs of the signature.
     pub(crate) flow_signature: dataflow::Signature,
     /// Why it cannot have probes, if that can be told from its signature.
@@ -93,10 +101,15 @@ impl Source {
             message: error.to_string(),
         })?;
         conditions.strip(&mut syntax);
+        let mut constants = Vec::new();
+        constants::declared(&syntax.items, module, &text, &mut constants);
         let mut functions = Vec::new();
         collect(syntax.items, module, &mut functions);
+        for (index, function) in functions.iter().enumerate() {
+            constants::inner(index, function, &text, &mut constants);
+        }
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Ok(Self { file: SourceFile { path: path.into(), text }, functions, line_starts })
+        Ok(Self { file: SourceFile { path: path.into(), text }, functions, constants, line_starts })
     }
 
     /// Returns the place of a range. `file` is the index of this file.
@@ -117,52 +130,67 @@ fn module_path(path: &str) -> String {
     if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
 }
 
-fn join(path: &str, name: &str) -> String {
+pub(crate) fn join(path: &str, name: &str) -> String {
     match (path, name) {
         ("", part) | (part, "") => part.into(),
         _ => format!("{path}::{name}"),
     }
 }
 
-fn collect(items: Vec<Item>, path: &str, functions: &mut Vec<FunctionSource>) {
+fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) {
     for item in items {
         match item {
             Item::Fn(item) if !is_test(&item.attrs) => {
                 let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                functions.push(function(path, None, Home::Module, outlined_at, item.sig, *item.block));
+                let around = Around { module, path: module, self_type: None, home: Home::Module, generics: None };
+                functions.push(function(&around, outlined_at, item.sig, *item.block));
             }
             Item::Mod(item) if !is_test(&item.attrs) => {
-                let path = join(path, &item.ident.to_string());
-                collect(item.content.map(|(_, items)| items).unwrap_or_default(), &path, functions);
+                let module = join(module, &item.ident.to_string());
+                collect(item.content.map(|(_, items)| items).unwrap_or_default(), &module, functions);
             }
             Item::Impl(item) if !is_test(&item.attrs) => {
                 let self_type = type_name(&item.self_ty);
-                let path = join(path, &self_type);
+                let path = join(module, &self_type);
                 let is_plain = item.trait_.is_none() && has_lifetimes_only(&item.generics);
                 let home = if is_plain { Home::Type } else { Home::Other };
+                let generics = Some(&item.generics);
+                let around = Around { module, path: &path, self_type: Some(&self_type), home, generics };
                 for item in item.items {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
                     {
                         let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                        functions.push(function(&path, Some(&self_type), home, outlined_at, item.sig, item.block));
+                        functions.push(function(&around, outlined_at, item.sig, item.block));
                     }
                 }
             }
             Item::Trait(item) if !is_test(&item.attrs) => {
-                let path = join(path, &item.ident.to_string());
+                let path = join(module, &item.ident.to_string());
+                let generics = Some(&item.generics);
+                let around = Around { module, path: &path, self_type: None, home: Home::Other, generics };
                 for item in item.items {
                     if let TraitItem::Fn(mut item) = item
                         && let Some(body) = item.default.take()
                     {
                         let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                        functions.push(function(&path, None, Home::Other, outlined_at, item.sig, body));
+                        functions.push(function(&around, outlined_at, item.sig, body));
                     }
                 }
             }
             _ => {}
         }
     }
+}
+
+/// What a function stands in.
+struct Around<'a> {
+    module: &'a str,
+    /// The module, with the type or the trait.
+    path: &'a str,
+    self_type: Option<&'a str>,
+    home: Home,
+    generics: Option<&'a syn::Generics>,
 }
 
 /// Returns whether nothing but lifetimes is left open.
@@ -176,14 +204,8 @@ fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signat
     (signature.asyncness.is_some() && !attributes.iter().any(says_so)).then(|| range_of(item).start)
 }
 
-fn function(
-    path: &str,
-    self_type: Option<&str>,
-    home: Home,
-    outlined_at: Option<usize>,
-    signature: Signature,
-    body: Block,
-) -> FunctionSource {
+fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signature, body: Block) -> FunctionSource {
+    let &Around { module, path, self_type, home, generics } = around;
     let range = range_of(&signature).start..range_of(&body).end;
     let obstacle = if signature.constness.is_some() {
         Some("a const function cannot call the probes")
@@ -202,7 +224,22 @@ fn function(
         ReturnType::Type(_, returns) => Some(Closure { returns: Some(range_of(&**returns)) }),
         ReturnType::Default => Some(Closure { returns: None }),
     };
-    FunctionSource { path, range, body, signature, self_type, flow_signature, obstacle, closure, home, outlined_at }
+    let parameters = generics.into_iter().chain([&signature.generics]).flat_map(syn::Generics::const_params);
+    let const_parameters = parameters.map(|parameter| parameter.ident.to_string()).collect();
+    FunctionSource {
+        path,
+        range,
+        body,
+        signature,
+        self_type,
+        module: module.to_owned(),
+        const_parameters,
+        flow_signature,
+        obstacle,
+        closure,
+        home,
+        outlined_at,
+    }
 }
 
 /// Returns whether the type that a function returns is known to the compiler only.
@@ -219,11 +256,11 @@ fn returns_impl(signature: &Signature) -> bool {
 }
 
 /// Returns whether an item is a test. Modules of tests are not compiled, and taken out before.
-fn is_test(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| matches!(&attribute.meta, Meta::Path(path) if path.is_ident("test")))
 }
 
-fn type_name(ty: &Type) -> String {
+pub(crate) fn type_name(ty: &Type) -> String {
     match ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
         Type::Reference(reference) => type_name(&reference.elem),

@@ -60,7 +60,7 @@ const OF_OTHER_BODIES: [&str; 7] =
 
 impl KnownVerdicts {
     pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
-        let identity = |candidate: &usize| specification.candidates[*candidate].identity.clone();
+        let identity = |candidate: &usize| specification.candidate(*candidate).identity.clone();
         let path = |(file, function): &(usize, usize)| specification.sources[*file].functions[*function].path.clone();
         let named = |(candidate, reason): (&usize, &String)| (identity(candidate), reason.clone());
         Self {
@@ -83,8 +83,10 @@ impl KnownVerdicts {
         let Some(changed) = self.changed(specification, &verdicts, inputs) else { return Verdicts::default() };
         let is_same = |place: &(usize, usize)| !changed.contains(place);
         let is_of_same = |candidate: &usize| {
-            let placed = &specification.candidates[*candidate];
-            is_same(&(placed.file, placed.function))
+            // A constant is used in many functions: each of them may be what did not compile.
+            let is_of_constant = *candidate >= specification.candidates.len();
+            let placed = specification.candidate(*candidate);
+            if is_of_constant { changed.is_empty() } else { is_same(&(placed.file, placed.function)) }
         };
         let is_own = |reason: &String| !OF_OTHER_BODIES.iter().any(|words| reason.contains(words));
         verdicts.rejected.retain(|candidate, reason| is_of_same(candidate) && is_own(reason));
@@ -121,7 +123,7 @@ impl KnownVerdicts {
     /// Returns all verdicts.
     fn named(&self, specification: &Specification) -> Verdicts {
         let mut verdicts = Verdicts::default();
-        for (candidate, placed) in specification.candidates.iter().enumerate() {
+        for (candidate, placed) in specification.all_candidates() {
             if let Some(reason) = self.rejected.get(&placed.identity) {
                 verdicts.rejected.insert(candidate, reason.clone());
             }
@@ -228,6 +230,29 @@ mod tests {
         ] {
             check(&TEXT.replace("a + 1", "1"), reason, EDITED, ["", "gh", "", ""]);
         }
+    }
+
+    #[test]
+    fn what_was_said_of_constants_holds_as_long_as_no_function_changes() {
+        let text = "const A: u32 = 1; fn f() -> u32 { g(A) } fn h() -> u32 { i(2) }";
+        let specification = |text: &str| {
+            let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+            let settings = Settings {
+                selection: &Selection::parse("CVR").expect("a known operator"),
+                declarations: &Declarations::default(),
+                names: &Names::default(),
+            };
+            Specification::new("a", "a", vec![source], &settings)
+        };
+        let before = specification(text);
+        let verdicts = Verdicts { rejected: [(1, REASON.to_owned())].into(), ..Verdicts::default() };
+        let known = KnownVerdicts::new(&verdicts, &before, Inputs { all: 1, fixed: 1 });
+        let kept = |text: &str| known.verdicts(&specification(text), EDITED).rejected.into_keys().collect::<Vec<_>>();
+        assert_eq!(kept(text), [1]);
+        assert_eq!(kept(&text.replace("i(2)", "i( /* two */ 2)")), [1]);
+        assert_eq!(kept(&text.replace("g(A)", "g(A) + 1")), [0; 0]);
+        assert_eq!(kept(&text.replace("i(2)", "i(A)")), [0; 0], "another function may be what did not compile");
+        assert_eq!(kept(&text.replace("= 1", "= 3")), [0; 0]);
     }
 
     #[test]

@@ -305,6 +305,93 @@ pub fn run(input: u32) -> String { format!(\"{}\", middle(input)) }";
     assert_eq!((mutants.len(), pairs), (4 + 4 + 2 + 2 + 1, 6 * 12));
 }
 
+/// What `build/constants.rs` computes, with these values of its constants where they can be chosen.
+fn with_constants(input: u32, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let number = |path: &str, original: u32| value(path).map_or(original, |value| value.parse().expect("a number"));
+    let limit = number("LIMIT", 3);
+    let sum = number("SUM", limit * 2 + 1);
+    let long = number("LONG", 25);
+    let longer = long * number("LONGER", 2);
+    let rate: f64 = value("RATE").map_or(0.5, |value| value.parse().expect("a number"));
+    let is_on = value("IS_ON").is_none();
+    let bonus = number("own::BONUS", limit + 1);
+    let more = input + number("own::BONUS:1", 1);
+    let fields = [
+        sum.to_string(),
+        (limit + limit.min(7)).to_string(),
+        (long + 1 + longer).to_string(),
+        (rate * 2.0).to_string(),
+        (input + number("Meter::STEP", 2) + 4).to_string(),
+        (input * 10).to_string(),
+        (input > number("inner::LIMIT", 5)).to_string(),
+        "3".to_owned(),
+        (input % 12 == 3).to_string(),
+        limit.to_string(),
+        (if input > 5 { more + bonus } else { more }).to_string(),
+        (input + 3).to_string(),
+        (2 * (input + 1) + sum).to_string(),
+        (if is_on && input > 1 { limit } else { input }).to_string(),
+        (5 + limit + input).to_string(),
+        number("WIDTH", 1).to_string(),
+        "7".to_owned(),
+    ];
+    fields.join(",")
+}
+
+#[test]
+fn a_mutant_of_a_constant_shows_at_all_uses_that_can_choose_and_at_no_other() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    for operators in ["CVR", "CVR,AOR,LVR,ROR,SDL,RVR", "CVR,AOR,HOM"] {
+        let built = build_toy(root.path(), include_str!("build/constants.rs"), operators).expect("it compiles");
+        let sites = &built.sites;
+        let of_constants = sites.mutants.iter().enumerate().filter(|(_, mutant)| mutant.operator == "CVR");
+        let of_constants: BTreeMap<usize, &simutant_outcomes::Mutant> = of_constants.collect();
+        if operators == "CVR" {
+            let show = |mutant: &&simutant_outcomes::Mutant| {
+                let function = &sites.functions[mutant.function].path;
+                let class = mutant.class;
+                format!("{}: {} -> {} ({class}, {function})", mutant.span.line, mutant.original, mutant.replacement)
+            };
+            let rejected =
+                sites.rejected.iter().map(|rejected| format!("{}: {}", show(&&rejected.mutant), rejected.reason));
+            let unmutated = sites.unmutated.iter().map(|constant| format!("{}: {}", constant.path, constant.reason));
+            insta::assert_debug_snapshot!((
+                of_constants.values().map(show).collect::<Vec<_>>(),
+                rejected.collect::<Vec<_>>(),
+                unmutated.collect::<Vec<_>>()
+            ));
+            assert_eq!(of_constants.len(), sites.mutants.len());
+            let limit = &sites.mutants[0];
+            assert_eq!(
+                sites.diff(limit, 0).lines().skip(3).collect::<Vec<_>>(),
+                ["-const LIMIT: u32 = 3;", "+const LIMIT: u32 = 4;"]
+            );
+        }
+        let mut pairs = 0;
+        // The worker finds out whether what is recorded as reached and infected is what a run of the mutant does.
+        for line in run(&built).lines().filter_map(|line| line.strip_prefix("pair ")) {
+            let fields: Vec<&str> = line.splitn(5, ' ').collect();
+            let Some(mutant) = of_constants.get(&fields[0].parse().expect("a number")) else { continue };
+            let input: u32 = fields[1].parse().expect("a number");
+            let declaration = sites.files[0].text.lines().nth(mutant.span.line - 1).expect("its line");
+            let words = declaration.split([' ', ':']).skip_while(|word| !matches!(*word, "const" | "static"));
+            let name = words.skip(1).find(|word| !word.is_empty()).expect("a name");
+            // Where one name stands for several, the line tells them apart.
+            let path = match (name, mutant.original.as_str()) {
+                ("LIMIT", "5") => "inner::LIMIT",
+                ("BONUS", "1") => "own::BONUS:1",
+                ("BONUS", _) => "own::BONUS",
+                ("STEP", _) => "Meter::STEP",
+                _ => name,
+            };
+            let value = |asked: &str| (asked == path).then(|| mutant.replacement.clone());
+            assert_eq!(fields[4], with_constants(input, &value), "{path} = {} on {input}", mutant.replacement);
+            pairs += 1;
+        }
+        assert_eq!(pairs, 12 * of_constants.len());
+    }
+}
+
 #[test]
 fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
     let root = tempfile::tempdir().expect("a temporary folder");

@@ -129,9 +129,12 @@ fn built(root: &Path) -> BuiltPrograms {
 }
 
 fn built_with(root: &Path, features: &[&str]) -> BuiltPrograms {
+    built_by(root, features, &Selection::default())
+}
+
+fn built_by(root: &Path, features: &[&str], operators: &Selection) -> BuiltPrograms {
     let programs = find(root, &["src/sums.rs"], features).expect("it is there");
-    let request =
-        ProgramsRequest { programs: &programs, operators: &Selection::default(), directory: &root.join("build") };
+    let request = ProgramsRequest { programs: &programs, operators, directory: &root.join("build") };
     build_programs(&request, &mut |_| {}).expect("it compiles")
 }
 
@@ -191,6 +194,29 @@ fn programs_are_the_mutant_that_the_environment_names() {
         printed != MANY_PRINTS
     });
     assert!(killed.count() > 3);
+}
+
+#[test]
+fn a_constant_of_programs_is_that_of_the_mutant_in_all_functions() {
+    let root = package();
+    let sums = SUMS.replace("    a + b\n}\n\npub async", "    a + b + FIRST\n}\n\npub async");
+    let sums =
+        sums.replace("sum(a, 1)", "sum(a, 1) + FIRST").replace("pub fn sum", "const FIRST: u32 = 2;\npub fn sum");
+    write(&root.path().join("sums/src/sums.rs"), &sums);
+    for operators in ["CVR", "AOR,CVR"] {
+        let built = built_by(root.path(), &[], &Selection::parse(operators).expect("known operators"));
+        let mutants = &built.sites.mutants;
+        let of_constants = (0..mutants.len()).filter(|number| mutants[*number].operator == "CVR");
+        let values: Vec<(usize, u32)> =
+            of_constants.map(|number| (number, mutants[number].replacement.parse().expect("a number"))).collect();
+        assert_eq!(values.iter().map(|(_, first)| *first).collect::<Vec<_>>(), [3, 1, 4]);
+        for (number, first) in values.into_iter().map(|(number, first)| (Some(number), first)).chain([(None, 2)]) {
+            assert_eq!(run(&built, "one", number), (format!("{} ab true\n", 10 + first), number.is_some()));
+            let (sum, later) = (10 + first, 8 + 2 * first);
+            let expect = format!("[{sum}, {sum}, {sum}] [Pending, Ready(({later}, {later}))]\n");
+            assert_eq!(run(&built, "many", number), (expect, number.is_some()));
+        }
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub use outcome::{
 };
 pub use sites::{
     Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,
-    Sites, SourceFile, Span, Tier, UninstrumentedFunction,
+    Sites, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
 pub use trials::{LeftOut, Origin, Subject, Trials};

@@ -41,6 +41,10 @@ pub struct Sites {
     /// definition-use pairs and no requirements of MC/DC.
     #[serde(default)]
     pub without_flow: Vec<UninstrumentedFunction>,
+    /// Constants of the specification files that have no mutants, with the reason, if mutants of constants were asked
+    /// for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmutated: Vec<UnmutatedConstant>,
 }
 
 impl Sites {
@@ -216,7 +220,7 @@ pub struct Mutant {
     /// gone, `RST` for a reset that is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// Index into [`Sites::functions`].
+    /// Index into [`Sites::functions`]; of a constant's mutant, the first function that uses the constant.
     pub function: usize,
     /// The code that is replaced.
     pub span: Span,
@@ -299,6 +303,17 @@ pub struct UninstrumentedFunction {
     /// Its place.
     pub span: Span,
     /// Why it has no probes.
+    pub reason: String,
+}
+
+/// A constant of a specification file that has no mutants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmutatedConstant {
+    /// Module path, type and name.
+    pub path: String,
+    /// Its place.
+    pub span: Span,
+    /// Why it has none.
     pub reason: String,
 }
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Page;
 use crate::mutants::MutantClass;
 use crate::score::percent;
-use crate::text::count;
+use crate::text::{count, plural};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
@@ -50,6 +50,16 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     ul {
                         @for function in &sites.uninstrumented {
                             li { code { (function.path) } " (" (page.place(function.span)) "): " (function.reason) }
+                        }
+                    }
+                }
+            }
+            @if !sites.unmutated.is_empty() {
+                details {
+                    summary { (plural(sites.unmutated.len(), "constant")) " without mutants" }
+                    ul {
+                        @for constant in &sites.unmutated {
+                            li { code { (constant.path) } " (" (page.place(constant.span)) "): " (constant.reason) }
                         }
                     }
                 }

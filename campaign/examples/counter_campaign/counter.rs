@@ -55,5 +55,6 @@ fn sites() -> Sites {
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
+        unmutated: Vec::new(),
     }
 }

@@ -67,14 +67,13 @@ impl Function {
     fn is_clean_now(&'static self) -> bool {
         RUN.with(|run| {
             run.entered.set(run.entered.get() | 1 << (self.number % 64));
-            let [first, count] = self.mutants;
             let (known, is_clean) = match run.active.get() {
-                _ if is_rehearsed(count) => (Runs::Other, false),
+                _ if self.is_rehearsed() => (Runs::Other, false),
                 // These two take turns.
                 PAUSED => (Runs::Unknown, true),
                 RECORD => (Runs::Unknown, false),
                 COVER => (Runs::Other, false),
-                _ if is_mutated(first, count) => (Runs::Other, false),
+                _ if self.is_mutated() => (Runs::Other, false),
                 _ => (Runs::Clean, true),
             };
             run.calls.set(self.number, known);
@@ -91,15 +90,26 @@ impl Function {
     pub fn body(&'static self) -> u8 {
         let [first, count] = self.mutants;
         match active() {
-            _ if is_rehearsed(count) => 1,
-            // When all mutants of the function are infected, there is nothing left to compare.
+            _ if self.is_rehearsed() => 1,
+            // When all mutants of the function are infected, there is nothing left to compare. Without any of its own,
+            // there is nothing by which that would be known.
             RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
+            RECORD if count == 0 && self.has_mutants() => 2,
             RECORD | COVER => 3,
             _ => {
-                debug_assert!(is_mutated(first, count), "{self:?}");
+                debug_assert!(self.is_mutated(), "{self:?}");
                 1
             }
         }
+    }
+
+    /// Whether the function, if it has mutants, runs the body that has them, whatever is active.
+    #[inline(always)]
+    fn is_rehearsed(&self) -> bool {
+        #[cfg(feature = "rehearsal")]
+        return self.has_mutants() && crate::rehearsal::asks_for_mutated();
+        #[cfg(not(feature = "rehearsal"))]
+        false
     }
 
     /// Says which body runs, as [`Function::body`], or 0 for the clean one, as [`Function::is_clean`].
@@ -107,15 +117,6 @@ impl Function {
     pub fn enter(&'static self) -> u8 {
         if self.is_clean() { 0 } else { self.body() }
     }
-}
-
-/// Whether a function with `count` mutants runs the body that has them, whatever is active.
-#[inline(always)]
-fn is_rehearsed(_count: u32) -> bool {
-    #[cfg(feature = "rehearsal")]
-    return _count > 0 && crate::rehearsal::asks_for_mutated();
-    #[cfg(not(feature = "rehearsal"))]
-    false
 }
 
 /// Whether the active mutant is one of the `count` from `first` on: all that a call asks in a program that no worker
@@ -129,7 +130,7 @@ pub fn is_mutated(first: u32, count: u32) -> bool {
 mod tests {
     use super::*;
     use crate::record::Sizes;
-    use crate::{Original, finish, start_clean, start_mutant, start_recording, take_entered};
+    use crate::{Original, finish, point, start_clean, start_mutant, start_recording, take_entered};
 
     /// Returns a function with these mutants and no more marks than its own.
     fn function(number: u32, mutants: [u32; 2]) -> &'static Function {
@@ -169,6 +170,60 @@ mod tests {
             finish();
             check(three, 0);
         }
+    }
+
+    /// Returns a function with these mutants that uses constants with those.
+    fn using(number: u32, mutants: [u32; 2], constants: &'static [[u32; 2]]) -> &'static Function {
+        let marks = [10 * number, 10 * number + 1];
+        let function = Function::new(number, marks, [0, 0], (0, &[]), (&[], &[]), (0, &[]), (mutants, mutants));
+        Box::leak(Box::new(function.with_constants(constants)))
+    }
+
+    #[test]
+    fn a_mutant_of_a_constant_is_in_all_functions_that_use_it() {
+        let [one, both, other, none] = [
+            using(0, [0, 2], &[[9, 2]]),
+            using(1, [2, 0], &[[9, 2], [12, 1]]),
+            using(2, [2, 1], &[[12, 1]]),
+            using(3, [3, 1], &[]),
+        ];
+        let bodies = || [one, both, other, none].map(Function::enter);
+        for (mutant, expect) in
+            [(1, [1, 0, 0, 0]), (9, [1, 1, 0, 0]), (10, [1, 1, 0, 0]), (11, [0; 4]), (12, [0, 1, 1, 0])]
+        {
+            start_mutant(mutant, 100);
+            assert_eq!([bodies(), bodies()], [expect; 2], "{mutant}");
+        }
+        start_clean(100);
+        assert_eq!(bodies(), [0; 4]);
+        start_recording(100, Sizes { mutants: 13, ..Sizes::default() });
+        assert_eq!(bodies(), [2; 4], "a function may have no mutants but those of constants");
+        finish();
+    }
+
+    #[test]
+    fn a_function_records_until_the_mutants_of_its_constants_have_infected_too() {
+        let sizes = Sizes { mutants: 13, ..Sizes::default() };
+        let [one, other] = [using(0, [0, 2], &[[9, 2]]), using(1, [2, 1], &[[9, 2], [12, 1]])];
+        start_recording(100, sizes);
+        one.enter();
+        point(0, 2, 0b11);
+        assert_eq!(one.enter(), 2, "a branch that the run has not taken yet may use the constant");
+        other.enter();
+        point(2, 1, 0b1);
+        point(9, 2, 0b11);
+        assert_eq!([one.enter(), other.enter()], [3, 2], "the second constant has not infected");
+        point(12, 1, 0b1);
+        assert_eq!(other.enter(), 3);
+        let recording = finish().recording.expect("it was recorded");
+        assert_eq!(recording.infected, [0, 1, 2, 9, 10, 12]);
+
+        start_recording(100, sizes);
+        one.enter();
+        point(9, 2, 0b11);
+        point(0, 2, 0b11);
+        assert_eq!(one.enter(), 3, "whichever comes first");
+        finish();
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 use crate::RUN;
+use crate::calls::is_mutated;
 use crate::places::place_of;
 use crate::record::{Recording, Sizes};
 
@@ -74,6 +75,8 @@ pub struct Function {
     pub(crate) mutants: Numbers,
     /// Those that no other function has a part of.
     own_mutants: Numbers,
+    /// The mutants of the constants that it uses; other functions may use these, too.
+    constants: &'static [Numbers],
 }
 
 /// The first of some numbers that follow each other, and how many they are.
@@ -97,7 +100,44 @@ impl Function {
         blocks: (u32, &'static [u32]),
         (mutants, own_mutants): ([u32; 2], [u32; 2]),
     ) -> Self {
-        Self { number, first_mark, end, branches, conditions, pairs, pairs_with, blocks, mutants, own_mutants }
+        let constants = &[];
+        Self {
+            number,
+            first_mark,
+            end,
+            branches,
+            conditions,
+            pairs,
+            pairs_with,
+            blocks,
+            mutants,
+            own_mutants,
+            constants,
+        }
+    }
+
+    /// Returns the same function, which uses constants with these mutants: for each constant the first one and how many
+    /// there are.
+    #[must_use]
+    pub const fn with_constants(self, constants: &'static [[u32; 2]]) -> Self {
+        Self { constants, ..self }
+    }
+
+    /// Whether it has a body that chooses between the original and mutants.
+    #[inline(always)]
+    pub(crate) const fn has_mutants(&self) -> bool {
+        self.mutants[1] > 0 || !self.constants.is_empty()
+    }
+
+    /// Whether the active mutant is the function's own, one that it has a part of, or one of a constant that it uses.
+    pub(crate) fn is_mutated(&self) -> bool {
+        let [first, count] = self.mutants;
+        is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
+    }
+
+    /// Returns the mutants of which its recording body notes something.
+    pub(crate) fn noted_mutants(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(&self.own_mutants).chain(self.constants).flat_map(|&[first, count]| first..first + count)
     }
 
     /// Begins to record the function, before anything in it is noted, unless the run has done so.
@@ -129,14 +169,17 @@ thread_local! {
     static CALLED: RefCell<ManuallyDrop<Vec<&'static Function>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Returns by which mutant a call of the function asks for its body that has this one of its own, and all of its own;
-/// `None` if the run has not called it.
-pub(crate) fn function_with(mutant: u32) -> Option<(u32, std::ops::Range<u32>)> {
+/// Calls `action` with each function that the run has called and that has mutants of its own, if this mutant is one of
+/// them or of a constant that it uses.
+pub(crate) fn for_each_function_with(mutant: u32, action: impl FnMut(&Function)) {
     CALLED.with_borrow(|called| {
-        let own = |function: &Function| function.own_mutants[0]..function.own_mutants[0] + function.own_mutants[1];
-        let function = called.iter().find(|function| own(function).contains(&mutant))?;
-        Some((function.mutants[0], own(function)))
-    })
+        let has_own = called.iter().filter(|function| function.mutants[1] > 0);
+        let has_it = has_own.filter(|function| {
+            let mut ranges = std::iter::once(&function.own_mutants).chain(function.constants);
+            ranges.any(|&[first, count]| mutant.wrapping_sub(first) < count)
+        });
+        has_it.copied().for_each(action);
+    });
 }
 
 /// The marks of a thread.

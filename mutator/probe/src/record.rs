@@ -48,7 +48,8 @@ pub(crate) struct Mutants {
     pub(crate) infected: Set,
     /// The first mutants of points, and of comparisons, of which all mutants are infected.
     pub(crate) settled: Set,
-    /// The first mutants of functions of which all mutants are infected.
+    /// The first mutants of functions of which all mutants are infected, those of the constants that they use among
+    /// them.
     pub(crate) finished: Set,
 }
 
@@ -85,10 +86,11 @@ impl Mutants {
     /// Notes that all mutants of the point or the comparison are infected that begins with `first`.
     pub(crate) fn settle(&self, first: u32) {
         self.settled.insert(first);
-        let Some((first_of_function, mut mutants)) = marks::function_with(first) else { return };
-        if mutants.all(|mutant| !self.infected.is_open(mutant)) {
-            self.finished.insert(first_of_function);
-        }
+        marks::for_each_function_with(first, |function| {
+            if function.noted_mutants().all(|mutant| !self.infected.is_open(mutant)) {
+                self.finished.insert(function.mutants[0]);
+            }
+        });
     }
 
     /// Returns what was recorded, if anything was to be.

@@ -5,8 +5,11 @@
 //! the ranges of both:
 //!
 //! ```text
-//! f's own | pairs of f and g | g's own | pairs of g and h | h's own
+//! f's own | pairs of f and g | g's own | pairs of g and h | h's own | constants' own
 //! ```
+//!
+//! A constant may be used in any functions. Its mutants have numbers after those of all functions, and each function
+//! that uses it knows them as a range of its own.
 //!
 //! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more,
 //! so that an edit of the function seldom changes the code of others. With or without pairs, what a function covers is
@@ -15,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier};
+use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier, UnmutatedConstant};
 
 use super::Specification;
 use crate::operators::{HIGHER_ORDER, partner};
@@ -26,6 +29,11 @@ use crate::verdicts::Verdicts;
 pub(super) struct Numbering {
     /// By file and function.
     functions: BTreeMap<(usize, usize), Numbered>,
+    /// The mutants of constants, by constant: the candidate of each, and its number in generated code. The numbers of
+    /// all follow each other, after those of functions.
+    constants: BTreeMap<usize, Vec<(usize, MutantNumber)>>,
+    /// By file and function: the numbers of the mutants of the constants that it uses.
+    constants_of: BTreeMap<(usize, usize), Vec<Range<MutantNumber>>>,
     /// Whether the numbers of generated code are not those of reports.
     has_room: bool,
 }
@@ -92,7 +100,65 @@ impl Numbering {
             numbering.functions.insert(place, Numbered { range, candidates });
             before = Some(place);
         }
+        numbering.number_constants(specification, verdicts, sites);
+        numbering.find_constants(specification, verdicts);
         numbering
+    }
+
+    /// Numbers the mutants of the constants that an instrumented function uses, and adds them to the sites; those that
+    /// have none are added there, too.
+    fn number_constants(&mut self, specification: &Specification, verdicts: &Verdicts, sites: &mut Sites) {
+        let Specification { sources, constants, .. } = specification;
+        let functions = specification.instrumented(verdicts).enumerate();
+        let mut users: BTreeMap<usize, usize> = BTreeMap::new();
+        for (function, ((file, index), _)) in functions {
+            for constant in constants.used_in(file, index) {
+                users.entry(constant).or_insert(function);
+            }
+        }
+        for (constant, (file, source, candidates)) in constants.all(sources).enumerate() {
+            let user = users.get(&constant);
+            if let Some(reason) = constants.reason(sources, constant, user.is_some()) {
+                let (path, span) = (source.path.clone(), sources[file].span(file, &source.range));
+                sites.unmutated.push(UnmutatedConstant { path, span, reason: reason.to_owned() });
+            }
+            let Some(&user) = user else { continue };
+            let mut accepted = Vec::new();
+            for candidate in candidates {
+                let candidate = specification.candidates.len() + candidate;
+                let mutant = specification.mutant(candidate, user);
+                match verdicts.rejected.get(&candidate) {
+                    Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
+                    None => {
+                        accepted.push((candidate, sites.mutants.len() as MutantNumber));
+                        sites.mutants.push(mutant);
+                    }
+                }
+            }
+            if !accepted.is_empty() {
+                self.constants.insert(constant, accepted);
+            }
+        }
+    }
+
+    /// Notes which numbers each function is to know.
+    fn find_constants(&mut self, specification: &Specification, verdicts: &Verdicts) {
+        self.constants_of.clear();
+        for ((file, index), _) in specification.instrumented(verdicts) {
+            let mut ranges: Vec<Range<MutantNumber>> = Vec::new();
+            for constant in specification.constants.used_in(file, index) {
+                let mutants = self.mutants_of_constant(constant);
+                let Some(&(_, first)) = mutants.first() else { continue };
+                let end = first + mutants.len() as MutantNumber;
+                match ranges.last_mut() {
+                    Some(last) if last.end == first => last.end = end,
+                    _ => ranges.push(first..end),
+                }
+            }
+            if !ranges.is_empty() {
+                self.constants_of.insert((file, index), ranges);
+            }
+        }
     }
 
     /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since
@@ -108,6 +174,39 @@ impl Numbering {
             *range = free..free + count as MutantNumber;
             free += room(count, MUTANTS_LEAST) as MutantNumber;
         }
+        let first = self.first_of_constants().unwrap_or_default();
+        let moved = |number: &mut MutantNumber| *number = *number - first + free;
+        self.constants.values_mut().flatten().for_each(|(_, number)| moved(number));
+        for range in self.constants_of.values_mut().flatten() {
+            moved(&mut range.start);
+            moved(&mut range.end);
+        }
+    }
+
+    /// Returns the number in generated code of the first mutant of a constant.
+    fn first_of_constants(&self) -> Option<MutantNumber> {
+        Some(self.constants.values().next()?.first()?.1)
+    }
+
+    /// Returns where the mutants of constants are, of which the first one is `mutant` in reports.
+    pub(super) fn place_of_constants(&self, mutant: MutantNumber) -> Option<Place> {
+        let mutants = self.constants.values().map(Vec::len).sum::<usize>() as MutantNumber;
+        Some(Place { mutant, mutants, code: self.first_of_constants()?, ..Place::default() })
+    }
+
+    /// Returns the mutants of a constant that are not rejected, with their numbers, which follow each other.
+    pub(super) fn mutants_of_constant(&self, constant: usize) -> &[(usize, MutantNumber)] {
+        self.constants.get(&constant).map(|mutants| &mutants[..]).unwrap_or_default()
+    }
+
+    /// Returns the numbers of the mutants of constants with which a function runs its mutated body.
+    pub(super) fn constants_of(&self, file: usize, index: usize) -> &[Range<MutantNumber>] {
+        self.constants_of.get(&(file, index)).map(|ranges| &ranges[..]).unwrap_or_default()
+    }
+
+    /// Whether a function has a body that chooses between the original and mutants.
+    pub(super) fn has_mutants(&self, file: usize, index: usize) -> bool {
+        !self.of_function(file, index).is_empty() || !self.constants_of(file, index).is_empty()
     }
 
     /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these

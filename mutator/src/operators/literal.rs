@@ -2,8 +2,8 @@
 //! 2x and -x.
 //!
 //! Source: Major's LVR. The set of Andrews, Briand and Labiche (ICSE 2005) replaces an integer n by 0, 1, -1, n+1 and
-//! n-1. Literals in patterns, types and constant items stay, since no value can be chosen there while the program runs;
-//! -1 is not made where the text shows that the type has none.
+//! n-1. Literals in patterns, types and constant items stay, since no value can be chosen there while the program runs
+//! (CVR replaces the values of constants at their uses); -1 is not made where the text shows that the type has none.
 
 use syn::{Expr, ExprLit, Lit};
 
