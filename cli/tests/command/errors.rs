@@ -27,7 +27,12 @@ fn check(arguments: &[&str], out: &Path, code: i32, expect: &[&str]) {
 fn unknown_names_are_answered_with_the_known_ones() {
     let study = finished_study();
     let out = &study.out;
-    check(&["study", "nothing"], out, 3, &["no system `nothing`", "known systems: dns, gbn, gbn-last-ack, gbn-thesis, gcd"]);
+    check(
+        &["study", "nothing"],
+        out,
+        3,
+        &["no system `nothing`", "known systems: dns, gbn, gbn-last-ack, gbn-thesis, gcd"],
+    );
     check(&["study", "gbn", "--criterion", "IP-9"], out, 3, &["--criterion IP-9", "all-blocks", "IP-2"]);
     // Drawn suites of it would be judged by what they were drawn for.
     check(&["study", "gbn", "--criterion", "mutants"], out, 3, &["--criterion mutants", "--builder greedy"]);
