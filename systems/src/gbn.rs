@@ -36,7 +36,7 @@ use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, 
 pub use acknowledgement::AcknowledgementRule;
 pub use configuration::{BYTES_MAX, PROBABILITY_MAX, SMALL_BYTES_MAX, TestCase};
 pub use file::File;
-pub use messages::{Ack, Dat, End, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
+pub use messages::{Acknowledgement, Dat, End, SEGMENT_BYTES, SEQUENCE_NUMBERS, TransferMessage};
 pub use receiver::receiver;
 pub use sender::sender;
 
@@ -61,7 +61,7 @@ impl System for Gbn {
     const NAME: &'static str = "gbn";
 
     type TestCase = TestCase;
-    type Message = GbnMessage;
+    type Message = TransferMessage;
 
     fn sample(random: &mut Random) -> TestCase {
         TestCase::sample(random)
@@ -75,7 +75,7 @@ impl System for Gbn {
         case.validate()
     }
 
-    fn configure(case: &TestCase) -> Simulation<GbnMessage> {
+    fn configure(case: &TestCase) -> Simulation<TransferMessage> {
         configuration::configure(case, AcknowledgementRule::NextExpected)
     }
 
@@ -95,7 +95,7 @@ impl System for GbnLastAck {
     const STREAM: &'static str = Gbn::NAME;
 
     type TestCase = TestCase;
-    type Message = GbnMessage;
+    type Message = TransferMessage;
 
     fn sample(random: &mut Random) -> TestCase {
         TestCase::sample(random)
@@ -109,7 +109,7 @@ impl System for GbnLastAck {
         case.validate()
     }
 
-    fn configure(case: &TestCase) -> Simulation<GbnMessage> {
+    fn configure(case: &TestCase) -> Simulation<TransferMessage> {
         configuration::configure(case, AcknowledgementRule::LastReceived)
     }
 

@@ -152,5 +152,5 @@ fn mistakes_that_people_make_with_go_back_n_have_mutants_that_stand_for_them() {
     // The window grows beyond its limit.
     has(&of_gbn, "CALL", "+        self.size = u32::max(grown, WINDOW_MAX);");
     // Number 0 is acknowledged before anything has arrived.
-    has(&mutants("gbn-last-ack"), "LVR", "+        return Ack { sequence: SEQUENCE_NUMBERS - 0 };");
+    has(&mutants("gbn-last-ack"), "LVR", "+        return Acknowledgement { sequence: SEQUENCE_NUMBERS - 0 };");
 }

@@ -1,6 +1,6 @@
 //! The two rules of what an acknowledgement says. A transfer has one of them.
 
-use super::{Ack, last_received, next_expected};
+use super::{Acknowledgement, last_received, next_expected};
 
 /// What the sequence number in an acknowledgement is.
 ///
@@ -15,7 +15,7 @@ pub enum AcknowledgementRule {
 
 impl AcknowledgementRule {
     /// Returns the acknowledgement of a receiver that expects packet `expected` next.
-    pub(super) fn acknowledgement(self, expected: u32) -> Ack {
+    pub(super) fn acknowledgement(self, expected: u32) -> Acknowledgement {
         match self {
             Self::NextExpected => next_expected::acknowledgement(expected),
             Self::LastReceived => last_received::acknowledgement(expected),
@@ -23,7 +23,7 @@ impl AcknowledgementRule {
     }
 
     /// Returns how many packets from `base` on the receiver has, by its acknowledgement.
-    pub(super) fn news(self, ack: Ack, base: u32) -> u32 {
+    pub(super) fn news(self, ack: Acknowledgement, base: u32) -> u32 {
         match self {
             Self::NextExpected => next_expected::news(ack, base),
             Self::LastReceived => last_received::news(ack, base),
@@ -55,7 +55,10 @@ mod tests {
 
     #[test]
     fn before_anything_has_arrived_number_0_is_expected_and_none_is_received() {
-        assert_eq!(AcknowledgementRule::NextExpected.acknowledgement(0), Ack { sequence: 0 });
-        assert_eq!(AcknowledgementRule::LastReceived.acknowledgement(0), Ack { sequence: SEQUENCE_NUMBERS - 1 });
+        assert_eq!(AcknowledgementRule::NextExpected.acknowledgement(0), Acknowledgement { sequence: 0 });
+        assert_eq!(
+            AcknowledgementRule::LastReceived.acknowledgement(0),
+            Acknowledgement { sequence: SEQUENCE_NUMBERS - 1 }
+        );
     }
 }

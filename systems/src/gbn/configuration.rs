@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{InvalidTestCase, Link, Network, Probability, Random, Simulation, VirtualDuration};
 
-use super::{AcknowledgementRule, File, GbnMessage, receiver, sender};
+use super::{AcknowledgementRule, File, TransferMessage, receiver, sender};
 
 /// The length of the longest file, in bytes: 240 full segments.
 pub const BYTES_MAX: u64 = 335_760;
@@ -75,13 +75,18 @@ fn length_at(place: u64) -> u64 {
     if place < small { 1 + place / PLACES.0 } else { SMALL_BYTES_MAX + 1 + (place - small) / PLACES.1 }
 }
 
-pub(super) fn configure(case: &TestCase, rule: AcknowledgementRule) -> Simulation<GbnMessage> {
+pub(super) fn configure(case: &TestCase, rule: AcknowledgementRule) -> Simulation<TransferMessage> {
     let &TestCase { bytes, drop, duplicate, seed } = case;
     transfer(bytes, Link { drop: drop.into(), duplicate, ..Link::constant(LATENCY) }.into(), rule, seed)
 }
 
 /// Returns the transfer of a file of `bytes` bytes over a network, with the oracle.
-pub(super) fn transfer(bytes: u64, network: Network, rule: AcknowledgementRule, seed: u64) -> Simulation<GbnMessage> {
+pub(super) fn transfer(
+    bytes: u64,
+    network: Network,
+    rule: AcknowledgementRule,
+    seed: u64,
+) -> Simulation<TransferMessage> {
     let mut simulation = Simulation::new(seed);
     simulation.network(network);
     let copy = File::new();

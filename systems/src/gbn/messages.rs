@@ -30,25 +30,25 @@ pub struct End {
 
 /// An acknowledgement, on its way from the receiver to the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Ack {
+pub struct Acknowledgement {
     /// A sequence number. What it says is up to the [rule](super::AcknowledgementRule).
     pub sequence: u32,
 }
 
 /// Any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GbnMessage {
+pub enum TransferMessage {
     /// A piece of the file.
     Dat(Dat),
     /// The end mark.
     End(End),
     /// An acknowledgement.
-    Ack(Ack),
+    Ack(Acknowledgement),
     /// The sender has the last acknowledgement, and leaves.
     Bye,
 }
 
-impl GbnMessage {
+impl TransferMessage {
     /// Returns the sequence number of a piece of the file or of the end mark, and `None` of a goodbye.
     ///
     /// # Panics
@@ -68,7 +68,7 @@ impl GbnMessage {
     /// # Panics
     /// If it is another message: nobody sends one to a sender.
     #[track_caller]
-    pub fn into_ack(self) -> Ack {
+    pub fn into_ack(self) -> Acknowledgement {
         match self {
             Self::Ack(ack) => ack,
             other => panic!("a sender was sent {other:?}"),
@@ -76,7 +76,7 @@ impl GbnMessage {
     }
 }
 
-impl Message for GbnMessage {
+impl Message for TransferMessage {
     fn kind(&self) -> &'static str {
         match self {
             Self::Dat(_) => "DAT",
@@ -87,20 +87,20 @@ impl Message for GbnMessage {
     }
 }
 
-impl From<Dat> for GbnMessage {
+impl From<Dat> for TransferMessage {
     fn from(dat: Dat) -> Self {
         Self::Dat(dat)
     }
 }
 
-impl From<End> for GbnMessage {
+impl From<End> for TransferMessage {
     fn from(end: End) -> Self {
         Self::End(end)
     }
 }
 
-impl From<Ack> for GbnMessage {
-    fn from(ack: Ack) -> Self {
+impl From<Acknowledgement> for TransferMessage {
+    fn from(ack: Acknowledgement) -> Self {
         Self::Ack(ack)
     }
 }

@@ -2,7 +2,9 @@
 
 use simutant_sim_core::{Channel, Context, Delivery, TimedOut, VirtualDuration};
 
-use super::{Ack, AcknowledgementRule, Dat, File, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS, SenderGone};
+use super::{
+    Acknowledgement, AcknowledgementRule, Dat, File, SEGMENT_BYTES, SEQUENCE_NUMBERS, SenderGone, TransferMessage,
+};
 
 /// The sequence number of the packet that opens a transfer.
 const FIRST: u32 = 0;
@@ -19,7 +21,7 @@ pub(super) const LINGER: VirtualDuration = VirtualDuration::from_secs(2);
 /// # Errors
 /// [`SenderGone`] if the sender says goodbye before the end mark has arrived, or says nothing for [`PATIENCE`].
 pub async fn receiver(
-    context: Context<GbnMessage>,
+    context: Context<TransferMessage>,
     port: u16,
     file: File,
     bytes: u64,
@@ -33,7 +35,7 @@ pub async fn receiver(
         let sequence = delivery.message.sequence().ok_or(SenderGone::Goodbye)?;
         if sequence == expected % SEQUENCE_NUMBERS {
             expected += 1;
-            let GbnMessage::Dat(dat) = delivery.message else { break };
+            let TransferMessage::Dat(dat) = delivery.message else { break };
             append(&file, dat, bytes);
         }
         channel.send(delivery.source, rule.acknowledgement(expected));
@@ -49,9 +51,9 @@ pub async fn receiver(
 /// Waits for the packet that opens the transfer, and returns it with its number. What arrives before was sent after it,
 /// and will be sent again.
 async fn opening(
-    channel: &mut Channel<GbnMessage>,
+    channel: &mut Channel<TransferMessage>,
     rule: AcknowledgementRule,
-) -> Result<(Delivery<GbnMessage>, u32), SenderGone> {
+) -> Result<(Delivery<TransferMessage>, u32), SenderGone> {
     loop {
         let delivery = receive(channel).await?;
         let sequence = delivery.message.sequence().ok_or(SenderGone::Goodbye)?;
@@ -62,7 +64,7 @@ async fn opening(
     }
 }
 
-async fn receive(channel: &mut Channel<GbnMessage>) -> Result<Delivery<GbnMessage>, SenderGone> {
+async fn receive(channel: &mut Channel<TransferMessage>) -> Result<Delivery<TransferMessage>, SenderGone> {
     channel.recv_timeout(PATIENCE).await.map_err(|TimedOut| SenderGone::Silence)
 }
 
@@ -77,11 +79,11 @@ fn append(file: &File, dat: Dat, bytes: u64) {
 
 /// Answers whatever comes with the last acknowledgement, since that may have been lost, until the sender says goodbye,
 /// or says nothing for so long that all its goodbyes must have been lost.
-async fn stay(channel: &mut Channel<GbnMessage>, last: Ack) {
+async fn stay(channel: &mut Channel<TransferMessage>, last: Acknowledgement) {
     loop {
         let Ok(delivery) = channel.recv_timeout(LINGER).await else { break };
         channel.send(delivery.source, last);
-        if delivery.message == GbnMessage::Bye {
+        if delivery.message == TransferMessage::Bye {
             break;
         }
     }

@@ -3,8 +3,8 @@
 use simutant_sim_core::{Address, Context, TimedOut, VirtualDuration};
 
 use super::segments::Segments;
-use super::window::Window;
-use super::{AcknowledgementRule, Dat, End, GaveUp, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
+use super::window::SendWindow;
+use super::{AcknowledgementRule, Dat, End, GaveUp, SEGMENT_BYTES, SEQUENCE_NUMBERS, TransferMessage};
 
 /// How long the oldest packet may stay unacknowledged: much longer than a round trip, which takes 2 ms.
 pub(super) const TIMEOUT: VirtualDuration = VirtualDuration::from_millis(15);
@@ -23,14 +23,14 @@ pub(super) const GOODBYES: u32 = 8;
 /// # Errors
 /// [`GaveUp`] if nothing new was acknowledged for [`TRIES_MAX`] timeouts in a row.
 pub async fn sender(
-    context: Context<GbnMessage>,
+    context: Context<TransferMessage>,
     receiver: Address,
     bytes: u64,
     rule: AcknowledgementRule,
 ) -> Result<u64, GaveUp> {
     let mut channel = context.channel();
     let mut segments = Segments::new(bytes);
-    let mut window = Window::new(bytes.div_ceil(u64::from(SEGMENT_BYTES)) as u32);
+    let mut window = SendWindow::new(bytes.div_ceil(u64::from(SEGMENT_BYTES)) as u32);
     let mut tries = 0;
     let mut deadline = context.now();
     context.phase("transfer");
@@ -73,7 +73,7 @@ pub async fn sender(
         }
     }
     for _ in 0..GOODBYES {
-        channel.send(receiver, GbnMessage::Bye);
+        channel.send(receiver, TransferMessage::Bye);
     }
     Ok(segments.acknowledged)
 }

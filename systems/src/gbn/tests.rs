@@ -54,7 +54,7 @@ fn both_rules_have_the_same_inputs() {
 }
 
 /// Returns what is sent of a kind.
-fn sent(mut simulation: Simulation<GbnMessage>, kind: &str) -> Vec<String> {
+fn sent(mut simulation: Simulation<TransferMessage>, kind: &str) -> Vec<String> {
     simulation.record_trace();
     let trace = simulation.run().trace.expect("it was asked for");
     let messages = trace.iter().filter_map(|event| match &event.action {
@@ -224,7 +224,7 @@ fn a_sender_that_leaves_too_early_is_noticed() {
         simulation.add("sender", move |context| async move {
             let channel = context.channel();
             channel.send(to, Dat { sequence: 0, offset: 0, length: 1 });
-            channel.send(to, GbnMessage::Bye);
+            channel.send(to, TransferMessage::Bye);
         });
         assert_eq!(simulation.run().verdict.to_string(), "reasonable");
     }

@@ -15,7 +15,7 @@ pub(super) const WINDOW_STEP: u32 = 1;
 /// Which packets are on their way: those from `base` up to, but not including, `next`. Packets are counted from 0 on,
 /// where sequence numbers begin again.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct SendWindow {
     /// The oldest packet that is not acknowledged.
     pub(super) base: u32,
     /// The packet to be sent next.
@@ -32,7 +32,7 @@ pub(super) struct Window {
     has_timed_out: bool,
 }
 
-impl Window {
+impl SendWindow {
     /// Returns the window of a transfer whose end mark is packet `end`.
     pub(super) fn new(end: u32) -> Self {
         Self { base: 0, next: 0, end, unsent: 0, size: WINDOW_START, acknowledged: 0, has_timed_out: false }
@@ -120,7 +120,7 @@ mod tests {
         prop::collection::vec(step, 1..60)
     }
 
-    fn send_all(window: &mut Window) -> u32 {
+    fn send_all(window: &mut SendWindow) -> u32 {
         let mut sent = 0;
         while window.has_room() {
             window.sent();
@@ -134,7 +134,7 @@ mod tests {
         /// acknowledged until the first timeout and one more after it, half as many after a timeout and at least one.
         #[test]
         fn the_window_grows_and_shrinks_by_its_rule(steps in steps()) {
-            let mut window = Window::new(100_000);
+            let mut window = SendWindow::new(100_000);
             let (mut size, mut credit, mut has_timed_out) = (4, 0, false);
             for step in steps {
                 send_all(&mut window);
@@ -166,7 +166,7 @@ mod tests {
         /// What was sent before going back counts when it is acknowledged, although less was sent again.
         #[test]
         fn an_acknowledgement_from_before_a_timeout_counts(news in 1..=WINDOW_START) {
-            let mut window = Window::new(100);
+            let mut window = SendWindow::new(100);
             send_all(&mut window);
             window.go_back();
             window.sent();
@@ -177,7 +177,7 @@ mod tests {
         /// Nothing is sent behind the end mark, however small the file is.
         #[test]
         fn the_end_mark_is_the_last_packet(end in 0_u32..100) {
-            let mut window = Window::new(end);
+            let mut window = SendWindow::new(end);
             let mut sent = 0;
             while window.base <= window.end {
                 let more = send_all(&mut window);
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "5 packets were acknowledged, but not sent")]
     fn what_was_not_sent_cannot_be_acknowledged() {
-        let mut window = Window::new(100);
+        let mut window = SendWindow::new(100);
         send_all(&mut window);
         window.acknowledge(WINDOW_START + 1);
     }
