@@ -58,6 +58,7 @@ mod random;
 mod ranking;
 mod reference;
 mod report;
+mod rules;
 mod scenario;
 mod score;
 mod shape;
@@ -98,6 +99,7 @@ pub use report::{
     CasePage, CasePages, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
     report_with_pages,
 };
+pub use rules::{Rule, rules};
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
 pub use shape::ShapeError;
