@@ -49,6 +49,7 @@ mod detection;
 mod difference;
 mod dominators;
 mod error;
+mod expected;
 mod experiment;
 mod histogram;
 mod kills;
@@ -87,8 +88,9 @@ pub use difference::{
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
 pub use experiment::{
-    Characteristic, Experiment, Findings, Input, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
-    SubjectClass, SubjectSummary, TrialsError, experiment, experiment_tables,
+    Characteristic, Choosing, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, PATHOLOGICAL_ABOVE,
+    Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary, TrialsError, experiment,
+    experiment_tables,
 };
 pub use histogram::histogram;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
