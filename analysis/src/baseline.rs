@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::BitSet;
 
+use crate::missing::missing_of_random;
+
 /// Mean and standard deviation of a distribution that is known, not sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
@@ -26,6 +28,8 @@ pub struct RandomBaseline {
     with_kills: Vec<u64>,
     /// `with_union[k]`: how many ordered pairs of mutants, each with itself too, are killed by `k` test cases together.
     with_union: Vec<u64>,
+    /// The moments by size, where test cases kill with probabilities; empty where they do so for certain.
+    by_size: Vec<Moments>,
 }
 
 impl RandomBaseline {
@@ -45,7 +49,32 @@ impl RandomBaseline {
                 with_union[row.union_count(other)] += 2;
             }
         }
-        Self { universe, mutants: rows.len(), with_kills, with_union }
+        Self { universe, mutants: rows.len(), with_kills, with_union, by_size: Vec::new() }
+    }
+
+    /// Prepares sizes up to `size_max` for mutants of which `missing` has the probability that each test case does not
+    /// kill it: the score of a suite is then the expected share of the mutants. As in [`RandomBaseline::new`], with the
+    /// means of products of probabilities in the place of `q`; cost O(rows^2 * cases * size_max).
+    pub(crate) fn of_probabilities(missing: &[Vec<f64>], universe: usize, size_max: usize) -> Self {
+        let mut by_size = vec![Moments { mean: 0.0, sd: 0.0 }; size_max + 1];
+        let count = missing.len() as f64;
+        let mut add = |missing: &[f64], to: fn(&mut Moments) -> &mut f64, weight: f64| {
+            let survivals = missing_of_random(missing, size_max);
+            by_size.iter_mut().zip(survivals).for_each(|(moments, survival)| *to(moments) += weight * survival);
+        };
+        for (index, row) in missing.iter().enumerate() {
+            add(row, |moments| &mut moments.mean, 1.0 / count);
+            for other in &missing[..=index] {
+                let both: Vec<f64> = row.iter().zip(other).map(|(one, other)| one * other).collect();
+                let ordered_pairs = if std::ptr::eq(row, other) { 1.0 } else { 2.0 };
+                add(&both, |moments| &mut moments.sd, ordered_pairs / (count * count));
+            }
+        }
+        for Moments { mean, sd } in &mut by_size {
+            *sd = (*sd - *mean * *mean).max(0.0).sqrt();
+            *mean = 1.0 - *mean;
+        }
+        Self { universe, mutants: missing.len(), with_kills: Vec::new(), with_union: Vec::new(), by_size }
     }
 
     /// Returns the moments of the score of `size` random test cases, `None` if there is no mutant.
@@ -53,11 +82,14 @@ impl RandomBaseline {
     /// Cost O(universe * size).
     ///
     /// # Panics
-    /// If `size` is more than the universe has.
+    /// If `size` is more than the universe has, or was prepared.
     pub fn at(&self, size: usize) -> Option<Moments> {
         assert!(size <= self.universe, "{size} test cases cannot be drawn from {}", self.universe);
         if self.mutants == 0 {
             return None;
+        }
+        if !self.by_size.is_empty() {
+            return Some(self.by_size[size]);
         }
         let expected = |counts: &[u64]| -> f64 {
             let kept = counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -131,6 +163,27 @@ mod tests {
         check_one(3, 20, 0.023_817_965_296_607_034);
         check_one(1249, 7, 0.992_209_427_520_903);
         check_one(40, 200, 0.965_358_286_460_185_8);
+    }
+
+    #[test]
+    fn probabilities_agree_with_the_enumeration_of_all_suites() {
+        let missing = [[0.5, 1.0, 0.0, 1.0, 0.9, 1.0], [1.0, 0.25, 1.0, 1.0, 0.9, 1.0], [1.0; 6]].map(Vec::from);
+        let baseline = RandomBaseline::of_probabilities(&missing, 6, 6);
+        for size in 0..=6 {
+            let suites = (0..1_u32 << 6).filter(|suite| suite.count_ones() as usize == size);
+            let score = |suite: u32| {
+                let survival = |row: &Vec<f64>| {
+                    (0..6).filter(|case| suite >> case & 1 == 1).map(|case| row[case]).product::<f64>()
+                };
+                1.0 - missing.iter().map(survival).sum::<f64>() / 3.0
+            };
+            let scores: Vec<f64> = suites.map(score).collect();
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / scores.len() as f64;
+            let found = baseline.at(size).expect("there are mutants");
+            assert!((found.mean - mean).abs() < 1e-12, "size {size}: {found:?}, enumerated mean {mean}");
+            assert!((found.sd.powi(2) - variance).abs() < 1e-12, "size {size}: {found:?}, variance {variance}");
+        }
     }
 
     #[test]

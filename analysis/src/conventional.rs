@@ -129,20 +129,31 @@ pub(crate) fn same_size(
     suites: &[AdequateSuite],
     analysed: usize,
     baseline: &RandomBaseline,
+    drawn: (f64, &Bootstrap<'_>),
+) -> Option<SameSize> {
+    let score = |suite: &AdequateSuite| Score { killed: suite.killed, of: analysed }.value();
+    same_size_of(suites, &suites.iter().map(score).collect::<Option<Vec<f64>>>()?, baseline, drawn)
+}
+
+/// The same of suites with these scores.
+pub(crate) fn same_size_of(
+    suites: &[AdequateSuite],
+    scores: &[f64],
+    baseline: &RandomBaseline,
     (level, bootstrap): (f64, &Bootstrap<'_>),
 ) -> Option<SameSize> {
     let size_max = suites.iter().map(|suite| suite.cases.len()).max()?;
     let mut expected = vec![None; size_max + 1];
     let mut gains = Vec::with_capacity(suites.len());
     let mut random_sum = 0.0;
-    for suite in suites {
+    for (suite, score) in suites.iter().zip(scores) {
         let size = suite.cases.len();
         let random = match expected[size] {
             Some(random) => random,
             None => *expected[size].insert(baseline.at(size)?.mean),
         };
         random_sum += random;
-        gains.push(exact(Score { killed: suite.killed, of: analysed }.value()? - random));
+        gains.push(exact(score - random));
     }
     let gain = Summary::of(&gains)?;
     Some(SameSize {

@@ -6,8 +6,11 @@
 //! implementations that fail on at least one of its test cases, is computed as a mutant score is, with the same
 //! statistics.
 
+mod choosing;
 mod inputs;
+mod order;
 mod predictions;
+mod probability;
 mod tables;
 mod thesis;
 
@@ -23,16 +26,21 @@ use crate::conventional::{self, CostEffectiveness};
 use crate::criteria::CriterionAnalysis;
 use crate::detection;
 use crate::kills::KillsByCase;
+use crate::missing::missing_of_suite;
 use crate::mutants::MutantClass;
 use crate::options::Options;
 use crate::ranking::{self, Comparing, Ranking};
 use crate::statistics::{Bootstrap, Summary};
 use crate::suites::AdequateSuite;
+use crate::suites::built::order_by_kills;
 
+pub use choosing::{Choosing, Curve};
 pub use inputs::{Characteristic, Input, Region};
-pub use predictions::{Prediction, Share};
+pub use order::Foreseen;
+pub use predictions::{Prediction, SameSizePrediction, Share};
+pub use probability::Failing;
 pub use tables::experiment_tables;
-pub(crate) use tables::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part};
+pub(crate) use tables::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part, unsteady};
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -48,6 +56,8 @@ pub struct Experiment {
     pub universe_seed: u64,
     /// How the suites were analysed.
     pub options: Options,
+    /// How often each test case ran on each implementation.
+    pub repetitions: usize,
     /// The implementations (table 4.1).
     pub subjects: Vec<SubjectSummary>,
     /// The implementations that do not take part.
@@ -74,10 +84,15 @@ pub struct SubjectSummary {
     /// What it is; of a mutant, what it changes and where.
     #[serde(default)]
     pub description: String,
-    /// How many test cases of the universe fail on it.
+    /// How many test cases of the universe fail on it, in one repetition at least.
     pub failed: usize,
-    /// The share of the universe that fails on it.
+    /// How many of them fail in every repetition.
+    pub failed_always: usize,
+    /// The share of the universe that fails on it, on average over the repetitions.
     pub failure_rate: f64,
+    /// Each test case that fails, with how often it does; empty if each ran once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<Failing>,
     /// Whether it counts.
     pub class: SubjectClass,
     /// How long a test case takes on it, in milliseconds.
@@ -169,6 +184,13 @@ pub struct Findings {
     pub ranking: Ranking,
     /// What the mutants said of each pair of criteria, and what the implementations say (experiment 3).
     pub predictions: Vec<Prediction>,
+    /// How well mutants foresee the order of the criteria, and how well sizes of suites alone do; `None` if there is
+    /// no order.
+    pub foreseen: Option<Foreseen>,
+    /// The expected share of the implementations that each suite of each criterion finds.
+    pub expected: Vec<Vec<f64>>,
+    /// What chosen suites of each size find, beside rules of thumb and random ones; `None` without test cases.
+    pub choosing: Option<Choosing>,
 }
 
 /// Trials that do not belong to the outcomes.
@@ -193,9 +215,22 @@ pub enum TrialsError {
         /// How many there are.
         expected: usize,
     },
+    /// Implementations were tried with different numbers of repetitions.
+    #[error("`{subject}` was tried {found} times with each test case, others {expected} times")]
+    OtherRepetitions {
+        /// One implementation.
+        subject: String,
+        /// Its number.
+        found: usize,
+        /// That of the first implementation.
+        expected: usize,
+    },
 }
 
 /// Judges the suites of `analysis` by what implementations did; any number of threads gives the same bytes.
+///
+/// `chosen` are orders of test cases, each beginning of which the campaign chooses for its size. If there are none, it
+/// is the order in which each test case kills most mutants that those before it do not.
 ///
 /// # Errors
 /// [`TrialsError`] if the trials are not of the universe of `outcomes`.
@@ -206,15 +241,19 @@ pub fn experiment(
     outcomes: &Outcomes,
     analysis: &Analysis,
     trials: &Trials,
+    chosen: &[Vec<usize>],
     threads: NonZeroUsize,
 ) -> Result<Experiment, TrialsError> {
     validate(outcomes, trials)?;
     let cases = outcomes.cases.len();
-    let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases)).collect();
+    let by_kills = if chosen.is_empty() { vec![order_by_kills(outcomes, analysis)] } else { Vec::new() };
+    let chosen = if chosen.is_empty() { &by_kills } else { chosen };
+    let alpha = analysis.options.alpha;
+    let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases, alpha)).collect();
     let findings = Kind::ALL.into_iter().filter_map(|kind| {
         let has = |place: &usize| subjects[*place].class == SubjectClass::Counted && kind.has(subjects[*place].origin);
         let counted: Vec<usize> = (0..subjects.len()).filter(has).collect();
-        (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), threads))
+        (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), chosen, threads))
     });
     let findings = findings.collect();
     Ok(Experiment {
@@ -222,6 +261,7 @@ pub fn experiment(
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
         options: analysis.options.clone(),
+        repetitions: trials.subjects.first().map_or(1, |subject| subject.repetitions().count()),
         preparation: preparation(outcomes, analysis, trials, Kind::Implementations, &subjects),
         mutant_preparation: subjects
             .iter()
@@ -243,19 +283,27 @@ fn validate(outcomes: &Outcomes, trials: &Trials) -> Result<(), TrialsError> {
         });
     }
     let expected = outcomes.cases.len();
-    for Subject { name, failed, durations_ms, .. } in &trials.subjects {
-        let found = failed.len().min(durations_ms.len());
-        if (failed.len(), durations_ms.len()) != (expected, expected) {
-            return Err(TrialsError::Incomplete { subject: name.clone(), found, expected });
+    let repetitions = trials.subjects.first().map_or(1, |subject| subject.repetitions().count());
+    for subject in &trials.subjects {
+        let name = || subject.name.clone();
+        let mut counts = subject.repetitions().map(BitSet::len).chain([subject.durations_ms.len()]);
+        if let Some(found) = counts.clone().min().filter(|_| counts.any(|count| count != expected)) {
+            return Err(TrialsError::Incomplete { subject: name(), found, expected });
+        }
+        let found = subject.repetitions().count();
+        if found != repetitions {
+            return Err(TrialsError::OtherRepetitions { subject: name(), found, expected: repetitions });
         }
     }
     Ok(())
 }
 
-fn summary(subject: &Subject, cases: usize) -> SubjectSummary {
-    let failed = subject.failed.count_ones(..);
-    let failure_rate = if cases == 0 { 0.0 } else { failed as f64 / cases as f64 };
-    let class = match failed {
+fn summary(subject: &Subject, cases: usize, alpha: f64) -> SubjectSummary {
+    let failing = probability::failing(subject, alpha);
+    let repetitions = subject.repetitions().count();
+    let failures: usize = failing.iter().map(|failing| failing.failed).sum();
+    let failure_rate = if cases == 0 { 0.0 } else { failures as f64 / (cases * repetitions) as f64 };
+    let class = match failures {
         0 => SubjectClass::NeverFails,
         _ if failure_rate > PATHOLOGICAL_ABOVE => SubjectClass::Pathological,
         _ => SubjectClass::Counted,
@@ -265,8 +313,10 @@ fn summary(subject: &Subject, cases: usize) -> SubjectSummary {
         name: subject.name.clone(),
         origin: subject.origin,
         description: subject.description.clone(),
-        failed,
+        failed: failing.len(),
+        failed_always: failing.iter().filter(|failing| failing.failed == repetitions).count(),
         failure_rate,
+        failing: if repetitions > 1 { failing } else { Vec::new() },
         class,
         duration_ms: Summary::of(&durations),
     }
@@ -296,27 +346,55 @@ fn ms_of_events(events: f64, trials: &Trials) -> f64 {
     events * trials.simulation_ns_per_event as f64 / 1e6
 }
 
+/// Verdicts of one repetition say what is found for certain; of several, what is found with which probability. Scores
+/// are expected shares then. Boosting is judged in each repetition by itself, and on average over these, and detection
+/// by the first one.
 fn judge(
     outcomes: &Outcomes,
     analysis: &Analysis,
     trials: &Trials,
     (kind, subjects): (Kind, Vec<usize>),
+    chosen: &[Vec<usize>],
     threads: NonZeroUsize,
 ) -> Findings {
     let options = &analysis.options;
     let cases = outcomes.cases.len();
-    let failures: Vec<BitSet> = subjects.iter().map(|&subject| trials.subjects[subject].failed.clone()).collect();
+    let counted = || subjects.iter().map(|&subject| &trials.subjects[subject]);
+    let failures: Vec<BitSet> = counted().map(|subject| subject.failed.clone()).collect();
+    let in_each: Vec<BitSet> = counted().flat_map(Subject::repetitions).cloned().collect();
+    let missing: Vec<Vec<f64>> = counted().map(probability::missing).collect();
+    let is_certain = in_each.len() == failures.len();
     let count = failures.len();
     let all: BitSet = (0..count).collect();
     let (mutants, found) = (KillsByCase::new(outcomes), KillsByCase::of_rows(&failures, cases));
+    let (found_in_each, all_in_each) = (KillsByCase::of_rows(&in_each, cases), (0..in_each.len()).collect());
     let analysed = analysis.mutants.of(MutantClass::Analysed);
-    let baseline = RandomBaseline::new(&failures, cases);
+    let baseline = if is_certain {
+        RandomBaseline::new(&failures, cases)
+    } else {
+        let sizes = analysis.criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
+        let size_max = sizes.max().unwrap_or(0).max(options.random_size_max.min(cases));
+        RandomBaseline::of_probabilities(&missing, cases, size_max)
+    };
     let costs = costs_ms(trials, kind, cases);
     let level = 1.0 - options.alpha;
 
     let mut found_by_suites: Vec<Vec<BitSet>> = Vec::with_capacity(analysis.criteria.len());
     let mut criteria: Vec<CriterionAnalysis> = Vec::with_capacity(analysis.criteria.len());
-    for (criterion, by_mutants) in outcomes.criteria.iter().zip(&analysis.criteria) {
+    // Shape `criteria x suites x implementations`.
+    let probabilities: Vec<Vec<Vec<f64>>> = analysis
+        .criteria
+        .iter()
+        .map(|criterion| {
+            let found = |suite: &AdequateSuite| {
+                missing.iter().map(|missing| 1.0 - missing_of_suite(missing, &suite.cases)).collect()
+            };
+            criterion.suites.iter().map(found).collect()
+        })
+        .collect();
+    let mean = |found: &Vec<f64>| found.iter().sum::<f64>() / count as f64;
+    let expected: Vec<Vec<f64>> = probabilities.iter().map(|found| found.iter().map(mean).collect()).collect();
+    for ((criterion, by_mutants), expected) in outcomes.criteria.iter().zip(&analysis.criteria).zip(&expected) {
         let found_by_suite: Vec<BitSet> = by_mutants.suites.iter().map(|suite| found.of_suite(&suite.cases)).collect();
         let suites: Vec<AdequateSuite> = by_mutants
             .suites
@@ -326,38 +404,59 @@ fn judge(
             .collect();
         let purpose = format!("effectiveness of {}", criterion.name);
         let bootstrap = Bootstrap { seed: options.seed, purpose: &purpose, resamples: options.resamples, threads };
-        let same_size = conventional::same_size(&suites, count, &baseline, (level, &bootstrap));
+        let same_size = conventional::same_size_of(&suites, expected, &baseline, (level, &bootstrap));
         let detection = detection::detections(&suites, &found_by_suite, &all, &failures, level);
         let by = Faults { kills: &mutants, counted: &analysed };
-        let judges = Faults { kills: &found, counted: &all };
+        let judges = Faults { kills: &found_in_each, counted: &all_in_each };
         let boosting = boosting::boost(&criterion.name, &suites, by, judges, options);
         let costs = suites.iter().map(|suite| cost_ms(suite, criterion.kind, trials, &costs, options));
         let cost = Summary::of(&costs.collect::<Vec<f64>>());
         let summary = CriterionAnalysis::new(criterion, suites, count, 0, options.cost_multiplier);
-        criteria.push(CriterionAnalysis { same_size, boosting, detection, cost, ..summary });
+        let score = Summary::of(expected);
+        criteria.push(CriterionAnalysis { score, same_size, boosting, detection, cost, ..summary });
         found_by_suites.push(found_by_suite);
     }
     conventional::correct(&mut criteria);
 
     let no_classes = RandomBaseline::new([], cases);
     let random = conventional::random_sizes(&costs, &baseline, &no_classes, options);
+    let rows: Vec<BitSet> = counted().map(|subject| in_a_row(subject, cases)).collect();
     let comparing = Comparing {
-        kills: &failures,
+        kills: &rows,
         functions: (0..count).collect(),
         analysed: &all,
         killed: &found_by_suites,
+        probabilities: (!is_certain).then_some(probabilities.as_slice()),
         options,
         threads,
     };
     let ranking = ranking::rank(&criteria, &comparing);
+    let found_on_average: Vec<Vec<f64>> = probabilities
+        .iter()
+        .map(|suites| {
+            let mean = |subject: usize| suites.iter().map(|found| found[subject]).sum::<f64>() / suites.len() as f64;
+            (0..count).map(mean).collect()
+        })
+        .collect();
     Findings {
         kind,
         subjects,
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
-        predictions: predictions::predictions(&analysis.ranking, &ranking),
+        predictions: predictions::predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
+        foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
+        choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
+        expected,
         criteria,
         ranking,
     }
+}
+
+/// Returns what failed in all repetitions, one after the other.
+fn in_a_row(subject: &Subject, cases: usize) -> BitSet {
+    let failed = subject.repetitions().enumerate();
+    let mut row = BitSet::with_capacity(cases * subject.repetitions().count());
+    row.extend(failed.flat_map(|(repetition, failed)| failed.ones().map(move |case| repetition * cases + case)));
+    row
 }
 
 /// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that
@@ -400,6 +499,7 @@ mod tests {
             origin,
             description: format!("ROR at src/a.rs:{mutant}"),
             failed: outcomes.kills[mutant].clone(),
+            again: Vec::new(),
             durations_ms: (0..outcomes.cases.len() as u64).map(|case| 20 + case % 7).collect(),
         }
     }
@@ -419,7 +519,8 @@ mod tests {
     #[track_caller]
     fn run(outcomes: &Outcomes, subjects: Vec<Subject>) -> (Analysis, Experiment) {
         let analysis = analyse(outcomes, &few_resamples()).expect("sound outcomes");
-        let found = experiment(outcomes, &analysis, &trials(outcomes, subjects), NonZeroUsize::MIN).expect("trials");
+        let found =
+            experiment(outcomes, &analysis, &trials(outcomes, subjects), &[], NonZeroUsize::MIN).expect("trials");
         let json = serde_json::to_string(&found).expect("plain data");
         let read: Experiment = serde_json::from_str(&json).expect("an experiment can be read back");
         assert_eq!(read.subjects.len(), found.subjects.len());
@@ -520,7 +621,7 @@ mod tests {
             left_out("release~4", "too many fail"),
             left_out("release~5", "none of the first 10 test cases reaches it"),
         ]);
-        let found = experiment(&outcomes, &analysis, &trials, NonZeroUsize::MIN).expect("trials");
+        let found = experiment(&outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials");
         assert_eq!(found.left_out.len(), 4, "each with its name");
         let text = experiment_tables(&found, &analysis);
         assert!(text.contains("10 test cases on 1 implementation, and 2 mutants of an implementation"), "{text}");
@@ -555,12 +656,192 @@ mod tests {
         run(&outcomes, Vec::new());
     }
 
+    /// Eight implementations that each fail on the test cases that kill a mutant, and that also did `again`.
+    fn eight(outcomes: &Outcomes, again: impl Fn(&BitSet) -> Vec<BitSet>) -> Vec<Subject> {
+        let fails = |mutant: &usize| (2..=24).contains(&outcomes.kills[*mutant].count_ones(..));
+        let mutants = (0..outcomes.kills.len()).filter(fails).take(8);
+        let subject = |mutant: usize| {
+            let subject = subject(&format!("m{mutant}"), Origin::Mistake, outcomes, mutant);
+            Subject { again: again(&subject.failed), ..subject }
+        };
+        mutants.map(subject).collect()
+    }
+
+    #[test]
+    fn verdicts_that_repeat_say_what_one_run_says() {
+        let outcomes = synthetic(120, 4);
+        let (_, once) = run(&outcomes, eight(&outcomes, |_| Vec::new()));
+        let (_, thrice) = run(&outcomes, eight(&outcomes, |failed| vec![failed.clone(); 2]));
+        assert_eq!((once.repetitions, thrice.repetitions), (1, 3));
+        let (once, thrice) = (&once.findings[0], &thrice.findings[0]);
+        assert_eq!(once.expected, thrice.expected);
+        assert_eq!(once.ranking, thrice.ranking);
+        assert_eq!(once.predictions, thrice.predictions);
+        assert_eq!(once.foreseen, thrice.foreseen);
+        assert_eq!(once.choosing, thrice.choosing);
+        let near = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one} is not {other}");
+        for (once, thrice) in once.criteria.iter().zip(&thrice.criteria) {
+            assert_eq!((&once.score, &once.detection), (&thrice.score, &thrice.detection));
+            let (once, thrice) = (once.same_size.as_ref().expect("suites"), thrice.same_size.as_ref().expect("suites"));
+            near(once.random_mean, thrice.random_mean);
+            near(once.gain.mean, thrice.gain.mean);
+        }
+        let boosted = |findings: &Findings| {
+            let steps =
+                findings.criteria.iter().flat_map(|criterion| &criterion.boosting).flat_map(|found| &found.steps);
+            steps.map(|step| step.score.mean).collect::<Vec<f64>>()
+        };
+        assert!(!boosted(once).is_empty());
+        boosted(once).into_iter().zip(boosted(thrice)).for_each(|(once, thrice)| near(once, thrice));
+        for (once, thrice) in once.cost_effectiveness.random.iter().zip(&thrice.cost_effectiveness.random) {
+            let (once, thrice) = (once.score.expect("moments"), thrice.score.expect("moments"));
+            near(once.mean, thrice.mean);
+            // A square root makes much of what rounding leaves of a difference.
+            assert!((once.sd - thrice.sd).abs() < 1e-6, "{once:?} {thrice:?}");
+        }
+    }
+
+    #[test]
+    fn effectiveness_is_the_expected_share_over_repetitions() {
+        let outcomes = from_kills(&["k.........", ".k........", "..k......."]);
+        let set = |cases: &[usize]| {
+            let mut set: BitSet = cases.iter().copied().collect();
+            set.grow(10);
+            set
+        };
+        let failing = |name: &str, each: &[&[usize]]| Subject {
+            failed: set(each[0]),
+            again: each[1..].iter().map(|cases| set(cases)).collect(),
+            ..subject(name, Origin::Release, &outcomes, 0)
+        };
+        // In one of four on test case 0; in two of four on each of 1 and 2.
+        let subjects = vec![failing("seldom", &[&[], &[0], &[], &[]]), failing("often", &[&[1], &[1, 2], &[2], &[]])];
+        let (analysis, found) = run(&outcomes, subjects);
+        let seldom = &found.subjects[0];
+        assert_eq!((seldom.failed, seldom.failed_always, seldom.failure_rate), (1, 0, 1.0 / 40.0));
+        assert_eq!((seldom.failing[0].case, seldom.failing[0].failed, seldom.failing[0].probability), (0, 1, 0.25));
+        // Wilson's interval of 1 of 4, by statsmodels: proportion_confint(1, 4, method='wilson').
+        let interval = seldom.failing[0].interval;
+        assert!(
+            (interval.lower - 0.045_587_269).abs() < 1e-6 && (interval.upper - 0.699_358_157).abs() < 1e-6,
+            "{interval:?}"
+        );
+        let findings = &found.findings[0];
+        for (expected, criterion) in findings.expected.iter().zip(&analysis.criteria) {
+            for (expected, suite) in expected.iter().zip(&criterion.suites) {
+                let has = |case: usize| f64::from(u8::from(suite.cases.contains(&case)));
+                let missed = (1.0 - 0.25 * has(0)) + (1.0 - 0.5 * has(1)) * (1.0 - 0.5 * has(2));
+                assert!((expected - (1.0 - missed / 2.0)).abs() < 1e-12, "{expected} of {:?}", suite.cases);
+            }
+        }
+        let text = experiment_tables(&found, &analysis);
+        assert!(
+            text.contains("each 4 times") && text.contains("Of 3 pairs of an implementation and a test case"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn repetitions_are_of_one_number() {
+        let outcomes = from_kills(&["k...", ".k.."]);
+        let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
+        let mut subjects =
+            vec![subject("one", Origin::Release, &outcomes, 0), subject("two", Origin::Release, &outcomes, 1)];
+        subjects[1].again.push(outcomes.kills[0].clone());
+        let error = experiment(&outcomes, &analysis, &trials(&outcomes, subjects), &[], NonZeroUsize::MIN);
+        let error = error.expect_err("one ran once, the other twice").to_string();
+        assert!(error.contains("`two` was tried 2 times with each test case, others 1 times"), "{error}");
+    }
+
+    /// A universe with `a` from 0 to 39, mutants that test cases at one end kill, and implementations that fail on
+    /// `failing`.
+    #[track_caller]
+    fn check_first_sentence(failing: impl Fn(usize) -> usize, expect: &str) {
+        let rows: Vec<String> =
+            (0..8).map(|row| (0..40).map(|case| if case == 2 * row { 'k' } else { '.' }).collect()).collect();
+        let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+        for (number, case) in outcomes.cases.iter_mut().enumerate() {
+            case.case = serde_json::json!({ "a": number });
+        }
+        let subjects = (0..8).map(|number| {
+            let mut failed: BitSet = [failing(number)].into_iter().collect();
+            failed.grow(40);
+            Subject { failed, ..subject(&number.to_string(), Origin::Release, &outcomes, 0) }
+        });
+        let (analysis, found) = run(&outcomes, subjects.collect());
+        let sentences = sentences(&found, &analysis);
+        let place = sentences.iter().position(|sentence| sentence.contains("rule")).expect("rules are told of");
+        assert!(sentences[place].starts_with(expect), "{sentences:?}");
+        // A warning comes first of all, good news after the experiments.
+        assert_eq!(place == 0, expect.starts_with("A rule"), "{sentences:?}");
+    }
+
+    #[test]
+    fn a_rule_of_thumb_that_is_as_good_is_told_first() {
+        check_first_sentence(|number| 39 - number, "A rule of thumb does better than the suites that mutants choose");
+        let mixed = |number| if number % 2 == 0 { number } else { 39 - number / 2 };
+        check_first_sentence(mixed, "A rule of thumb does as well as the suites that mutants choose");
+        check_first_sentence(|number| 2 * number, "The suites that mutants choose find ");
+    }
+
+    #[test]
+    fn orders_of_the_campaign_are_chosen_by() {
+        let outcomes = from_kills(&["k.....", ".k...."]);
+        let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
+        let trials = trials(&outcomes, vec![subject("one", Origin::Release, &outcomes, 0)]);
+        let shares = |chosen: &[Vec<usize>]| {
+            let found = experiment(&outcomes, &analysis, &trials, chosen, NonZeroUsize::MIN).expect("trials");
+            found.findings[0].choosing.clone().expect("test cases").chosen.shares
+        };
+        assert_eq!(shares(&[vec![5, 4, 3, 2, 0, 1]]), [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(shares(&[])[1], 1.0, "two test cases kill all mutants");
+    }
+
+    #[test]
+    fn sizes_that_foresee_the_order_as_well_are_told_before_the_experiments() {
+        let outcomes = synthetic(120, 1);
+        let (analysis, found) = run(&outcomes, eight(&outcomes, |_| Vec::new()));
+        let foreseen = found.findings[0].foreseen.expect("there is an order");
+        assert!(foreseen.by_size >= foreseen.by_mutants, "{foreseen:?}");
+        let sentences = sentences(&found, &analysis);
+        let place = |start: &str| sentences.iter().position(|sentence| sentence.starts_with(start));
+        assert!(place("The mean size of suites alone foresees") < place("Experiment 1"), "{sentences:?}");
+        assert!(place("The mean size of suites alone foresees").is_some(), "{sentences:?}");
+    }
+
+    #[test]
+    fn at_equal_size_the_opposite_can_be_found() {
+        // Each criterion asks for a quarter of the universe, so all suites have one test case. Mutants are killed in
+        // the first quarter, implementations fail in the second.
+        let half = format!("{}{}", "k".repeat(8), ".".repeat(32));
+        let mut outcomes = from_kills(&[&half, &half, &half]);
+        let quarter = |name: &str, cases: std::ops::Range<usize>| {
+            let mut criterion = outcomes.criteria[0].clone();
+            criterion.name = name.into();
+            criterion.requirements = vec!["it".into()];
+            criterion.covered = (0..40).map(|case| (0..usize::from(cases.contains(&case))).collect()).collect();
+            criterion.covered.iter_mut().for_each(|covered: &mut BitSet| covered.grow(1));
+            criterion
+        };
+        outcomes.criteria = vec![quarter("first", 0..8), quarter("second", 8..16)];
+        let mut failing = subject("contrary", Origin::Release, &outcomes, 0);
+        failing.failed = (8..14).collect();
+        failing.failed.grow(40);
+        let (_, found) = run(&outcomes, vec![failing]);
+        let [prediction] = found.findings[0].predictions.as_slice() else { panic!("{:?}", found.findings) };
+        assert_eq!(prediction.agreement_same_size, Agreement::Differs);
+        let same_size = prediction.same_size.expect("all suites have one size");
+        assert!(same_size.mutant_effect < 0.1 && same_size.effectiveness_effect > 0.8, "{same_size:?}");
+        assert_eq!((prediction.size_effect, prediction.size_p), (0.5, None));
+        assert_eq!(prediction.agreement_by_size, Agreement::Undecided);
+    }
+
     #[test]
     fn trials_of_another_universe_are_refused() {
         let outcomes = from_kills(&["k...", ".k.."]);
         let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
         let check = |trials: &Trials, expect: &str| {
-            let error = experiment(&outcomes, &analysis, trials, NonZeroUsize::MIN).expect_err("they do not fit");
+            let error = experiment(&outcomes, &analysis, trials, &[], NonZeroUsize::MIN).expect_err("they do not fit");
             assert!(error.to_string().contains(expect), "{error}");
         };
         let good = trials(&outcomes, vec![subject("one", Origin::Release, &outcomes, 0)]);
@@ -578,7 +859,7 @@ mod tests {
         let trials = trials(&outcomes, subjects.collect());
         let with = |threads| {
             let threads = NonZeroUsize::new(threads).expect("not 0");
-            let found = experiment(&outcomes, &analysis, &trials, threads).expect("trials");
+            let found = experiment(&outcomes, &analysis, &trials, &[], threads).expect("trials");
             serde_json::to_string(&found).expect("plain data")
         };
         assert!(with(1) == with(3));
@@ -593,7 +874,7 @@ mod tests {
         let subjects =
             failing.step_by(2).map(|mutant| subject(&format!("m{mutant}"), Origin::Mistake, &outcomes, mutant));
         let trials = trials(&outcomes, subjects.collect());
-        let found = experiment(&outcomes, &analysis, &trials, NonZeroUsize::MIN).expect("trials");
+        let found = experiment(&outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials");
         insta::assert_snapshot!(experiment_tables(&found, &analysis));
     }
 }

@@ -53,6 +53,7 @@ mod expected;
 mod experiment;
 mod histogram;
 mod kills;
+mod missing;
 mod mutants;
 mod options;
 mod random;
@@ -92,8 +93,9 @@ pub use error::AnalysisError;
 pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
 pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
 pub use experiment::{
-    Characteristic, Experiment, Findings, Input, Kind, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Share,
-    SubjectClass, SubjectSummary, TrialsError, experiment, experiment_tables,
+    Characteristic, Choosing, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, PATHOLOGICAL_ABOVE,
+    Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary, TrialsError, experiment,
+    experiment_tables,
 };
 pub use histogram::histogram;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};

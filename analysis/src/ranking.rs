@@ -87,6 +87,9 @@ pub(crate) struct Comparing<'a> {
     pub(crate) analysed: &'a BitSet,
     /// The mutants that each suite of each criterion kills.
     pub(crate) killed: &'a [Vec<BitSet>],
+    /// The probability that each suite of each criterion kills each mutant, all of which count, where that is not
+    /// certain.
+    pub(crate) probabilities: Option<&'a [Vec<Vec<f64>>]>,
     pub(crate) options: &'a Options,
     /// How many threads draw.
     pub(crate) threads: NonZeroUsize,
@@ -102,7 +105,7 @@ impl<'a> Comparing<'a> {
         threads: NonZeroUsize,
     ) -> Self {
         let functions = outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect();
-        Self { kills: &outcomes.kills, functions, analysed, killed, options, threads }
+        Self { kills: &outcomes.kills, functions, analysed, killed, probabilities: None, options, threads }
     }
 }
 
@@ -116,9 +119,12 @@ struct Scored<'a> {
     by_function: Vec<Vec<u32>>,
 }
 
+/// Expected numbers of mutants are counted in hundredths: what is drawn again costs as much as there are numbers.
+const UNIT: f64 = 100.0;
+
 /// Tests every ordered pair of the criteria that have scores.
 pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) -> Ranking {
-    let Comparing { ref functions, analysed, killed, options, threads, .. } = *comparing;
+    let Comparing { ref functions, analysed, killed, probabilities, options, threads, .. } = *comparing;
     let of = analysed.count_ones(..);
     let place = places_of_functions(functions, analysed);
     let functions = place.iter().flatten().max().map_or(0, |last| last + 1);
@@ -127,18 +133,31 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
         killed.intersection(analysed).filter_map(|mutant| place[mutant]).for_each(|function| counts[function] += 1);
         counts
     };
+    // Counts are compared and summed, so they can have any unit.
+    let expected_by_function = |probabilities: &Vec<f64>| {
+        let mut counts = vec![0; functions];
+        for (mutant, probability) in probabilities.iter().enumerate() {
+            place[mutant].into_iter().for_each(|function| counts[function] += (UNIT * probability).round() as u32);
+        }
+        counts
+    };
     let scored: Vec<Scored<'_>> = criteria
         .iter()
         .enumerate()
         .filter_map(|(index, criterion)| {
-            let scores = criterion.suites.iter().map(|suite| Score { killed: suite.killed, of }.value());
-            Some(Scored {
-                index,
-                summary: criterion.score?,
-                suites: &criterion.suites,
-                scores: scores.collect::<Option<_>>()?,
-                by_function: killed[index].iter().map(by_function).collect(),
-            })
+            let (summary, suites) = (criterion.score?, &criterion.suites);
+            let (scores, by_function) = match probabilities {
+                Some(probabilities) => {
+                    let found = &probabilities[index];
+                    let scores = found.iter().map(|found| found.iter().sum::<f64>() / found.len() as f64);
+                    (scores.collect(), found.iter().map(expected_by_function).collect())
+                }
+                None => {
+                    let scores = suites.iter().map(|suite| Score { killed: suite.killed, of }.value());
+                    (scores.collect::<Option<_>>()?, killed[index].iter().map(by_function).collect())
+                }
+            };
+            Some(Scored { index, summary, suites, scores, by_function })
         })
         .collect();
     let mut order: Vec<usize> = (0..scored.len()).collect();
@@ -166,6 +185,10 @@ fn by_mutant(scored: &[Scored<'_>], comparing: &Comparing<'_>) -> Option<ByMutan
     let mut seen = std::collections::BTreeSet::new();
     let kills = comparing.kills;
     let share = |criterion: &Scored<'_>, mutant: usize| {
+        if let Some(probabilities) = comparing.probabilities {
+            let found = &probabilities[criterion.index];
+            return found.iter().map(|found| found[mutant]).sum::<f64>() / found.len() as f64;
+        }
         let killed = &comparing.killed[criterion.index];
         killed.iter().filter(|killed| killed.contains(mutant)).count() as f64 / killed.len() as f64
     };

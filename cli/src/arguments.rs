@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use std::net::SocketAddr;
-use std::num::{NonZeroU8, NonZeroUsize};
+use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -455,17 +455,26 @@ pub(crate) struct SimulateArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
-    /// The system that the suite is for.
-    pub(crate) system: String,
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
     /// The suite: a suite.json that a study wrote.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) suite: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "cases", conflicts_with = "cases")]
+    pub(crate) suite: Option<PathBuf>,
+    /// Instead of a suite, the first N test cases of the universe of --seed, as `simulate --case` has them.
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<NonZeroUsize>,
     /// The implementation: the name of one that comes with Simutant, or a TOML file that describes one.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: String,
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
+    /// Run each test case N times, with other fates of datagrams each time, and say how often it fails.
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    pub(crate) repeat: NonZeroU32,
+    /// Run again what a run that was killed has results of, instead of going on with it.
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Write the results as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
@@ -492,6 +501,10 @@ pub(crate) struct ExperimentArguments {
     /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
+    /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was
+    /// run before counts as the first repetitions.
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    pub(crate) repeat: NonZeroU32,
     /// Run again what was run before, after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,

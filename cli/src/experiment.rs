@@ -3,6 +3,7 @@
 
 mod mutants;
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
-use simutant_harness::{HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_suite};
+use simutant_harness::{HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
 
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let phase = Phase::open("analysing");
     let options = simutant_analysis::Options { seed: common.seed, judgements, ..Default::default() };
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
-    let found = experiment(&outcomes, &analysis, &trials, common.jobs())?;
+    let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
     phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
     let (json, tables) = (output::json(&found)?, experiment_tables(&found, &analysis));
     output::write(&out.join("experiment.json"), &json)?;
@@ -197,8 +198,8 @@ impl Trying<'_> {
     fn all(&mut self, implementation: &Implementation, options: &Options, may_leave_out: bool) -> anyhow::Result<()> {
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
-        let phase = Phase::counted("trying", cases.len() as u64);
-        let before = known(name, cases, &self.log).count();
+        let phase = Phase::counted("trying", cases.len() as u64 * u64::from(options.repetitions.get()));
+        let before = tried(name, cases, options.repetitions, &self.log);
         let pilot = if may_leave_out { self.pilot(implementation, options, &phase) } else { Ok(None) };
         let tried = pilot.and_then(|why| match why {
             Some(why) => Ok(Some(why)),
@@ -213,9 +214,9 @@ impl Trying<'_> {
             self.leave_out(implementation, why);
             return Ok(());
         }
-        let kept = if before == 0 { String::new() } else { format!(", {before} of them before") };
-        phase.end(&format!("{} test cases on {name}{kept}", cases.len()));
-        self.subjects.push(subject(implementation, self.universe, &self.log));
+        let (kept, each) = (kept(before), repeated(options.repetitions));
+        phase.end(&format!("{} test cases{each} on {name}{kept}", cases.len()));
+        self.subjects.push(subject(implementation, self.universe, options.repetitions, &self.log));
         Ok(())
     }
 
@@ -228,7 +229,8 @@ impl Trying<'_> {
     ) -> anyhow::Result<Option<String>> {
         let cases = &self.universe.cases;
         let pilot = &cases[..cases.len().min(PILOT)];
-        let mut options = options.clone();
+        // One repetition of each tells enough.
+        let mut options = Options { repetitions: NonZeroU32::MIN, ..options.clone() };
         // What fails too often need not fail more often, which may take long. Where there are no more test cases, it
         // takes part.
         if pilot.len() < cases.len() {
@@ -242,7 +244,7 @@ impl Trying<'_> {
         Ok(no_worth(implementation, pilot, pilot.len() < cases.len(), &self.log))
     }
 
-    /// Runs those of the first `count` test cases that were not run yet, unless too many fail.
+    /// Runs those of the first `count` test cases that were not run yet as often as they are to, unless too many fail.
     fn first(
         &mut self,
         count: usize,
@@ -251,15 +253,20 @@ impl Trying<'_> {
         phase: &Phase,
     ) -> anyhow::Result<()> {
         let (name, cases, log) = (&implementation.name, &self.universe.cases, &mut self.log);
-        let mut rest = Suite { cases: cases[..count].to_vec(), ..self.universe.clone() };
-        rest.cases.retain(|case| log.get(name, &case.name, &case.case).is_none());
-        if rest.cases.is_empty() {
+        let is_new = |&(index, repetition): &(usize, u32)| {
+            let case: &SuiteCase = &cases[index];
+            log.get(name, &case.name, &case.case, repetition).is_none()
+        };
+        let all =
+            (1..=options.repetitions.get()).flat_map(|repetition| (0..count).map(move |index| (index, repetition)));
+        let rest: Vec<(usize, u32)> = all.filter(is_new).collect();
+        if rest.is_empty() {
             return Ok(());
         }
-        let mut done = known(name, cases, log).count() as u64;
+        let mut done = tried(name, cases, options.repetitions, log) as u64;
         let mut failed = known(name, cases, log).filter(|trial| trial.failed.is_some()).count();
         let mut broken = None::<TrialLogError>;
-        run_suite(&rest, implementation, options, &mut |result| {
+        run_some(self.universe, implementation, options, &rest, &mut |result| {
             done += 1;
             failed += usize::from(!result.outcome.passed());
             phase.at(done, format!("{name}: {failed} failed"));
@@ -283,12 +290,31 @@ fn options(universe: &Suite, arguments: &ExperimentArguments, common: &Common) -
     options.jobs = common.jobs_or(simutant_harness::jobs_for_each_core(system).unwrap_or(1));
     options.timeout = crate::test::timeout(arguments.timeout, system);
     options.seed = common.seed;
+    options.repetitions = arguments.repeat;
     options
 }
 
-/// Returns the trials of an implementation with test cases.
+/// Says how often each test case runs, after their number.
+pub(crate) fn repeated(repetitions: NonZeroU32) -> String {
+    if repetitions.get() == 1 { String::new() } else { format!(", each {repetitions} times,") }
+}
+
+/// Says how many results were there before.
+pub(crate) fn kept(before: usize) -> String {
+    if before == 0 { String::new() } else { format!(", {before} of them before") }
+}
+
+/// Returns how many trials of an implementation there are, of so many repetitions.
+fn tried(implementation: &str, cases: &[SuiteCase], repetitions: NonZeroU32, log: &TrialLog) -> usize {
+    let tried = |repetition| {
+        cases.iter().filter(move |case| log.get(implementation, &case.name, &case.case, repetition).is_some()).count()
+    };
+    (1..=repetitions.get()).map(tried).sum()
+}
+
+/// Returns the first trials of an implementation with test cases.
 fn known<'a>(implementation: &'a str, cases: &'a [SuiteCase], log: &'a TrialLog) -> impl Iterator<Item = &'a Trial> {
-    cases.iter().filter_map(move |case| log.get(implementation, &case.name, &case.case))
+    cases.iter().filter_map(move |case| log.get(implementation, &case.name, &case.case, 1))
 }
 
 /// Returns whether the implementation is what is missing, and others may be there.
@@ -331,16 +357,23 @@ fn no_worth(implementation: &Implementation, cases: &[SuiteCase], are_more: bool
 }
 
 /// Returns what is known of an implementation that was tried with the whole universe.
-fn subject(implementation: &Implementation, universe: &Suite, log: &TrialLog) -> Subject {
-    let mut failed = BitSet::with_capacity(universe.cases.len());
-    let mut durations_ms = Vec::with_capacity(universe.cases.len());
-    for (index, case) in universe.cases.iter().enumerate() {
-        let Some(trial) = log.get(&implementation.name, &case.name, &case.case) else { continue };
-        failed.set(index, trial.fails());
-        durations_ms.push(trial.duration_ms);
-    }
+fn subject(implementation: &Implementation, universe: &Suite, repetitions: NonZeroU32, log: &TrialLog) -> Subject {
+    let repetitions = repetitions.get();
+    let mut durations_ms = vec![0; universe.cases.len()];
+    let mut failed_in = |repetition| {
+        let mut failed = BitSet::with_capacity(universe.cases.len());
+        for (index, case) in universe.cases.iter().enumerate() {
+            let Some(trial) = log.get(&implementation.name, &case.name, &case.case, repetition) else { continue };
+            failed.set(index, trial.fails());
+            durations_ms[index] += trial.duration_ms;
+        }
+        failed
+    };
+    let failed = failed_in(1);
+    let again = (2..=repetitions).map(failed_in).collect();
+    durations_ms.iter_mut().for_each(|duration| *duration /= u64::from(repetitions));
     let Implementation { name, origin, description, .. } = implementation.clone();
-    Subject { name, origin, description, failed, durations_ms }
+    Subject { name, origin, description, failed, again, durations_ms }
 }
 
 /// Returns the first line of an error, as it stands in a sentence.
@@ -396,7 +429,7 @@ mod tests {
             let outcome = if index < failed { failure() } else { TestOutcome::Passed };
             let network = ProxyCounts::default();
             let (name, case) = (name.clone(), case.clone());
-            let result = CaseResult { name, case, outcome, network, duration_ms, mutant_reached };
+            let result = CaseResult { name, case, repetition: 1, outcome, network, duration_ms, mutant_reached };
             log.add("one", &result).expect("room");
         }
         assert_eq!(no_worth(&implementation, &cases, true, &log).as_deref(), expect);

@@ -11,7 +11,7 @@ use crate::error::HarnessError;
 use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_command, fill_text};
 use crate::ports;
 use crate::process::{Care, Event, Exit, Guardian, Process, Start};
-use crate::report::{FailureReason, SideOutput, TestOutcome};
+use crate::report::{FailureReason, SideOutput, TestOutcome, Traffic};
 use crate::system::{Client, Player, Scene};
 
 /// How long to wait at first before looking again whether a port has been bound.
@@ -91,6 +91,17 @@ impl Attempt<'_> {
 
     fn limit_ms(&self) -> u64 {
         self.timeout.as_millis().try_into().unwrap_or(u64::MAX)
+    }
+
+    /// Returns the failure of a test case whose time limit is over while these are at work.
+    fn timed_out(&self, running: Vec<String>, deadline: Instant) -> FailureReason {
+        let now = Instant::now();
+        let traffic = self.scene.activity().map(|heard| {
+            // If nothing was heard, it is silent from the start.
+            let since = heard.last.or_else(|| deadline.checked_sub(self.timeout)).unwrap_or(now);
+            Traffic::new(heard.datagrams, now.saturating_duration_since(since), self.timeout)
+        });
+        FailureReason::TimedOut { running, limit_ms: self.limit_ms(), traffic }
     }
 }
 
@@ -271,7 +282,7 @@ impl<'a> Cast<'a> {
             (reason, talk.join().expect("the client has no way to panic"))
         });
         let is_late = reason.is_none() && !running.is_empty();
-        reason.or(is_late.then(|| FailureReason::TimedOut { running, limit_ms: self.attempt.limit_ms() }))
+        reason.or_else(|| is_late.then(|| self.attempt.timed_out(running, deadline)))
     }
 
     /// Waits until every program that ends by itself has ended; returns what is wrong if one ends badly or not in time.
@@ -287,7 +298,7 @@ impl<'a> Cast<'a> {
                         return Some(reason);
                     }
                 }
-                None => return Some(FailureReason::TimedOut { running, limit_ms: self.attempt.limit_ms() }),
+                None => return Some(self.attempt.timed_out(running, self.deadline)),
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::error::HarnessError;
 use crate::implementation::{ExpectedExit, Ready, Side, Values};
 use crate::ports::Lease;
 use crate::process::is_shortage;
-use crate::proxy::{Losses, LossyServers, ProxyCounts, ProxyError, Served};
+use crate::proxy::{Activity, Losses, LossyServers, ProxyCounts, ProxyError, Served};
 use crate::report::FailureReason;
 use crate::system::{Client, InvalidCase, Player, Role, Scene, SystemHarness};
 use loopback::Loopback;
@@ -258,6 +258,10 @@ impl Scene for NameService {
 
     fn client(&self) -> Option<&dyn Client> {
         Some(self)
+    }
+
+    fn activity(&self) -> Option<Activity> {
+        Some(self.network.activity())
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {

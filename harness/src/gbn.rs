@@ -16,7 +16,7 @@ use simutant_systems::{gbn, gbn_thesis};
 use crate::error::HarnessError;
 use crate::implementation::Values;
 use crate::ports::Lease;
-use crate::proxy::{LossyProxy, ProxyConfiguration, ProxyCounts};
+use crate::proxy::{Activity, LossyProxy, ProxyConfiguration, ProxyCounts};
 use crate::report::FailureReason;
 use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
 
@@ -147,6 +147,10 @@ impl Scene for Transfer {
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
         self.proxy.check()?;
         Ok(self.proxy.counts())
+    }
+
+    fn activity(&self) -> Option<Activity> {
+        Some(self.proxy.activity())
     }
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {

@@ -90,7 +90,7 @@
 //! # What is and what is not repeatable
 //! The n-th datagram of a direction has the same fate in every run with the same seeds. Which datagram is the n-th is
 //! up to the programs and the scheduler. So a failure that depends on timing may need several runs to show again, and a
-//! pass shows that this run went well: no more.
+//! pass shows that this run went well: no more. [`Options::repetitions`] tells how often a test case fails.
 //!
 //! # What is and what is not as in the simulation
 //! The proxy of `gbn` drops and duplicates as the simulated network does: it decides first whether a datagram is
@@ -120,11 +120,13 @@ mod dns;
 mod error;
 mod gbn;
 mod implementation;
+mod lines;
 mod lsr;
 mod ports;
 mod process;
 mod proxy;
 mod report;
+mod results;
 mod run;
 mod system;
 mod trials;
@@ -133,9 +135,11 @@ pub use error::HarnessError;
 pub use implementation::{
     ActiveMutant, ExpectedExit, Implementation, ImplementationError, MutatedPackage, Ready, Side, SideFile,
 };
+pub use lines::TrialLogError;
 pub use process::{Exit, OutputTail};
 pub use proxy::{DirectionCounts, Fate, Fates, LossyProxy, ProxyConfiguration, ProxyCounts, ProxyError};
-pub use report::{CaseResult, FailureReason, SideOutput, TestOutcome, TestReport};
-pub use run::{Options, run_suite};
+pub use report::{CaseResult, FailureReason, Pace, SideOutput, TestOutcome, TestReport, Traffic};
+pub use results::ResultLog;
+pub use run::{Options, run_some, run_suite};
 pub use system::{InvalidCase, jobs_for_each_core, systems, timeout};
-pub use trials::{Trial, TrialLog, TrialLogError};
+pub use trials::{Trial, TrialLog};

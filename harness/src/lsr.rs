@@ -25,7 +25,7 @@ use simutant_systems::lsr::{CLIENT_GAP, Inbox, Lsr, Publication, RouterId, TestC
 use crate::error::HarnessError;
 use crate::implementation::Values;
 use crate::ports::{self, Lease};
-use crate::proxy::{DirectionCounts, Linked, Links, ProxyCounts};
+use crate::proxy::{Activity, DirectionCounts, Linked, Links, ProxyCounts};
 use crate::report::FailureReason;
 use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
 pub(crate) use whole::LsrNetworkHarness;
@@ -190,6 +190,10 @@ impl Scene for Internetwork {
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
         self.links.check()?;
         Ok(ProxyCounts { forward: self.links.counts(), back: DirectionCounts::default() })
+    }
+
+    fn activity(&self) -> Option<Activity> {
+        Some(self.links.activity())
     }
 
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {

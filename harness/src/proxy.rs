@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind, PipeReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,22 @@ pub struct ProxyCounts {
     pub forward: DirectionCounts,
     /// From the server to clients.
     pub back: DirectionCounts,
+}
+
+/// What a network has heard of its programs so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Activity {
+    /// Datagrams that came in.
+    pub(crate) datagrams: u64,
+    /// When the last one did.
+    pub(crate) last: Option<Instant>,
+}
+
+impl Activity {
+    /// Returns what is heard in two directions together.
+    fn and(self, other: Self) -> Self {
+        Self { datagrams: self.datagrams + other.datagrams, last: self.last.max(other.last) }
+    }
 }
 
 /// Why a proxy cannot be started, or does not work any more.
@@ -149,6 +166,11 @@ impl LossyProxy {
     /// Returns the counts so far.
     pub fn counts(&self) -> ProxyCounts {
         self.counts.read()
+    }
+
+    /// Returns what it has heard so far, of both sides.
+    pub(crate) fn activity(&self) -> Activity {
+        self.counts.activity()
     }
 
     /// Checks that the proxy still works.
@@ -271,6 +293,10 @@ impl Counters {
     fn read(&self) -> ProxyCounts {
         ProxyCounts { forward: self.forward.read(), back: self.back.read() }
     }
+
+    fn activity(&self) -> Activity {
+        self.forward.activity().and(self.back.activity())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -279,12 +305,14 @@ struct DirectionCounters {
     dropped: AtomicU64,
     duplicated: AtomicU64,
     forwarded: AtomicU64,
+    last: LastMoment,
 }
 
 impl DirectionCounters {
     /// Counts one datagram in and returns how many copies of it are to go out.
     fn note(&self, fate: Fate) -> u64 {
         self.received.fetch_add(1, Ordering::Relaxed);
+        self.last.is_now();
         match fate {
             Fate::Drop => {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -304,6 +332,36 @@ impl DirectionCounters {
             duplicated: self.duplicated.load(Ordering::Relaxed),
             forwarded: self.forwarded.load(Ordering::Relaxed),
         }
+    }
+
+    fn activity(&self) -> Activity {
+        Activity { datagrams: self.received.load(Ordering::Relaxed), last: self.last.read() }
+    }
+}
+
+/// When something happened last, as one thread writes it and others read it.
+#[derive(Debug)]
+struct LastMoment {
+    origin: Instant,
+    /// Nanoseconds after the origin; 0 if it has not happened yet.
+    after_ns: AtomicU64,
+}
+
+impl Default for LastMoment {
+    fn default() -> Self {
+        Self { origin: Instant::now(), after_ns: AtomicU64::new(0) }
+    }
+}
+
+impl LastMoment {
+    fn is_now(&self) {
+        let after_ns = u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.after_ns.store(after_ns.max(1), Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Option<Instant> {
+        let after_ns = self.after_ns.load(Ordering::Relaxed);
+        (after_ns > 0).then(|| self.origin + Duration::from_nanos(after_ns))
     }
 }
 
@@ -328,8 +386,6 @@ pub(crate) fn broken_proxy() -> LossyProxy {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// Returns a client, a server, and a proxy between them.
@@ -354,6 +410,8 @@ mod tests {
     #[test]
     fn a_perfect_proxy_carries_datagrams_both_ways() {
         let (client, server, proxy) = between(0.0, 0.0);
+        assert_eq!(proxy.activity(), Activity::default());
+        let start = Instant::now();
         let mut buffer = [0; 16];
         for text in [b"one".as_slice(), b"", b"three"] {
             client.send(text).expect("loopback accepts");
@@ -364,6 +422,11 @@ mod tests {
             assert_eq!(&buffer[..length], text);
         }
         proxy.check().expect("the proxy works");
+        let Activity { datagrams, last } = proxy.activity();
+        assert_eq!(datagrams, 6);
+        assert!(last.is_some_and(|last| start < last && last < Instant::now()), "{last:?}");
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(proxy.activity().last, last, "nothing came since");
         let expect = DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 };
         assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect });
     }

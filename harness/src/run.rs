@@ -1,7 +1,7 @@
 //! Runs a suite on an implementation, several test cases at a time.
 
 use std::cmp::Reverse;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,6 +9,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
+use simutant_sim_core::Random;
 
 use crate::attempt::{Attempt, Attempted};
 use crate::building::build;
@@ -36,13 +37,15 @@ pub struct Options {
     pub work_directory: PathBuf,
     /// Where implementations are built; it is made if need be, and kept, so that the next build is quick.
     pub build_directory: PathBuf,
+    /// How often each test case runs.
+    pub repetitions: NonZeroU32,
     /// How many test cases may fail: after one more, no other is started, and the report has those that ran.
     pub failures_max: usize,
 }
 
 impl Options {
     /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, the system's folder for
-    /// temporary files, and any number of failures.
+    /// temporary files, one repetition, and any number of failures.
     pub fn new(build_directory: impl Into<PathBuf>) -> Self {
         Self {
             jobs: NonZeroUsize::MIN,
@@ -51,14 +54,24 @@ impl Options {
             seed: 0,
             work_directory: std::env::temp_dir(),
             build_directory: build_directory.into(),
+            repetitions: NonZeroU32::MIN,
             failures_max: usize::MAX,
+        }
+    }
+
+    /// Returns the seed of a repetition, from 1: another one for each, and for the first [`Options::seed`] itself.
+    fn seed_of(&self, repetition: u32) -> u64 {
+        match repetition {
+            1 => self.seed,
+            _ => Random::from_seed(self.seed).stream(&format!("repetition/{repetition}")).bits(),
         }
     }
 }
 
-/// Builds `implementation`, runs every test case of `suite` on it, and returns the results in the order of the suite.
+/// Builds `implementation`, runs every test case of `suite` on it, as often as the options say, and returns the results
+/// in the order of the suite.
 ///
-/// `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
+/// What a test case leaves open, such as the fates of datagrams, is drawn anew for each repetition. `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
 /// end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open
 /// afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is
 /// killed, no process and no folder of the run is left.
@@ -71,6 +84,27 @@ pub fn run_suite(
     suite: &Suite,
     implementation: &Implementation,
     options: &Options,
+    on_result: &mut dyn FnMut(&CaseResult),
+) -> Result<TestReport, HarnessError> {
+    let repetitions = 1..=options.repetitions.get();
+    let runs: Vec<(usize, u32)> =
+        repetitions.flat_map(|repetition| (0..suite.cases.len()).map(move |case| (case, repetition))).collect();
+    run_some(suite, implementation, options, &runs, on_result)
+}
+
+/// Runs some test cases of `suite` as [`run_suite`] does, in some of their repetitions: `runs` are places in the suite
+/// and repetitions from 1. The report has these alone.
+///
+/// # Errors
+/// As for [`run_suite`].
+///
+/// # Panics
+/// If a place is none of the suite.
+pub fn run_some(
+    suite: &Suite,
+    implementation: &Implementation,
+    options: &Options,
+    runs: &[(usize, u32)],
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
     let harness = harness_of(suite, implementation)?;
@@ -87,7 +121,7 @@ pub fn run_suite(
     let guardian = Arc::new(Guardian::start(&run_path).map_err(HarnessError::Guardian)?);
     build(implementation, &build_directory, options.build_timeout, &guardian)?;
     let run = Run { implementation, harness, options, build_directory, run_folder: run_path, guardian };
-    let results = run.all(&suite.cases, on_result)?;
+    let results = run.all(&suite.cases, runs, on_result)?;
     Ok(TestReport {
         format_version: FORMAT_VERSION,
         system: suite.system.clone(),
@@ -127,45 +161,48 @@ impl Run<'_> {
     fn all(
         &self,
         cases: &[SuiteCase],
+        runs: &[(usize, u32)],
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let mut order: Vec<usize> = (0..cases.len()).collect();
-        order.sort_by_cached_key(|&index| Reverse(self.harness.duration(&cases[index].case)));
+        let mut order = runs.to_vec();
+        order.sort_by_cached_key(|&(index, repetition)| {
+            (repetition, Reverse(self.harness.duration(&cases[index].case)))
+        });
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
-            for _ in 0..self.options.jobs.get().min(cases.len()) {
+            for _ in 0..self.options.jobs.get().min(runs.len()) {
                 let (sender, next, over, order) = (sender.clone(), &next, &over, &order);
                 scope.spawn(move || {
                     while !over.load(Ordering::Relaxed) {
-                        let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                        let result = self.one(&cases[index]);
+                        let Some(&run) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                        let result = self.one(&cases[run.0], run.1);
                         over.fetch_or(result.is_err(), Ordering::Relaxed);
-                        sender.send((index, result)).expect("the receiver lives until all senders are gone");
+                        sender.send((run, result)).expect("the receiver lives until all senders are gone");
                     }
                 });
             }
             drop(sender);
-            let mut results: Vec<(usize, CaseResult)> = Vec::with_capacity(cases.len());
+            let mut results: Vec<((usize, u32), CaseResult)> = Vec::with_capacity(runs.len());
             let (mut failures, mut first_error) = (0, None);
-            for (index, result) in receiver {
+            for (run, result) in receiver {
                 match result {
                     Ok(result) => {
                         on_result(&result);
                         failures += usize::from(!result.outcome.passed());
                         over.fetch_or(failures > self.options.failures_max, Ordering::Relaxed);
-                        results.push((index, result));
+                        results.push((run, result));
                     }
                     Err(error) => first_error = first_error.or(Some(error)),
                 }
             }
-            results.sort_unstable_by_key(|(index, _)| *index);
+            results.sort_unstable_by_key(|(run, _)| *run);
             first_error.map_or(Ok(results.into_iter().map(|(_, result)| result).collect()), Err)
         })
     }
 
     /// Runs one test case, again if another process takes one of its ports, or may have done so.
-    fn one(&self, case: &SuiteCase) -> Result<CaseResult, HarnessError> {
+    fn one(&self, case: &SuiteCase, repetition: u32) -> Result<CaseResult, HarnessError> {
         let mut attempts_left = PORT_ATTEMPTS;
         let mut ended_early = false;
         loop {
@@ -173,7 +210,7 @@ impl Run<'_> {
                 .prefix("case-")
                 .tempdir_in(&self.run_folder)
                 .map_err(HarnessError::file("make a folder in", &self.run_folder))?;
-            let scene = self.harness.set_up(&case.case, self.options.seed, folder.path())?;
+            let scene = self.harness.set_up(&case.case, self.options.seed_of(repetition), folder.path())?;
             let attempt = Attempt {
                 implementation: self.implementation,
                 scene: scene.as_ref(),
@@ -194,7 +231,7 @@ impl Run<'_> {
                     let (name, case) = (case.name.clone(), case.case.clone());
                     let mutant = self.implementation.active_mutant;
                     let mutant_reached = mutant.and_then(|mutant| mutant.was_reached(folder.path()));
-                    return Ok(CaseResult { name, case, outcome, network, duration_ms, mutant_reached });
+                    return Ok(CaseResult { name, case, repetition, outcome, network, duration_ms, mutant_reached });
                 }
                 Attempted::PortTaken { side, port } if attempts_left == 0 => {
                     return Err(HarnessError::PortTaken { side, port });

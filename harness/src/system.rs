@@ -12,7 +12,7 @@ use crate::error::HarnessError;
 use crate::gbn::{GBN, GBN_LAST_ACK, GBN_THESIS};
 use crate::implementation::{Side, Values};
 use crate::lsr::{LsrHarness, LsrNetworkHarness};
-use crate::proxy::ProxyCounts;
+use crate::proxy::{Activity, ProxyCounts};
 use crate::report::FailureReason;
 
 /// The part that a side plays in a system.
@@ -116,6 +116,11 @@ pub(crate) trait Scene {
     /// # Errors
     /// Why the network does not work any more: then whatever the programs did says nothing about them.
     fn network(&self) -> Result<ProxyCounts, HarnessError>;
+
+    /// Returns what the network has heard of the programs so far; `None` if they have a network of their own.
+    fn activity(&self) -> Option<Activity> {
+        None
+    }
 
     /// Returns what is wrong with what the programs left, after all have ended as they should.
     fn judge(&self) -> Result<Option<FailureReason>, HarnessError>;

@@ -4,8 +4,6 @@
 //! leaves at most half a line at the end, which the next one drops.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +12,8 @@ use serde_json::Value;
 
 use crate::Options;
 use crate::implementation::{ActiveMutant, Implementation};
-use crate::report::{CaseResult, TestOutcome};
+use crate::lines::{LineFile, TrialLogError};
+use crate::report::{CaseResult, TestOutcome, first, is_first};
 
 /// What one test case on one implementation came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,13 +44,16 @@ struct Entry {
     name: String,
     /// The test case, in its system's own form.
     case: Value,
+    /// See [`CaseResult::repetition`].
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    repetition: u32,
     #[serde(flatten)]
     trial: Trial,
 }
 
 /// What must be the same for a trial to say what a new one would.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Terms {
+pub(crate) struct Terms {
     /// See [`crate::Options::seed`].
     seed: u64,
     /// See [`crate::Options::timeout`].
@@ -64,7 +66,7 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(implementation: &Implementation, options: &Options) -> Self {
+    pub(crate) fn new(implementation: &Implementation, options: &Options) -> Self {
         Self {
             seed: options.seed,
             timeout_ms: options.timeout.as_millis().try_into().unwrap_or(u64::MAX),
@@ -92,47 +94,14 @@ enum Line {
 /// The trials in a file.
 #[derive(Debug)]
 pub struct TrialLog {
-    path: PathBuf,
-    file: File,
+    lines: LineFile,
     /// By implementation.
     terms: HashMap<String, Terms>,
-    /// By implementation and test case's name, with the test case.
-    trials: HashMap<(String, String), (Arc<Value>, Trial)>,
+    /// By implementation, test case's name and repetition, with the test case.
+    trials: HashMap<(String, String, u32), (Arc<Value>, Trial)>,
     /// By name, those that came last: many implementations are tried with the same ones, which need not be in memory
     /// for each.
     cases: HashMap<String, Arc<Value>>,
-}
-
-/// What is wrong with the file of trials.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrialLogError {
-    /// It cannot be read or written.
-    #[error("cannot {what} {path}: {source}; make room, or give another folder")]
-    File {
-        /// What was tried.
-        what: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// Another process works with it.
-    #[error("{path}: another process adds trials to it; wait until it has ended, or give another folder")]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line is not one that was written.
-    #[error("{path}, line {line}: {source}; delete the line to run that test case again, or the file to run all")]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
 }
 
 impl TrialLog {
@@ -141,57 +110,26 @@ impl TrialLog {
     /// # Errors
     /// [`TrialLogError`], which names the file and the cure.
     pub fn open(path: &Path) -> Result<Self, TrialLogError> {
-        let failed = |what| move |source| TrialLogError::File { what, path: path.into(), source };
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed("make the folder of"))?;
+        let (mut lines, mut read) = (LineFile::open(path)?, Vec::new());
+        lines.read(&mut |line| read.push(line))?;
+        let mut log = Self { lines, terms: HashMap::new(), trials: HashMap::new(), cases: HashMap::new() };
+        for line in read {
+            match line {
+                Line::Terms(terms) => log.begin(terms),
+                Line::Trial(entry) => log.keep(entry),
+            }
         }
-        let mut options = OpenOptions::new();
-        let file = options.read(true).append(true).create(true).open(path).map_err(failed("open"))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(TrialLogError::InUse { path: path.into() }),
-            Err(std::fs::TryLockError::Error(source)) => return Err(failed("lock")(source)),
-        }
-        let mut log =
-            Self { path: path.into(), file, terms: HashMap::new(), trials: HashMap::new(), cases: HashMap::new() };
-        log.read()?;
         Ok(log)
-    }
-
-    /// Reads all whole lines, and cuts off half of one.
-    fn read(&mut self) -> Result<(), TrialLogError> {
-        let path = self.path.clone();
-        let failed = |what| {
-            let path = path.clone();
-            move |source| TrialLogError::File { what, path, source }
-        };
-        self.file.seek(SeekFrom::Start(0)).map_err(failed("read"))?;
-        let mut reader = BufReader::new(self.file.try_clone().map_err(failed("read"))?);
-        let (mut text, mut whole_bytes) = (Vec::new(), 0);
-        for line in 1.. {
-            text.clear();
-            let bytes = reader.read_until(b'\n', &mut text).map_err(failed("read"))?;
-            if text.last() != Some(&b'\n') {
-                break;
-            }
-            whole_bytes += bytes as u64;
-            let parsed = serde_json::from_slice(&text);
-            match parsed.map_err(|source| TrialLogError::Malformed { path: path.clone(), line, source })? {
-                Line::Terms(terms) => self.begin(terms),
-                Line::Trial(entry) => self.keep(entry),
-            }
-        }
-        self.file.set_len(whole_bytes).map_err(failed("write"))
     }
 
     /// Voids the trials of an implementation on other terms.
     fn begin(&mut self, terms: Terms) {
         let name = terms.implementation.name.clone();
-        self.trials.retain(|(implementation, _), _| *implementation != name);
+        self.trials.retain(|(implementation, ..), _| *implementation != name);
         self.terms.insert(name, terms);
     }
 
-    fn keep(&mut self, Entry { implementation, name, case, trial }: Entry) {
+    fn keep(&mut self, Entry { implementation, name, case, repetition, trial }: Entry) {
         let case = match self.cases.get(&name) {
             Some(known) if **known == case => Arc::clone(known),
             _ => {
@@ -200,7 +138,7 @@ impl TrialLog {
                 case
             }
         };
-        self.trials.insert((implementation, name), (case, trial));
+        self.trials.insert((implementation, name, repetition), (case, trial));
     }
 
     /// Makes sure that the trials of `implementation` are on these terms: those on others, and if `fresh` all, are
@@ -218,14 +156,15 @@ impl TrialLog {
         if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
             return Ok(());
         }
-        self.write(&Line::Terms(terms.clone()))?;
+        self.lines.write(&Line::Terms(terms.clone()))?;
         self.begin(terms);
         Ok(())
     }
 
-    /// Returns what `implementation` did with the test case `case` called `name`, if it was tried.
-    pub fn get(&self, implementation: &str, name: &str, case: &Value) -> Option<&Trial> {
-        let (of, trial) = self.trials.get(&(implementation.to_owned(), name.to_owned()))?;
+    /// Returns what `implementation` did in a repetition of the test case `case` called `name`, if it was tried;
+    /// repetitions are counted from 1.
+    pub fn get(&self, implementation: &str, name: &str, case: &Value, repetition: u32) -> Option<&Trial> {
+        let (of, trial) = self.trials.get(&(implementation.to_owned(), name.to_owned(), repetition))?;
         (**of == *case).then_some(trial)
     }
 
@@ -242,26 +181,14 @@ impl TrialLog {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
+            repetition: result.repetition,
             trial: Trial { failed, duration_ms: result.duration_ms, mutant_reached: result.mutant_reached },
         });
-        self.write(&line)?;
+        self.lines.write(&line)?;
         if let Line::Trial(entry) = line {
             self.keep(entry);
         }
         Ok(())
-    }
-
-    fn write(&mut self, line: &Line) -> Result<(), TrialLogError> {
-        let mut text = serde_json::to_string(line).expect("a line is plain data");
-        text.push('\n');
-        let failed = |source| TrialLogError::File { what: "write", path: self.path.clone(), source };
-        let whole_bytes = self.file.metadata().map_err(failed)?.len();
-        self.file.write_all(text.as_bytes()).map_err(|error| {
-            // A part of a line would run into the next one. If it cannot be taken away, that is found when the log is
-            // read.
-            _ = self.file.set_len(whole_bytes);
-            failed(error)
-        })
     }
 }
 
@@ -290,6 +217,7 @@ mod tests {
         CaseResult {
             name: name.into(),
             case: json!({ "n": 1 }),
+            repetition: 1,
             outcome,
             network: ProxyCounts::default(),
             duration_ms: 5,
@@ -319,14 +247,14 @@ mod tests {
         let whole = std::fs::read_to_string(&path).expect("it is there");
         std::fs::write(&path, format!("{whole}{{\"trial\":{{\"implem")).expect("room");
         with_log(folder.path(), |log| {
-            assert_eq!(log.get("one", "a", &json!({ "n": 1 })).map(|trial| trial.failed.clone()), Some(None));
-            let failed = log.get("one", "b", &json!({ "n": 1 })).and_then(|trial| trial.failed.clone());
+            assert_eq!(log.get("one", "a", &json!({ "n": 1 }), 1).map(|trial| trial.failed.clone()), Some(None));
+            let failed = log.get("one", "b", &json!({ "n": 1 }), 1).and_then(|trial| trial.failed.clone());
             assert_eq!(failed.as_deref(), Some("there is no output file"));
-            assert_eq!(log.get("one", "a", &json!({ "n": 2 })), None, "another test case has the name");
-            assert_eq!(log.get("two", "a", &json!({ "n": 1 })), None);
+            assert_eq!(log.get("one", "a", &json!({ "n": 2 }), 1), None, "another test case has the name");
+            assert_eq!(log.get("two", "a", &json!({ "n": 1 }), 1), None);
             log.add("one", &result("c", true)).expect("room");
         });
-        with_log(folder.path(), |log| assert!(log.get("one", "c", &json!({ "n": 1 })).is_some()));
+        with_log(folder.path(), |log| assert!(log.get("one", "c", &json!({ "n": 1 }), 1).is_some()));
     }
 
     #[test]
@@ -336,15 +264,15 @@ mod tests {
         with_log(folder.path(), |log| log.add("one", &result("a", true)).expect("room"));
         with_log(folder.path(), |log| {
             log.agree(&implementation("false"), &options(), false).expect("room");
-            assert_eq!(log.get("one", "a", &case), None);
+            assert_eq!(log.get("one", "a", &case, 1), None);
             log.add("one", &result("a", false)).expect("room");
             log.agree(&implementation("false"), &Options { seed: 2, ..options() }, false).expect("room");
-            assert_eq!(log.get("one", "a", &case), None);
+            assert_eq!(log.get("one", "a", &case, 1), None);
             log.add("one", &result("a", false)).expect("room");
             log.agree(&implementation("false"), &Options { seed: 2, ..options() }, false).expect("room");
-            assert!(log.get("one", "a", &case).is_some());
+            assert!(log.get("one", "a", &case, 1).is_some());
             log.agree(&implementation("false"), &Options { seed: 2, ..options() }, true).expect("room");
-            assert_eq!(log.get("one", "a", &case), None);
+            assert_eq!(log.get("one", "a", &case, 1), None);
         });
     }
 
@@ -359,7 +287,7 @@ mod tests {
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("it can be opened");
         let mut is_known = |implementation: &Implementation| {
             log.agree(implementation, &options(), false).expect("room");
-            let is_known = log.get("one", "a", &case).is_some();
+            let is_known = log.get("one", "a", &case, 1).is_some();
             let result = CaseResult { mutant_reached: Some(false), ..result("a", false) };
             log.add("one", &result).expect("room");
             is_known
@@ -372,8 +300,25 @@ mod tests {
         drop(log);
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("it can be opened");
         log.agree(&mutant(None, 6), &options(), false).expect("room");
-        let trial = log.get("one", "a", &case).expect("it was tried");
+        let trial = log.get("one", "a", &case, 1).expect("it was tried");
         assert_eq!((trial.failed.is_some(), trial.mutant_reached, trial.fails()), (true, Some(false), false));
+    }
+
+    #[test]
+    fn repetitions_are_trials_of_their_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let repeated = |repetition, passes| CaseResult { repetition, ..result("a", passes) };
+        with_log(folder.path(), |log| {
+            log.add("one", &repeated(1, true)).expect("room");
+            log.add("one", &repeated(3, false)).expect("room");
+        });
+        let text = std::fs::read_to_string(folder.path().join("trials.jsonl")).expect("it is there");
+        assert_eq!(text.matches("repetition").count(), 1, "the first is written as trials without repetitions are");
+        with_log(folder.path(), |log| {
+            let case = json!({ "n": 1 });
+            let fails = [1, 2, 3].map(|repetition| log.get("one", "a", &case, repetition).map(Trial::fails));
+            assert_eq!(fails, [Some(false), None, Some(true)]);
+        });
     }
 
     #[test]
@@ -390,7 +335,7 @@ mod tests {
             };
             let with_mutants = Implementation { mutants: Some(package), ..implementation("true") };
             log.agree(&with_mutants, &options(), false).expect("room");
-            assert!(log.get("one", "a", &json!({ "n": 1 })).is_some());
+            assert!(log.get("one", "a", &json!({ "n": 1 }), 1).is_some());
         });
     }
 

@@ -60,8 +60,18 @@ pub struct Subject {
     pub description: String,
     /// The test cases that failed on it, out of as many as the universe has.
     pub failed: BitSet,
-    /// Wall-clock time of each test case, in milliseconds.
+    /// The same of each further repetition: verdicts of real programs need not repeat. There are none if each test case
+    /// ran once.
+    pub again: Vec<BitSet>,
+    /// Wall-clock time of each test case, in milliseconds; of several repetitions the mean.
     pub durations_ms: Vec<u64>,
+}
+
+impl Subject {
+    /// Returns the test cases that failed in each repetition; there is one at least.
+    pub fn repetitions(&self) -> impl Iterator<Item = &BitSet> + Clone {
+        std::iter::once(&self.failed).chain(&self.again)
+    }
 }
 
 /// An implementation that does not take part.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
+use crate::missing::missing_of_random;
 use crate::statistics::{Posterior, Prior};
 
 /// The probability of each test case to let each mutant survive, when its chance is drawn anew.
@@ -119,26 +120,15 @@ impl KillProbabilities {
         (total > 0.0).then_some(total)
     }
 
-    /// Returns the expected scores of random suites of 1 to `size_max` different test cases, `None` without a score.
-    ///
-    /// A mutant survives a random suite of `n` of the first `i` test cases with probability `s(i, n) = (1 - n / i) s(i -
-    /// 1, n) + (n / i) q(i) s(i - 1, n - 1)`, since test case `i` is in it with probability `n / i`; `q(i)` is the
-    /// probability that it lets the mutant survive. Cost O(mutants * cases * size_max).
+    /// Returns the expected scores of random suites of 1 to `size_max` different test cases, `None` without a score. Cost
+    /// O(mutants * cases * size_max).
     pub(crate) fn random(&self, size_max: usize) -> Option<Vec<f64>> {
         let total = self.total_difficulty()?;
         let sizes = size_max.min(self.cases);
         let mut scores = vec![0.0; sizes];
         for (place, difficulty) in self.difficulty.iter().enumerate() {
-            let mut survival = vec![0.0; sizes + 1];
-            survival[0] = 1.0;
-            for case in 0..self.cases {
-                let (own, among) = (self.survival(case, place), (case + 1) as f64);
-                for size in (1..=sizes.min(case + 1)).rev() {
-                    let share = size as f64 / among;
-                    survival[size] = (1.0 - share) * survival[size] + share * own * survival[size - 1];
-                }
-            }
-            for (score, survival) in scores.iter_mut().zip(&survival[1..]) {
+            let survival: Vec<f64> = (0..self.cases).map(|case| self.survival(case, place)).collect();
+            for (score, survival) in scores.iter_mut().zip(&missing_of_random(&survival, sizes)[1..]) {
                 *score += difficulty / total * (1.0 - survival);
             }
         }

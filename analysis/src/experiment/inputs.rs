@@ -76,13 +76,15 @@ pub(super) fn characterise(outcomes: &Outcomes, trials: &Trials, subjects: &[Sub
         if summary.class != SubjectClass::Counted {
             continue;
         }
-        let failed = &trials.subjects[subject].failed;
+        // Repetitions of one test case are no further inputs: it fails if it does at least once.
+        let mut failed = trials.subjects[subject].failed.clone();
+        trials.subjects[subject].again.iter().for_each(|again| failed.union_with(again));
         let mut found: Vec<Input> = fields
             .iter()
             .filter_map(|(name, field)| {
                 let characteristic = match field {
-                    Field::Quantity(values) => quantity(values, failed)?,
-                    Field::Kind(values) => Characteristic::Regions(regions(values, failed)),
+                    Field::Quantity(values) => quantity(values, &failed)?,
+                    Field::Kind(values) => Characteristic::Regions(regions(values, &failed)),
                 };
                 Some(Input { subject, field: name.clone(), characteristic })
             })

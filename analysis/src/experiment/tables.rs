@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use comfy_table::{Cell, CellAlignment, Table};
 
 use super::thesis::{Figures, figures};
-use super::{Characteristic, Experiment, Findings, Input, Kind, Prediction, Share, SubjectClass, SubjectSummary};
+use super::{
+    Characteristic, Choosing, Curve, Experiment, Findings, Foreseen, Input, Kind, Prediction, Share, SubjectClass,
+    SubjectSummary,
+};
 use crate::analysis::Analysis;
 use crate::conventional::Relation;
 use crate::criteria::CriterionAnalysis;
 use crate::histogram::histogram;
-use crate::reference::{Reference, reference};
+use crate::mutants::MutantClass;
+use crate::reference::{Agreement, Reference, reference};
 use crate::score::{Score, percent};
-use crate::statistics::Summary;
+use crate::statistics::{Interval, Summary};
 use crate::tables::{Sections, boosting, cells, of_thesis, sizes_shown, table};
-use crate::text::{count, level, list, named_p, or_none, p_value, plural, points, share_summary};
+use crate::text::{correlation, count, level, list, named_p, or_none, p_value, plural, points, share_summary};
 
 /// Into how many parts the range of an effectiveness is cut: figures 4.3 to 4.5.
 const BINS: usize = 10;
@@ -29,8 +33,12 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String
         0 => String::new(),
         mutants => format!(", and {} of an implementation", plural(mutants, "mutant")),
     };
+    let each = match experiment.repetitions {
+        1 => String::new(),
+        repetitions => format!(", each {repetitions} times"),
+    };
     let mut sections = Sections::new(format!(
-        "System {}, universe seed {}, {} test cases on {}{mutants}\n",
+        "System {}, universe seed {}, {} test cases on {}{mutants}{each}\n",
         experiment.system,
         experiment.universe_seed,
         count(experiment.preparation.cases as u64),
@@ -50,6 +58,11 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis) -> String
             Kind::ImplementationMutants => {}
         }
     }
+    sections.add("Mutants and implementations by class (table 4.2)", classes(experiment, analysis, reference), &[
+        "Without faults: mutants that no test case kills or that are another's duplicate, implementations that never fail. Pathological: \
+         found too easily to tell suites apart."
+            .into(),
+    ]);
     sections.add("Preparation (table 4.3)", preparation(experiment, figures), &[
         "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
     ]);
@@ -97,6 +110,17 @@ fn add_findings(
         cost_effectiveness(findings, figures),
         &[],
     );
+    if let Some(choosing) = &findings.choosing {
+        sections.add(
+            &format!("Suites of equal size, chosen by mutants, by rules of thumb and at random: the expected share that they find, by size, of {of}"),
+            choices(choosing, experiment.options.alpha),
+            &[format!(
+                "Area: the mean share over the sizes from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
+                 implementations drawn, the same for both.",
+                choosing.chosen.shares.len(),
+            )],
+        );
+    }
     sections.add(
         "Effectiveness of suites: the share of them in each tenth (figures 4.3 to 4.5)",
         distributions(findings),
@@ -105,7 +129,10 @@ fn add_findings(
     sections.add(
         "Which implementations the suites of a criterion find, in percent of the suites",
         found(experiment, findings),
-        &["+ significantly more often than random suites of the same sizes, - less often (binomial, Benjamini-Hochberg).".into()],
+        &[format!(
+            "+ significantly more often than random suites of the same sizes, - less often (binomial, Benjamini-Hochberg).{}",
+            if experiment.repetitions > 1 { " By the first repetition." } else { "" },
+        )],
     );
     sections.add(
         "Experiment 2: the best of M suites by mutant score (tables 4.12 to 4.14)",
@@ -115,8 +142,94 @@ fn add_findings(
     sections.add(
         "Experiment 3: what mutants predicted of each pair of criteria, and what was found (tables 4.15 to 4.17)",
         predictions(findings, reference),
-        &["A claim holds by the rank test, corrected for the number of pairs (Holm); z: by the thesis's test, which corrects for nothing.".into()],
+        &["A claim holds by the rank test, corrected for the number of pairs (Holm); z: by the thesis's test, which corrects for nothing. Equal \
+           size: mutants and implementations on suites of equal size (van Elteren). Size alone: whether the criterion with the larger \
+           suites is the better one."
+            .into()],
     );
+    sections.add(
+        "Experiment 3: the order of the criteria by effectiveness, as mutants foresee it and as the size of suites alone does",
+        foreseen(findings, experiment.options.alpha),
+        &["tau: Kendall's, of the means of the criteria; intervals: were other implementations drawn. Pairs: of criteria, by the tests above.".into()],
+    );
+}
+
+/// Returns how many mutants and implementations there are of each class.
+fn classes(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let mut table = table(["", "all", "without faults", "pathological", "counted"]);
+    let mut row = |name: &str, all: usize, pathological: usize, counted: usize| {
+        let counts = [all, all - pathological - counted, pathological, counted].map(|count| count.to_string());
+        table.add_row(cells([name.to_owned()].into_iter().chain(counts)));
+    };
+    let mutants = analysis.mutants.counts;
+    row("mutants", mutants.total(), mutants.of(MutantClass::Pathological), mutants.of(MutantClass::Analysed));
+    for kind in Kind::ALL.into_iter().filter(|kind| of_kind(experiment, *kind).next().is_some()) {
+        let of = |class| of_kind(experiment, kind).filter(|subject| subject.class == class).count();
+        let (pathological, counted) = (of(SubjectClass::Pathological), of(SubjectClass::Counted));
+        row(&kind.to_string(), of_kind(experiment, kind).count(), pathological, counted);
+    }
+    if let Some(&[all, equivalent, pathological, used]) = reference.map(|reference| &reference.mutants) {
+        let counts = [all, equivalent, pathological, used].map(|count| count.to_string());
+        table.add_row(cells(["thesis, mutants".to_owned()].into_iter().chain(counts)));
+    }
+    table
+}
+
+/// The sizes of which the table of choices has a column.
+const SIZES_SHOWN: [usize; 7] = [1, 2, 3, 5, 10, 15, 20];
+
+fn choices(choosing: &Choosing, alpha: f64) -> Table {
+    let sizes = || SIZES_SHOWN.into_iter().filter(|size| *size <= choosing.chosen.shares.len());
+    let level = level(alpha);
+    let mut head = vec!["chosen by".to_owned()];
+    head.extend(sizes().map(|size| size.to_string()));
+    head.extend(["area".into(), level.clone(), "gain".into(), level]);
+    let mut table = table(head);
+    for curve in choosing.curves() {
+        let mut row = vec![curve.name.clone()];
+        row.extend(sizes().map(|size| percent(curve.shares[size - 1])));
+        row.extend([percent(curve.area), or_none(curve.interval, percents)]);
+        if std::ptr::eq(curve, &choosing.chosen) {
+            row.extend([crate::text::NONE.into(), crate::text::NONE.into()]);
+        } else {
+            row.extend([points(curve.chosen_above), or_none(curve.chosen_above_interval, points_interval)]);
+        }
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn percents(interval: Interval) -> String {
+    format!("{} to {}", percent(interval.lower), percent(interval.upper))
+}
+
+fn correlations(interval: Interval) -> String {
+    format!("{} to {}", correlation(interval.lower), correlation(interval.upper))
+}
+
+fn points_interval(interval: Interval) -> String {
+    format!("{} to {}", points(interval.lower), points(interval.upper))
+}
+
+fn foreseen(findings: &Findings, alpha: f64) -> Table {
+    let level = level(alpha);
+    let mut table = table(["foreseen by", "tau", &level, "pairs as foreseen", "opposite", "not told apart"]);
+    let tau =
+        |value: fn(&Foreseen) -> f64| or_none(findings.foreseen.as_ref(), |foreseen| correlation(value(foreseen)));
+    let interval_of =
+        |value: fn(&Foreseen) -> Option<Interval>| or_none(findings.foreseen.as_ref().and_then(value), correlations);
+    let mut row = |name: &str, tau: String, interval: String, agreement: fn(&Prediction) -> Agreement| {
+        let share = Share::of(findings.predictions.iter().map(agreement));
+        let counts = [share.agree, share.differ, share.undecided].map(|count| count.to_string());
+        table.add_row(cells([name.to_owned(), tau, interval].into_iter().chain(counts)));
+    };
+    row("mean mutant score", tau(|of| of.by_mutants), interval_of(|of| of.by_mutants_interval), |pair| pair.agreement);
+    row("mean size of suites", tau(|of| of.by_size), interval_of(|of| of.by_size_interval), |pair| {
+        pair.agreement_by_size
+    });
+    let none = || crate::text::NONE.to_owned();
+    row("mutant score at equal size", none(), none(), |pair| pair.agreement_same_size);
+    table
 }
 
 /// Returns the implementations of a kind.
@@ -183,12 +296,27 @@ fn subjects_notes(experiment: &Experiment, kind: Kind, figures: Option<&Figures>
             list(&names)
         ));
     }
+    notes.extend(unsteady(experiment, kind));
     notes.extend(left_out(experiment, kind));
     if let Some(figures) = figures.filter(|_| kind == Kind::Implementations) {
         let rates: Vec<String> = figures.failure_rates.iter().map(|rate| format!("{rate}")).collect();
         notes.push(format!("Thesis: {} %.", rates.join(", ")));
     }
     notes
+}
+
+/// Returns how far verdicts repeat, where test cases ran several times.
+pub(crate) fn unsteady(experiment: &Experiment, kind: Kind) -> Option<String> {
+    let sum = |value: fn(&SubjectSummary) -> usize| of_kind(experiment, kind).map(value).sum::<usize>();
+    let (ever, always) = (sum(|subject| subject.failed), sum(|subject| subject.failed_always));
+    (experiment.repetitions > 1).then(|| {
+        format!(
+            "Failed: in one of {} repetitions at least. Of {} pairs of an implementation and a test case that do, {} fail in every repetition.",
+            experiment.repetitions,
+            count(ever as u64),
+            count(always as u64),
+        )
+    })
 }
 
 /// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their
@@ -359,12 +487,10 @@ fn distributions(findings: &Findings) -> Table {
     let mut head = vec!["criterion".to_owned()];
     head.extend((0..BINS).map(|bin| format!("{} %", 100 * bin / BINS)));
     let mut table = table(head);
-    for criterion in findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()) {
-        let of = findings.subjects.len();
-        let scores: Vec<f64> =
-            criterion.suites.iter().filter_map(|suite| Score { killed: suite.killed, of }.value()).collect();
+    for (criterion, scores) in findings.criteria.iter().zip(&findings.expected).filter(|(_, scores)| !scores.is_empty())
+    {
         let mut row = vec![criterion.name.clone()];
-        row.extend(histogram(&scores, BINS).iter().map(|share| format!("{:.0} %", 100.0 * share)));
+        row.extend(histogram(scores, BINS).iter().map(|share| format!("{:.0} %", 100.0 * share)));
         table.add_row(cells(row));
     }
     table
@@ -416,7 +542,17 @@ fn opposite(findings: &Findings, alpha: f64) -> String {
 }
 
 fn predictions(findings: &Findings, reference: Option<&Reference>) -> Table {
-    let mut head = vec!["claim", "mutants A12", "p (Holm)", "implementations A12", "p (Holm)", "prediction", "z"];
+    let mut head = vec![
+        "claim",
+        "mutants A12",
+        "p (Holm)",
+        "implementations A12",
+        "p (Holm)",
+        "prediction",
+        "z",
+        "equal size",
+        "size alone",
+    ];
     if reference.is_some() {
         head.extend(["thesis mutants p", "thesis effectiveness p"]);
     }
@@ -431,6 +567,8 @@ fn predictions(findings: &Findings, reference: Option<&Reference>) -> Table {
             or_none(prediction.effectiveness_p, p_value),
             prediction.agreement.to_string(),
             prediction.agreement_by_thesis.to_string(),
+            or_none(prediction.same_size, |_| prediction.agreement_same_size.to_string()),
+            prediction.agreement_by_size.to_string(),
         ];
         if let Some(reference) = reference {
             let claim = reference.claims.iter().find(|claim| {
@@ -458,6 +596,12 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<Str
     }
     for findings in &experiment.findings {
         let subjects = format!("{} {}", findings.subjects.len(), findings.kind);
+        let alpha = experiment.options.alpha;
+        // What takes the ground from under the rest comes first.
+        let [rules, sizes] = [findings.choosing_sentence(alpha), findings.size_sentence(alpha)];
+        let (warnings, others): (Vec<_>, Vec<_>) =
+            [rules, sizes].into_iter().flatten().partition(|sentence: &Sentence| sentence.is_warning);
+        sentences.extend(warnings.into_iter().map(|sentence| sentence.text));
         let gains: Vec<&CriterionAnalysis> =
             findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
         let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
@@ -478,6 +622,7 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<Str
             if boosted.is_empty() { String::new() } else { format!(": {}", boosted.join(", ")) }
         ));
         sentences.extend(findings.prediction_sentences(reference(&experiment.system)));
+        sentences.extend(others.into_iter().map(|sentence| sentence.text));
         sentences.extend(findings.order_sentence(analysis));
         if findings.subjects.len() < SUBJECTS_MIN {
             sentences.push(format!(
@@ -488,6 +633,19 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<Str
         }
     }
     sentences
+}
+
+/// A sentence, and whether it says that something as good comes without mutants.
+struct Sentence {
+    text: String,
+    is_warning: bool,
+}
+
+impl Choosing {
+    /// Returns all ways to choose: by mutants, at random, and by each rule.
+    pub(crate) fn curves(&self) -> impl Iterator<Item = &Curve> {
+        [&self.chosen, &self.random].into_iter().chain(&self.rules)
+    }
 }
 
 /// With fewer implementations than this a sentence says that they are few: the thesis had eight or more for each
@@ -515,6 +673,80 @@ fn held<'a>(predictions: impl Iterator<Item = &'a Prediction> + Clone) -> String
 }
 
 impl Findings {
+    /// Says whether the chosen suites find more than those of the best rule of thumb.
+    fn choosing_sentence(&self, alpha: f64) -> Option<Sentence> {
+        let choosing = self.choosing.as_ref()?;
+        let best = choosing.best_rule()?;
+        let sizes = choosing.chosen.shares.len();
+        let level = level(alpha);
+        let interval = |interval| format!(", {level} interval {}", points_interval(interval));
+        let interval = best.chosen_above_interval.map_or_else(String::new, interval);
+        let (chosen, random) = (percent(choosing.chosen.area), percent(choosing.random.area));
+        let subjects = format!("{} {}", self.subjects.len(), self.kind);
+        let is_warning = !best.is_beaten();
+        let text = if is_warning {
+            let is_better = best.chosen_above_interval.map_or(best.chosen_above < 0.0, |interval| interval.upper < 0.0);
+            format!(
+                "A rule of thumb does {} the suites that mutants choose: on average over 1 to {sizes} test cases, those of the rule `{}` \
+                 find {} of {subjects}, the chosen ones {chosen} ({} points{interval}), random ones {random}. It is the best of {} rules, \
+                 picked by this result.",
+                if is_better { "better than" } else { "as well as" },
+                best.name,
+                percent(best.area),
+                points(choosing.chosen.area - best.area),
+                choosing.rules.len(),
+            )
+        } else {
+            format!(
+                "The suites that mutants choose find {chosen} of {subjects} on average over 1 to {sizes} test cases, {:.1} points more than those \
+                 of the best of {} rules of thumb, `{}` ({}{interval}); random ones find {random}.",
+                100.0 * best.chosen_above,
+                choosing.rules.len(),
+                best.name,
+                percent(best.area),
+            )
+        };
+        Some(Sentence { text, is_warning })
+    }
+
+    /// Says whether mutants foresee the order of the criteria better than the size of suites alone.
+    fn size_sentence(&self, alpha: f64) -> Option<Sentence> {
+        let foreseen = self.foreseen.as_ref()?;
+        let is_warning = !foreseen.mutants_are_better();
+        let difference = foreseen.difference_interval.map_or_else(String::new, |interval| {
+            format!(
+                " (difference {}, {} interval {})",
+                correlation(foreseen.by_mutants - foreseen.by_size),
+                level(alpha),
+                correlations(interval)
+            )
+        });
+        let claim = match (is_warning, foreseen.by_size >= foreseen.by_mutants) {
+            (true, true) => {
+                "The mean size of suites alone foresees the order of the criteria as well as mutants do, or better"
+            }
+            (true, false) => {
+                "Mutants do not foresee the order of the criteria significantly better than the mean size of suites alone"
+            }
+            (false, _) => "Mutants foresee the order of the criteria better than the mean size of suites alone",
+        };
+        let share = |agreement: fn(&Prediction) -> Agreement| {
+            let share = Share::of(self.predictions.iter().map(agreement));
+            format!("{} as the implementations have them and {} the other way round", share.agree, share.differ)
+        };
+        let text = format!(
+            "{claim}: Kendall's tau with the order by effectiveness of {} criteria is {} by size and {} by mutant score{difference}; of {} \
+             pairs, size has {}, mutants {}.",
+            foreseen.criteria,
+            correlation(foreseen.by_size),
+            correlation(foreseen.by_mutants),
+            self.predictions.len(),
+            share(|pair| pair.agreement_by_size),
+            share(|pair| pair.agreement),
+        );
+        Some(Sentence { text, is_warning })
+    }
+
     /// Says how many predictions held, of all and of those that the thesis made.
     fn prediction_sentences(&self, reference: Option<&Reference>) -> Vec<String> {
         if self.predictions.is_empty() {
@@ -532,6 +764,21 @@ impl Findings {
             self.predictions.len(),
             held(self.predictions.iter())
         )];
+        let equal: Vec<Agreement> = self
+            .predictions
+            .iter()
+            .filter(|prediction| prediction.same_size.is_some())
+            .map(|prediction| prediction.agreement_same_size)
+            .collect();
+        let share = Share::of(equal.iter().copied());
+        sentences.push(format!(
+            "At equal size of suites: of {} that share sizes, mutants predicted {} as the implementations have them, {} the other way round, \
+             and {} are not told apart.",
+            plural(equal.len(), "pair"),
+            share.agree,
+            share.differ,
+            share.undecided,
+        ));
         if let Some(reference) = reference {
             let theirs: Vec<&Prediction> =
                 self.predictions.iter().filter(|prediction| is_of_thesis(reference, prediction)).collect();

@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::Page;
 use super::svg::{Scale, label, polyline, px};
 use crate::analysis::Analysis;
-use crate::conventional::Relation;
+use crate::conventional::{RandomSize, Relation};
+use crate::criteria::CriterionAnalysis;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 330.0;
@@ -35,14 +36,14 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 }
 
 pub(super) fn figure(analysis: &Analysis) -> Markup {
-    let random: Vec<(f64, f64, f64)> = analysis
-        .cost_effectiveness
-        .random
-        .iter()
-        .filter_map(|size| size.score.map(|score| (size.size as f64, score.mean, score.sd)))
-        .collect();
-    let points: Vec<(&str, f64, f64)> = analysis
-        .criteria
+    figure_of(&analysis.criteria, &analysis.cost_effectiveness.random, "mutant score")
+}
+
+/// Draws the size of the suites of criteria against what they score, which is called `score`.
+pub(super) fn figure_of(criteria: &[CriterionAnalysis], random: &[RandomSize], score: &str) -> Markup {
+    let random: Vec<(f64, f64, f64)> =
+        random.iter().filter_map(|size| size.score.map(|score| (size.size as f64, score.mean, score.sd))).collect();
+    let points: Vec<(&str, f64, f64)> = criteria
         .iter()
         .filter_map(|criterion| Some((criterion.name.as_str(), criterion.size?.mean, criterion.score?.mean)))
         .collect();
@@ -56,7 +57,7 @@ pub(super) fn figure(analysis: &Analysis) -> Markup {
         @if points.is_empty() {
             p { "No mutant counts, so there are no scores to show." }
         } @else {
-            svg.wide viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label="Suite size against mutant score" {
+            svg.wide viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label={ "Suite size against " (score) } {
                 @for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
                     line.rule x1=(px(LEFT)) x2=(px(WIDTH - 14.0)) y1=(px(y.at(tick))) y2=(px(y.at(tick))) {}
                     text x=(px(LEFT - 6.0)) y=(px(y.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0} %", 100.0 * tick)) }

@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::svg::{Scale, label, px};
+use super::svg::{Scale, label, polyline, px};
 use super::{curve, distributions, document, order};
 use crate::analysis::Analysis;
 use crate::experiment::{
-    CHANGE, Experiment, Findings, Kind, Prediction, by_rate, left_out, sentences, subject_columns, takes_part,
+    CHANGE, Choosing, Curve, Experiment, Findings, Kind, Prediction, by_rate, left_out, sentences, subject_columns,
+    takes_part, unsteady,
 };
 use crate::reference::{Agreement, reference};
 use crate::score::percent;
@@ -85,12 +86,26 @@ fn implementations(experiment: &Experiment, kind: Kind) -> Markup {
                 }
             }
         }
-        @for line in left_out(experiment, kind) { p { (line) } }
+        @for line in unsteady(experiment, kind).into_iter().chain(left_out(experiment, kind)) { p { (line) } }
     }
 }
 
 fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) -> Markup {
     html! {
+        @if let Some(choosing) = &findings.choosing {
+            h3 { "Suites of equal size" }
+            p {
+                "The expected share of the implementations that suites of each size find: chosen by mutants (thick), at random (dashed), and by "
+                "rules of thumb, which look at the inputs alone."
+            }
+            (choices(choosing))
+        }
+        h3 { "Size and effectiveness" }
+        p {
+            "Each point is a criterion: the mean size of its suites, and the share of the implementations that these find (figure 4.2). The line "
+            "is the expected effectiveness of random suites of each size, the band one standard deviation around it."
+        }
+        (curve::figure_of(&findings.criteria, &findings.cost_effectiveness.random, "effectiveness"))
         h3 { "Scores and effectiveness" }
         p { "Each point is a criterion: the mean mutant score of its suites, and the share of the implementations that these find." }
         (plot(findings, analysis))
@@ -111,6 +126,48 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) ->
         (distributions::grid(&findings.criteria, findings.subjects.len(), "effectiveness"))
         h3 { "Which implementations suites find" }
         (found(experiment, findings))
+    }
+}
+
+/// Of the plot of what suites of equal size find.
+const CURVES_WIDTH: f64 = 760.0;
+const CURVES_HEIGHT: f64 = 330.0;
+/// What the names of the curves need on the right.
+const NAMES: f64 = 190.0;
+
+fn choices(choosing: &Choosing) -> Markup {
+    let size_max = choosing.chosen.shares.len() as f64;
+    let right = CURVES_WIDTH - NAMES;
+    let x = Scale::new((1.0, size_max.max(2.0)), (LEFT, right));
+    let y = Scale::new((0.0, 1.0), (CURVES_HEIGHT - BOTTOM, 12.0));
+    let line = |curve: &Curve| {
+        polyline(curve.shares.iter().enumerate().map(|(place, share)| (x.at(place as f64 + 1.0), y.at(*share))))
+    };
+    let style = |curve: &Curve| match curve.name.as_str() {
+        "chosen" => "stroke-width:3.5",
+        "random" => "stroke-dasharray:6 4;stroke:currentColor",
+        _ => "stroke-width:1.2;opacity:0.7",
+    };
+    let ends: Vec<(&str, f64, f64)> =
+        choosing.curves().filter_map(|curve| Some((curve.name.as_str(), size_max, *curve.shares.last()?))).collect();
+    html! {
+        svg.wide viewBox={ "0 0 " (CURVES_WIDTH) " " (CURVES_HEIGHT) } role="img"
+            aria-label="What suites of each size find, by how they are chosen" {
+            @for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
+                line.rule x1=(px(LEFT)) x2=(px(right)) y1=(px(y.at(tick))) y2=(px(y.at(tick))) {}
+                text x=(px(LEFT - 6.0)) y=(px(y.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0} %", 100.0 * tick)) }
+            }
+            @for size in [1, 5, 10, 15, 20].into_iter().filter(|size| f64::from(*size) <= size_max) {
+                (label(x.at(f64::from(size)), CURVES_HEIGHT - BOTTOM + 16.0, &size.to_string()))
+            }
+            (label((LEFT + right) / 2.0, CURVES_HEIGHT - 4.0, "test cases in the suite"))
+            @for curve in choosing.curves() {
+                polyline.curve points=(line(curve)) style=(style(curve)) {
+                    title { (curve.name) ": " (percent(curve.area)) " on average over the sizes" }
+                }
+            }
+            @for (name, left, top) in curve::labels(&ends, x, y) { text.name x=(px(left + 8.0)) y=(px(top + 11.0)) { (name) } }
+        }
     }
 }
 
@@ -143,8 +200,12 @@ fn plot(findings: &Findings, analysis: &Analysis) -> Markup {
     }
 }
 
+fn agreements(prediction: &Prediction) -> [Agreement; 3] {
+    [prediction.agreement, prediction.agreement_same_size, prediction.agreement_by_size]
+}
+
 fn predictions(findings: &Findings) -> Markup {
-    let class = |prediction: &Prediction| match prediction.agreement {
+    let class = |agreement: Agreement| match agreement {
         Agreement::Agrees => "better",
         Agreement::Undecided => "equal",
         Agreement::Differs => "worse",
@@ -156,6 +217,7 @@ fn predictions(findings: &Findings) -> Markup {
                     tr {
                         th scope="col" { "claim" } th scope="col" { "mutants A12" } th scope="col" { "p (Holm)" }
                         th scope="col" { "implementations A12" } th scope="col" { "p (Holm)" } th scope="col" { "prediction" }
+                        th scope="col" { "at equal size" } th scope="col" { "by size alone" }
                     }
                 }
                 tbody {
@@ -166,7 +228,9 @@ fn predictions(findings: &Findings) -> Markup {
                             td { (or_none(prediction.mutant_p, p_value)) }
                             td { (format!("{:.2}", prediction.effectiveness_effect)) }
                             td { (or_none(prediction.effectiveness_p, p_value)) }
-                            td.(class(prediction)) { (prediction.agreement) }
+                            @for agreement in agreements(prediction) {
+                                td.(class(agreement)) { (agreement) }
+                            }
                         }
                     }
                 }

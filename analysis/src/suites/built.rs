@@ -168,6 +168,15 @@ pub fn build_suite(
     })
 }
 
+/// Returns all test cases in the order in which each kills most analysed mutants that those before it do not: see
+/// [`prioritise`]. Its beginnings are what a campaign chooses for each size.
+pub(crate) fn order_by_kills(outcomes: &Outcomes, analysis: &Analysis) -> Vec<usize> {
+    let analysed = analysis.mutants.of(MutantClass::Analysed);
+    let criterion = of_mutants(outcomes, analysed.ones().map(|mutant| mutant as MutantNumber));
+    let all: Vec<usize> = (0..outcomes.cases.len()).collect();
+    prioritise(&mut Cover::new(&criterion), &outcomes.cases, &all)
+}
+
 /// Returns the test cases, and for a smallest suite the bound.
 fn build(cover: &mut Cover<'_>, outcomes: &Outcomes, builder: Builder) -> (Vec<usize>, Option<usize>) {
     let cases = &outcomes.cases;

@@ -1,6 +1,7 @@
 //! Mutants of an implementation in an experiment: which of them are tried, and in whose place.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use anyhow::Context;
 use simutant_harness::{ActiveMutant, Implementation, Options};
@@ -94,7 +95,7 @@ impl Mutated<'_> {
         trying.log.agree(&original, options, trying.fresh)?;
         let phase = Phase::counted("trying", cases.len() as u64);
         // One that fails says all.
-        let options = Options { failures_max: 0, ..options.clone() };
+        let options = Options { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };
         if let Err(error) = trying.first(cases.len(), &original, &options, &phase) {
             return if is_of_implementation(&error) { Ok(Some(first_line(&error))) } else { Err(error) };
         }

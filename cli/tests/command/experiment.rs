@@ -63,6 +63,36 @@ fn a_program_that_fails_is_counted_and_what_was_run_is_not_run_again() {
 }
 
 #[test]
+fn repetitions_tell_how_likely_a_suite_finds_a_fault() {
+    let study = finished_study();
+    let folder = folder();
+    let cutting = copies(folder.path(), "cutting", true);
+    let once = ["experiment", "gbn", "--seed", "7", "--implementation", &cutting, "--json"];
+    let output = run(&once, &study.out);
+    assert_exit(&output, 0);
+    let first: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!((first["repetitions"].as_u64(), first["subjects"][0].get("failing")), (Some(1), None));
+
+    let thrice = [&once[..], &["--repeat", "3"]].concat();
+    let output = run(&thrice, &study.out);
+    assert_exit(&output, 0);
+    let told = stderr(&output);
+    assert!(told.contains("24 test cases, each 3 times, on cutting, 24 of them before"), "{told}");
+    let found: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(found["repetitions"].as_u64(), Some(3));
+    // What is cut is cut each time.
+    let [once, thrice] = [&first["subjects"][0], &found["subjects"][0]];
+    assert_eq!((&thrice["failed"], &thrice["failed_always"]), (&once["failed"], &once["failed"]));
+    let failing = thrice["failing"].as_array().expect("a list");
+    assert_eq!(failing.len() as u64, once["failed"].as_u64().expect("a number"));
+    assert!(failing.iter().all(|case| case["failed"] == 3 && case["probability"] == 1.0), "{failing:?}");
+    assert_eq!(first["findings"][0]["expected"], found["findings"][0]["expected"]);
+    assert_eq!(first["findings"][0]["choosing"], found["findings"][0]["choosing"]);
+    let trials = std::fs::read_to_string(study.out.join("trials.jsonl")).expect("it is there");
+    assert_eq!(trials.matches("\"repetition\":3").count(), 24);
+}
+
+#[test]
 fn what_cannot_be_tried_is_named_before_anything_is_built() {
     let folder = folder();
     let check = |arguments: &[&str], expect: &str| {

@@ -51,6 +51,122 @@ fn a_failure_is_named_and_its_command_shows_it_again() {
     assert_eq!((&report["format_version"], &report["results"][0]["outcome"]), (&json!(1), &json!("passed")));
 }
 
+/// Writes an implementation that copies the file, and does `first` before; `{folder}` in it is a folder that stays.
+fn copies(folder: &Path, first: &str) -> String {
+    let first = first.replace("{folder}", &folder.display().to_string());
+    write(
+        &folder.join("copies.toml"),
+        format!(
+            "name = \"copies\"\nsystem = \"gbn\"\ndescription = \"Copies the file\"\n\
+             [[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
+             [[side]]\nname = \"sender\"\ncommand = [\"sh\", \"-c\", '{first}; cp \"$0\" output', \"{{input}}\"]\n"
+        ),
+    )
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn repetitions_say_how_often_a_test_case_fails() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    // The third and the fifth run fail, whichever these are.
+    let file = copies(
+        folder.path(),
+        "echo x >> {folder}/runs; case $(wc -l < {folder}/runs) in 3|5) echo no >&2; exit 7;; esac",
+    );
+    let junit = folder.path().join("junit.xml");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--repeat", "3", "--jobs", "1"];
+    let output = run(&[&arguments[..], &["--junit", &junit.display().to_string()]].concat(), folder.path());
+    assert_exit(&output, 1);
+    assert_eq!(lines(&folder.path().join("runs")), 6);
+    let text = stdout(&output);
+    // The repetitions of all test cases come one after the other: `large` in runs 1, 3 and 5.
+    let expect = "FAILED large: failed 2 of 3 times (95 % interval 20.8 % to 93.9 %)\n  2 times: the sender ended with exit code 7\n  input: ";
+    assert!(text.contains(expect), "{text}");
+    assert!(text.contains("  repetition 2, sender stderr: no\n"), "{text}");
+    assert!(text.contains(" --repeat 3 --only large\n"), "{text}");
+    assert!(text.ends_with("\n1 passed 3 times, 1 failed sometimes, 0 always\n"), "{text}");
+    let junit = std::fs::read_to_string(junit).expect("it was written");
+    assert!(junit.contains("failed 2 of 3 times (95 % interval 20.8 % to 93.9 %), first in repetition 2: "), "{junit}");
+    assert_eq!(junit.matches("<testcase ").count(), 2, "{junit}");
+
+    let written = std::fs::read_to_string(folder.path().join("test-copies.json")).expect("it was written");
+    let report: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!((&report["format_version"], &report["repetitions"]), (&json!(1), &json!(3)));
+    let [large, small] = [&report["cases"][0], &report["cases"][1]];
+    assert_eq!((&large["name"], &large["failed"], &large["of"]), (&json!("large"), &json!(2), &json!(3)));
+    assert_eq!((&small["failed"], &small["interval"]["lower"]), (&json!(0), &json!(0.0)));
+    let results = report["results"].as_array().expect("a list");
+    let order: Vec<_> = results.iter().map(|result| (result["name"].as_str(), result["repetition"].as_u64())).collect();
+    let of =
+        |name, others: [u64; 2]| [(Some(name), None), (Some(name), Some(others[0])), (Some(name), Some(others[1]))];
+    assert_eq!(order, [of("large", [2, 3]), of("small", [2, 3])].concat());
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_one_that_ended_begins_anew() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let runs = folder.path().join("runs");
+    // The second run ends the command as nothing can be caught.
+    let file =
+        copies(folder.path(), "echo x >> {folder}/runs; test $(wc -l < {folder}/runs) -ne 2 || kill -KILL $PPID");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--repeat", "2", "--jobs", "1"];
+    let output = run(&arguments, folder.path());
+    assert_eq!((output.status.code(), lines(&runs)), (None, 2), "{}", stderr(&output));
+
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(lines(&runs), 5, "three of four were left");
+    assert!(stderr(&output).contains("2 test cases, each 2 times, on copies, 1 of them before"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "2 passed 2 times, 0 failed sometimes, 0 always\n");
+
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(lines(&runs), 9);
+    assert!(!stderr(&output).contains("before"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_a_killed_run_left_is_not_used_if_it_is_to_be_fresh() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let runs = folder.path().join("runs");
+    let file =
+        copies(folder.path(), "echo x >> {folder}/runs; test $(wc -l < {folder}/runs) -ne 2 || kill -KILL $PPID");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--jobs", "1"];
+    assert_eq!(run(&arguments, folder.path()).status.code(), None);
+    let output = run(&[&arguments[..], &["--fresh"]].concat(), folder.path());
+    assert_exit(&output, 0);
+    assert_eq!((lines(&runs), stdout(&output).as_str()), (4, "2 passed, 0 failed\n"));
+}
+
+#[test]
+fn test_cases_of_the_universe_take_the_place_of_a_suite() {
+    let folder = folder();
+    let file = copies(folder.path(), "true");
+    let arguments = ["--cases", "3", "--implementation", &file, "--seed", "7", "--json"];
+    let output = run(&[&["test", "gbn"][..], &arguments].concat(), folder.path());
+    assert_exit(&output, 0);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let results = report["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 3);
+    let output = run(&["simulate", "gbn", "--case", "2", "--seed", "7", "--json"], folder.path());
+    let simulated: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(simulated["case"], results[2]["case"]);
+    let name = results[2]["name"].as_str().expect("a name");
+    let output = run(&[&["test", "gbn", "--only", name][..], &arguments].concat(), folder.path());
+    let alone: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!((&alone["results"][0]["case"], &alone["results"][1]), (&results[2]["case"], &Value::Null));
+
+    let output = run(&["test", "gbn", "--implementation", &file], folder.path());
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("--suite <FILE>"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_router_that_delivers_at_another_cost_is_named() {
     let folder = folder();

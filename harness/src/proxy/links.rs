@@ -15,7 +15,9 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use simutant_sim_core::{VirtualTime, network};
 
 use super::relay_thread::RelayThread;
-use super::{BURST_MAX, DATAGRAM_BYTES_MAX, DirectionCounters, DirectionCounts, Fate, ProxyError, receive, send};
+use super::{
+    Activity, BURST_MAX, DATAGRAM_BYTES_MAX, DirectionCounters, DirectionCounts, Fate, ProxyError, receive, send,
+};
 
 /// A program that links lead to.
 #[derive(Debug)]
@@ -81,6 +83,11 @@ impl Links {
     /// Returns the counts so far, all links and both directions together.
     pub(crate) fn counts(&self) -> DirectionCounts {
         self.traffic.counters.read()
+    }
+
+    /// Returns what they have heard so far, all links and both directions together.
+    pub(crate) fn activity(&self) -> Activity {
+        self.traffic.counters.activity()
     }
 
     /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at
@@ -243,6 +250,7 @@ mod tests {
         let (length, source) = last.recv_from(&mut buffer).expect("it arrives");
         assert_eq!((&buffer[..length], source), (b"onwards".as_slice(), links.entry(2, 1)));
         links.check().expect("the links work");
+        assert!(links.activity().datagrams == 3 && links.activity().last.is_some(), "{:?}", links.activity());
         assert_eq!(stop(links), DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 });
     }
 

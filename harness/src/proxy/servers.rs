@@ -16,7 +16,9 @@ use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
 
 use super::relay_thread::RelayThread;
-use super::{BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send};
+use super::{
+    Activity, BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send,
+};
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up
 /// waiting for.
@@ -92,6 +94,11 @@ impl LossyServers {
     /// Returns the counts of datagrams so far: forward is from clients to servers.
     pub(crate) fn counts(&self) -> ProxyCounts {
         self.counts.read()
+    }
+
+    /// Returns what it has heard so far of clients and servers.
+    pub(crate) fn activity(&self) -> Activity {
+        self.counts.activity()
     }
 
     /// Checks that the network still works.

@@ -1,11 +1,11 @@
 //! Programs that hang, crash, are missing or do not build: each is said plainly, and nothing waits for long.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use simutant_harness::{
-    CaseResult, Exit, FailureReason, HarnessError, Implementation, Options, TestOutcome, TestReport, run_suite,
+    CaseResult, Exit, FailureReason, HarnessError, Implementation, Options, Pace, TestOutcome, TestReport, run_suite,
 };
 
 use crate::support::{GENTLE, implementation, options, run_one, scripts, suite};
@@ -47,8 +47,54 @@ fn check_error(implementation: &Implementation, expect: &[&str]) {
 fn a_program_that_hangs_is_ended_and_named() {
     let result = run_one(&scripts(SLEEP, NOTHING), Duration::from_millis(300)).expect("the scripts can be started");
     let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
-    assert_eq!(reason, FailureReason::TimedOut { running: vec!["receiver".into()], limit_ms: 300 });
-    assert_eq!(reason.to_string(), "still running after 300 ms: receiver");
+    let FailureReason::TimedOut { running, limit_ms: 300, traffic: Some(traffic) } = &reason else {
+        panic!("{reason}")
+    };
+    assert_eq!((running.as_slice(), traffic.pace, traffic.datagrams), (["receiver".into()].as_slice(), Pace::Stuck, 0));
+    assert!(traffic.silent_ms >= 300, "{traffic:?}");
+    assert_eq!(reason.to_string(), "stuck: no datagram in 0.3 s; still running: receiver");
+}
+
+/// Sends a datagram again and again, `times` in all.
+fn sends(times: u32) -> String {
+    let script = format!(
+        "for i in $(seq {times}); do echo x > /dev/udp/{{peer_host}}/{{peer_port}}; sleep 0.02; done; sleep 1000"
+    );
+    format!(r#"command = ["bash", "-c", "{script}"]"#)
+}
+
+#[test]
+fn programs_that_send_until_the_end_are_slow_and_those_that_stop_are_stuck() {
+    for (times, expect) in [(100_000, Pace::Slow), (3, Pace::Stuck)] {
+        let result = run_one(&scripts(SLEEP, &sends(times)), Duration::from_secs(2)).expect("bash can be started");
+        let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
+        let FailureReason::TimedOut { running, traffic: Some(traffic), .. } = &reason else { panic!("{reason}") };
+        assert_eq!((running.len(), traffic.pace), (2, expect), "{reason}");
+        assert!(traffic.datagrams >= 3, "{reason}");
+    }
+}
+
+#[test]
+fn repetitions_have_other_networks_and_the_first_is_that_of_one_run() {
+    // The receiver's file is the sender's, which differs where the seed of the run does.
+    let copies = r#"command = ["sh", "-c", "cp {input} {work}/output; cksum < {input}; exit 3"]"#;
+    let run = |repetitions: u32, seed| {
+        let repetitions = NonZeroU32::new(repetitions).expect("not 0");
+        let options = Options { repetitions, seed, ..options() };
+        let report =
+            run_suite(&suite(&[GENTLE]), &scripts(NOTHING, copies), &options, &mut |_| {}).expect("they start");
+        let said = report.results.into_iter().map(|result| match result.outcome {
+            TestOutcome::Failed { outputs, .. } => (result.repetition, outputs[1].stdout.text.clone()),
+            TestOutcome::Passed => panic!("the sender ends badly"),
+        });
+        said.collect::<Vec<_>>()
+    };
+    let thrice = run(3, 5);
+    assert_eq!(thrice.iter().map(|(repetition, _)| *repetition).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(thrice, run(3, 5));
+    assert_eq!(thrice[..1], run(1, 5));
+    let different: std::collections::BTreeSet<&String> = thrice.iter().map(|(_, said)| said).collect();
+    assert_eq!(different.len(), 3, "{thrice:?}");
 }
 
 #[test]

@@ -1,0 +1,224 @@
+//! What suites of equal size find that are chosen by the campaign, by rules of thumb, and at random.
+//!
+//! A rule of thumb needs no simulation at all ([`rules`](crate::rules)). So what a campaign is worth is what the suites
+//! that it chooses find beyond those of the best rule, and not only beyond random ones.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use simutant_outcomes::Outcomes;
+
+use super::probability::Missing;
+use crate::missing::{missing_of_random, missing_of_suite};
+use crate::options::Options;
+use crate::rules::rules;
+use crate::statistics::{Bootstrap, Interval, percentile};
+
+/// The largest suite that is compared.
+const SIZE_MAX: usize = 20;
+
+/// With fewer implementations than this, drawing implementations again says little about others.
+pub(super) const SUBJECTS_MIN: usize = 5;
+
+/// What suites of sizes from 1 on find of the implementations, by how they are chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choosing {
+    /// The suites that the campaign chooses.
+    pub chosen: Curve,
+    /// Random suites, in closed form.
+    pub random: Curve,
+    /// The suites of each rule of thumb.
+    pub rules: Vec<Curve>,
+}
+
+/// The expected share of the implementations that suites of each size find.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// How the suites are chosen.
+    pub name: String,
+    /// By size, from 1.
+    pub shares: Vec<f64>,
+    /// The area under the curve: the mean of `shares`.
+    pub area: f64,
+    /// What the area lies in, at the level `1 - alpha`, were other implementations drawn (percentile bootstrap);
+    /// `None` with fewer than five, which say little about others.
+    pub interval: Option<Interval>,
+    /// The area of the chosen suites minus this one; 0 for these themselves.
+    pub chosen_above: f64,
+    /// What that lies in, the same implementations being drawn for both.
+    pub chosen_above_interval: Option<Interval>,
+}
+
+impl Choosing {
+    /// Compares the ways to choose on the implementations of `missing`; `None` without test cases. `orders` are orders
+    /// of test cases whose beginnings are the chosen suites; of several the mean counts.
+    pub(super) fn new(
+        outcomes: &Outcomes,
+        missing: &[Missing],
+        orders: &[Vec<usize>],
+        options: &Options,
+        threads: NonZeroUsize,
+    ) -> Option<Self> {
+        let size_max = SIZE_MAX.min(outcomes.cases.len());
+        if size_max == 0 || orders.is_empty() {
+            return None;
+        }
+        let cases: Vec<Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
+        let of_order = |order: &[usize]| {
+            let found = |missing: &Missing| {
+                (1..=size_max).map(|size| 1.0 - missing_of_suite(missing, &order[..size.min(order.len())])).collect()
+            };
+            missing.iter().map(found).collect()
+        };
+        let random = missing.iter().map(|missing| {
+            let missing = missing_of_random(missing, size_max);
+            missing[1..].iter().map(|missing| 1.0 - missing).collect()
+        });
+        let mut ways: Vec<(String, Vec<Vec<f64>>)> = vec![
+            ("chosen".to_owned(), mean(orders.iter().map(|order| of_order(order)))),
+            ("random".to_owned(), random.collect()),
+        ];
+        ways.extend(rules(&cases, &BTreeSet::new()).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
+        let mut curves = curves(&ways, options, threads).into_iter();
+        let (chosen, random) = (curves.next()?, curves.next()?);
+        Some(Self { chosen, random, rules: curves.collect() })
+    }
+
+    /// Returns the rule with the largest area, the first of equals.
+    pub fn best_rule(&self) -> Option<&Curve> {
+        self.rules.iter().reduce(|best, other| if other.area > best.area { other } else { best })
+    }
+}
+
+impl Curve {
+    /// Returns whether the chosen suites find significantly more: by the interval, or, where there is none, at all.
+    pub fn is_beaten(&self) -> bool {
+        self.chosen_above_interval.map_or(self.chosen_above > 0.0, |interval| interval.lower > 0.0)
+    }
+}
+
+/// Returns the mean of tables of one shape.
+fn mean(tables: impl ExactSizeIterator<Item = Vec<Vec<f64>>>) -> Vec<Vec<f64>> {
+    let count = tables.len() as f64;
+    let sum = tables.reduce(|mut sum, table| {
+        sum.iter_mut().flatten().zip(table.iter().flatten()).for_each(|(sum, value)| *sum += value);
+        sum
+    });
+    let mut mean = sum.unwrap_or_default();
+    mean.iter_mut().flatten().for_each(|value| *value /= count);
+    mean
+}
+
+/// Summarises ways to choose, the first of which is the one that the others are held against. Each has a row for each
+/// implementation with the probability that suites of each size find it.
+fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &Options, threads: NonZeroUsize) -> Vec<Curve> {
+    let areas: Vec<Vec<f64>> = ways
+        .iter()
+        .map(|(_, rows)| rows.iter().map(|row| row.iter().sum::<f64>() / row.len() as f64).collect())
+        .collect();
+    let subjects = areas[0].len();
+    let resamples = if subjects < SUBJECTS_MIN { 0 } else { options.resamples };
+    let bootstrap = Bootstrap { seed: options.seed, purpose: "implementations drawn again", resamples, threads };
+    let drawn = bootstrap.replicates(
+        || (),
+        |(), stream| {
+            let places: Vec<usize> = (0..subjects).map(|_| stream.below(subjects)).collect();
+            let area = |areas: &Vec<f64>| places.iter().map(|&place| areas[place]).sum::<f64>() / subjects as f64;
+            areas.iter().map(area).collect::<Vec<f64>>()
+        },
+    );
+    let level = 1.0 - options.alpha;
+    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let chosen = mean_of(&areas[0]);
+    let curve = |(way, (name, rows)): (usize, &(String, Vec<Vec<f64>>))| {
+        let sizes = rows[0].len();
+        let share = |size: usize| mean_of(&rows.iter().map(|row| row[size]).collect::<Vec<_>>());
+        let area = mean_of(&areas[way]);
+        let interval_of =
+            |value: &dyn Fn(&Vec<f64>) -> f64| percentile(&drawn.iter().map(value).collect::<Vec<_>>(), level);
+        Curve {
+            name: name.clone(),
+            shares: (0..sizes).map(share).collect(),
+            area,
+            interval: interval_of(&|areas| areas[way]),
+            chosen_above: chosen - area,
+            chosen_above_interval: interval_of(&|areas| areas[0] - areas[way]),
+        }
+    };
+    ways.iter().enumerate().map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::synthetic::from_kills;
+
+    fn few_resamples() -> Options {
+        Options { resamples: 500, ..Options::default() }
+    }
+
+    /// A universe whose test case `i` has `a = i`, and implementations with these probabilities of passing.
+    fn choosing(missing: &[&[f64]], orders: &[Vec<usize>]) -> Choosing {
+        let mut outcomes = from_kills(&[&"k".repeat(missing[0].len())]);
+        for (number, case) in outcomes.cases.iter_mut().enumerate() {
+            case.case = json!({ "a": number, "seed": 100 - number });
+        }
+        let missing: Vec<Missing> = missing.iter().map(|missing| missing.to_vec()).collect();
+        Choosing::new(&outcomes, &missing, orders, &few_resamples(), NonZeroUsize::MIN).expect("there are test cases")
+    }
+
+    #[test]
+    fn shares_are_expected_and_by_size() {
+        let found = choosing(&[&[1.0, 0.5, 0.5], &[0.0, 1.0, 1.0]], &[vec![1, 0, 2]]);
+        assert_eq!(found.chosen.shares, [0.25, 0.75, 0.875]);
+        assert!((found.chosen.area - 1.875 / 3.0).abs() < 1e-15);
+        let names: Vec<&str> = found.rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert_eq!(names, ["highest a", "lowest a", "boundary", "pairwise"]);
+        assert_eq!(found.rules[0].shares, [0.25, 0.375, 0.875]);
+        assert_eq!(found.rules[1].shares, [0.5, 0.75, 0.875]);
+        // Means of 3, 3 and 1 suites.
+        let random = [(0.5 + 0.5 + 1.0) / 6.0, (0.5 + 1.0 + 0.5 + 1.0 + 0.75) / 6.0, 0.875];
+        for (found, expect) in found.random.shares.iter().zip(random) {
+            assert!((found - expect).abs() < 1e-15, "{found} is not {expect}");
+        }
+        assert_eq!((found.chosen.interval, found.best_rule().map(|rule| rule.name.as_str())), (None, Some("lowest a")));
+        assert!(!found.rules[1].is_beaten() && found.rules[0].is_beaten());
+    }
+
+    #[test]
+    fn several_orders_count_by_their_mean() {
+        let found = choosing(&[&[0.0, 1.0]], &[vec![0, 1], vec![1, 0]]);
+        assert_eq!(found.chosen.shares, [0.5, 1.0]);
+        assert_eq!(found.random.shares, found.chosen.shares);
+    }
+
+    #[test]
+    fn the_difference_is_paired_by_implementation() {
+        // What the chosen suites find varies much between implementations, and is always 0.1 more than the rule's.
+        let rows: Vec<Vec<f64>> =
+            (0..8).map(|number| vec![1.0 - 0.1 * f64::from(number) - 0.1, 1.0 - 0.1 * f64::from(number)]).collect();
+        let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+        let found = choosing(&rows, &[vec![0]]);
+        let (own, rule) = (found.chosen.interval.expect("there are 8"), &found.rules[0]);
+        assert!(own.upper - own.lower > 0.2, "{own:?}");
+        let above = rule.chosen_above_interval.expect("there are 8");
+        assert!(above.upper - above.lower < own.upper - own.lower, "{above:?}");
+        assert_eq!(found.chosen.chosen_above_interval, Some(Interval { lower: 0.0, upper: 0.0 }));
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same() {
+        let outcomes = from_kills(&["kk..", "..kk"]);
+        let missing: Vec<Missing> =
+            (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
+        let with = |threads| {
+            let threads = NonZeroUsize::new(threads).expect("not 0");
+            Choosing::new(&outcomes, &missing, &[vec![0, 3, 1, 2]], &few_resamples(), threads)
+        };
+        assert_eq!(with(1), with(3));
+    }
+}
