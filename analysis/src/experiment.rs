@@ -7,6 +7,7 @@
 //! statistics.
 
 mod choosing;
+mod correlation;
 mod inputs;
 mod order;
 mod predictions;
@@ -35,6 +36,7 @@ use crate::suites::AdequateSuite;
 use crate::suites::built::order_by_kills;
 
 pub use choosing::{Choosing, Curve};
+pub use correlation::Correlation;
 pub use inputs::{Characteristic, Input, Region};
 pub use order::Foreseen;
 pub use predictions::{Prediction, SameSizePrediction, Share};
@@ -191,6 +193,8 @@ pub struct Findings {
     pub expected: Vec<Vec<f64>>,
     /// What chosen suites of each size find, beside rules of thumb and random ones; `None` without test cases.
     pub choosing: Option<Choosing>,
+    /// Whether test cases that kill many mutants are those on which many of the implementations fail.
+    pub correlation: Correlation,
 }
 
 /// Trials that do not belong to the outcomes.
@@ -230,7 +234,8 @@ pub enum TrialsError {
 /// Judges the suites of `analysis` by what implementations did; any number of threads gives the same bytes.
 ///
 /// `chosen` are orders of test cases, each beginning of which the campaign chooses for its size. If there are none, it
-/// is the order in which each test case kills most mutants that those before it do not.
+/// is the order in which each test case is expected to kill most that those before it do not, or, without re-seedings,
+/// the one in which it does on its own seed.
 ///
 /// # Errors
 /// [`TrialsError`] if the trials are not of the universe of `outcomes`.
@@ -246,14 +251,16 @@ pub fn experiment(
 ) -> Result<Experiment, TrialsError> {
     validate(outcomes, trials)?;
     let cases = outcomes.cases.len();
-    let by_kills = if chosen.is_empty() { vec![order_by_kills(outcomes, analysis)] } else { Vec::new() };
-    let chosen = if chosen.is_empty() { &by_kills } else { chosen };
+    let own_seeds = order_by_kills(outcomes, analysis);
+    let by_default = vec![analysis.expected.as_ref().map_or(&own_seeds, |expected| &expected.greedy).clone()];
+    let chosen = if chosen.is_empty() { &by_default } else { chosen };
+    let own_seeds = analysis.expected.is_some().then_some(&*own_seeds);
     let alpha = analysis.options.alpha;
     let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases, alpha)).collect();
     let findings = Kind::ALL.into_iter().filter_map(|kind| {
         let has = |place: &usize| subjects[*place].class == SubjectClass::Counted && kind.has(subjects[*place].origin);
         let counted: Vec<usize> = (0..subjects.len()).filter(has).collect();
-        (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), chosen, threads))
+        (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), (chosen, own_seeds), threads))
     });
     let findings = findings.collect();
     Ok(Experiment {
@@ -354,7 +361,7 @@ fn judge(
     analysis: &Analysis,
     trials: &Trials,
     (kind, subjects): (Kind, Vec<usize>),
-    chosen: &[Vec<usize>],
+    chosen: (&[Vec<usize>], Option<&[usize]>),
     threads: NonZeroUsize,
 ) -> Findings {
     let options = &analysis.options;
@@ -445,6 +452,7 @@ fn judge(
         predictions: predictions::predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
         choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
+        correlation: Correlation::new(outcomes, analysis, &missing),
         expected,
         criteria,
         ranking,

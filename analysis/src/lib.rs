@@ -93,9 +93,9 @@ pub use error::AnalysisError;
 pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
 pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
 pub use experiment::{
-    Characteristic, Choosing, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, PATHOLOGICAL_ABOVE,
-    Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary, TrialsError, experiment,
-    experiment_tables,
+    Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind,
+    PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary,
+    TrialsError, experiment, experiment_tables,
 };
 pub use histogram::histogram;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};

@@ -267,7 +267,7 @@ pub(crate) enum BuilderArgument {
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
     /// What is expected to kill most mutants, hard ones above all, whatever the seeds; an input can come several times.
-    /// It has as few inputs as reach 95 % of what the universe is expected to kill, or what --inputs, --target or --budget
+    /// It has as few inputs as reach 90 % of what the universe is expected to kill, or what --inputs, --target or --budget
     /// says.
     Expected,
 }

@@ -27,6 +27,9 @@ pub(super) const SUBJECTS_MIN: usize = 5;
 pub struct Choosing {
     /// The suites that the campaign chooses.
     pub chosen: Curve,
+    /// The suites that kill most mutants on the seeds of the universe; `None` where these are the chosen ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_seeds: Option<Curve>,
     /// Random suites, in closed form.
     pub random: Curve,
     /// The suites of each rule of thumb.
@@ -53,11 +56,12 @@ pub struct Curve {
 
 impl Choosing {
     /// Compares the ways to choose on the implementations of `missing`; `None` without test cases. `orders` are orders
-    /// of test cases whose beginnings are the chosen suites; of several the mean counts.
+    /// of test cases whose beginnings are the chosen suites; of several the mean counts. `own_seeds` is the order by what
+    /// test cases kill on their own seeds, if it is another one.
     pub(super) fn new(
         outcomes: &Outcomes,
         missing: &[Missing],
-        orders: &[Vec<usize>],
+        (orders, own_seeds): (&[Vec<usize>], Option<&[usize]>),
         options: &Options,
         threads: NonZeroUsize,
     ) -> Option<Self> {
@@ -80,10 +84,14 @@ impl Choosing {
             ("chosen".to_owned(), mean(orders.iter().map(|order| of_order(order)))),
             ("random".to_owned(), random.collect()),
         ];
-        ways.extend(rules(&cases, &BTreeSet::new()).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
+        ways.extend(own_seeds.map(|order| ("kills on own seeds".to_owned(), of_order(order))));
+        let chance: BTreeSet<String> =
+            outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
+        ways.extend(rules(&cases, &chance).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
         let mut curves = curves(&ways, options, threads).into_iter();
         let (chosen, random) = (curves.next()?, curves.next()?);
-        Some(Self { chosen, random, rules: curves.collect() })
+        let own_seeds = own_seeds.and_then(|_| curves.next());
+        Some(Self { chosen, own_seeds, random, rules: curves.collect() })
     }
 
     /// Returns the rule with the largest area, the first of equals.
@@ -168,7 +176,8 @@ mod tests {
             case.case = json!({ "a": number, "seed": 100 - number });
         }
         let missing: Vec<Missing> = missing.iter().map(|missing| missing.to_vec()).collect();
-        Choosing::new(&outcomes, &missing, orders, &few_resamples(), NonZeroUsize::MIN).expect("there are test cases")
+        Choosing::new(&outcomes, &missing, (orders, None), &few_resamples(), NonZeroUsize::MIN)
+            .expect("there are test cases")
     }
 
     #[test]
@@ -217,7 +226,7 @@ mod tests {
             (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
         let with = |threads| {
             let threads = NonZeroUsize::new(threads).expect("not 0");
-            Choosing::new(&outcomes, &missing, &[vec![0, 3, 1, 2]], &few_resamples(), threads)
+            Choosing::new(&outcomes, &missing, (&[vec![0, 3, 1, 2]], None), &few_resamples(), threads)
         };
         assert_eq!(with(1), with(3));
     }

@@ -6,8 +6,8 @@ use comfy_table::{Cell, CellAlignment, Table};
 
 use super::thesis::{Figures, figures};
 use super::{
-    Characteristic, Choosing, Curve, Experiment, Findings, Foreseen, Input, Kind, Prediction, Share, SubjectClass,
-    SubjectSummary,
+    Characteristic, Choosing, Correlation, Curve, Experiment, Findings, Foreseen, Input, Kind, Prediction, Share,
+    SubjectClass, SubjectSummary,
 };
 use crate::analysis::Analysis;
 use crate::conventional::Relation;
@@ -118,7 +118,7 @@ fn add_findings(
                 "Area: the mean share over the sizes from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
                  implementations drawn, the same for both.",
                 choosing.chosen.shares.len(),
-            )],
+            ), findings.correlation.sentence()],
         );
     }
     sections.add(
@@ -644,7 +644,7 @@ struct Sentence {
 impl Choosing {
     /// Returns all ways to choose: by mutants, at random, and by each rule.
     pub(crate) fn curves(&self) -> impl Iterator<Item = &Curve> {
-        [&self.chosen, &self.random].into_iter().chain(&self.rules)
+        [&self.chosen].into_iter().chain(&self.own_seeds).chain([&self.random]).chain(&self.rules)
     }
 }
 
@@ -670,6 +670,19 @@ fn held<'a>(predictions: impl Iterator<Item = &'a Prediction> + Clone) -> String
          anything significant (by the thesis's own test: {}, {} and {})",
         share.agree, share.differ, share.undecided, by_thesis.agree, by_thesis.differ, by_thesis.undecided,
     )
+}
+
+impl Correlation {
+    /// Says how kills and failures go together.
+    fn sentence(self) -> String {
+        let expected = self.expected.map_or_else(String::new, |expected| {
+            format!(", mutants that it is expected to kill by {}", correlation(expected))
+        });
+        format!(
+            "Over test cases, mutants killed on a test case's own seed correlate with the share of these that fail on it by {}{expected}.",
+            or_none(self.own_seeds, correlation),
+        )
+    }
 }
 
 impl Findings {

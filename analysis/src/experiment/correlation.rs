@@ -1,0 +1,84 @@
+//! Whether test cases that kill many mutants are those on which many implementations fail.
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::Outcomes;
+
+use super::probability::Missing;
+use crate::analysis::Analysis;
+use crate::expected::{KillProbabilities, counted};
+
+/// How mutants killed by a test case and implementations that fail on it go together: Pearson's correlation over the
+/// test cases of the universe with the mean probability that an implementation fails. `None` where one of both does not
+/// vary.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Correlation {
+    /// With the number of mutants that the test case kills on its own seed.
+    pub own_seeds: Option<f64>,
+    /// With the number of mutants that it is expected to kill when its chance is drawn anew; `None` without re-seedings.
+    pub expected: Option<f64>,
+}
+
+impl Correlation {
+    pub(super) fn new(outcomes: &Outcomes, analysis: &Analysis, missing: &[Missing]) -> Self {
+        let cases = 0..outcomes.cases.len();
+        let failing: Vec<f64> =
+            cases.clone().map(|case| missing.iter().map(|missing| 1.0 - missing[case]).sum()).collect();
+        let counted = counted(&analysis.mutants);
+        let own: Vec<f64> = cases
+            .clone()
+            .map(|case| counted.ones().filter(|&mutant| outcomes.kills[mutant].contains(case)).count() as f64)
+            .collect();
+        let expected = outcomes.reseeded.as_ref().and_then(|reseeded| {
+            let probabilities = KillProbabilities::new(outcomes, reseeded, &counted);
+            let kills =
+                |case| (0..probabilities.mutants.len()).map(|place| 1.0 - probabilities.survival(case, place)).sum();
+            pearson(&cases.map(kills).collect::<Vec<f64>>(), &failing)
+        });
+        Self { own_seeds: pearson(&own, &failing), expected }
+    }
+}
+
+/// Returns the correlation of pairs of values; `None` if one of both does not vary.
+fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (of_first, of_second) = (mean(first), mean(second));
+    let product = |left: &[f64], of_left: f64, right: &[f64], of_right: f64| -> f64 {
+        left.iter().zip(right).map(|(left, right)| (left - of_left) * (right - of_right)).sum()
+    };
+    let squares = product(first, of_first, first, of_first) * product(second, of_second, second, of_second);
+    (squares > 0.0).then(|| (product(first, of_first, second, of_second) / squares.sqrt()).clamp(-1.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::from_kills;
+    use crate::{Options, analyse};
+    use simutant_outcomes::Reseeded;
+
+    #[test]
+    fn values_that_rise_together_correlate() {
+        assert_eq!(pearson(&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0]), Some(1.0));
+        assert_eq!(pearson(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Some(-1.0));
+        assert_eq!(pearson(&[1.0, 1.0, 1.0], &[3.0, 2.0, 1.0]), None);
+        // 1/2 by hand: deviations -1, 0, 1 and -1, 1, 0.
+        assert!((pearson(&[1.0, 2.0, 3.0], &[0.0, 2.0, 1.0]).expect("both vary") - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_kill_by_luck_correlates_less_than_an_expected_one() {
+        // The second test case kills by luck, the fourth one always does; the implementation fails on the fourth.
+        let mut outcomes = from_kills(&["ikik", "iiik"]);
+        outcomes.reseeded = Some(Reseeded {
+            reseedings: 8,
+            chance: vec!["seed".into()],
+            runs: vec![vec![8; 4]; 2],
+            kills: vec![vec![0, 1, 0, 8], vec![0, 0, 0, 8]],
+            covered: vec![vec![vec![8; outcomes.criteria[0].requirements.len()]; 4]; outcomes.criteria.len()],
+        });
+        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let found = Correlation::new(&outcomes, &analysis, &[vec![1.0, 1.0, 1.0, 0.25]]);
+        let (own, expected) = (found.own_seeds.expect("both vary"), found.expected.expect("both vary"));
+        assert!(own < 0.9 && expected > 0.99, "{own} and {expected}");
+    }
+}
