@@ -7,6 +7,7 @@
 
 pub(crate) mod built;
 mod greedy;
+mod neighbours;
 mod probabilities;
 mod words;
 

@@ -22,11 +22,11 @@ pub struct Rule {
 
 /// A number of each test case.
 #[derive(Debug, Clone, PartialEq)]
-struct Quantity {
+pub(crate) struct Quantity {
     /// The path, with dots between names and `[]` after that of a list, whose length it is.
     path: String,
     /// By test case; `None` for those that do not have it.
-    values: Vec<Option<f64>>,
+    pub(crate) values: Vec<Option<f64>>,
 }
 
 /// Returns what each rule of thumb makes of `cases`, by the quantities that differ between them.
@@ -61,7 +61,7 @@ pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Rule> {
 }
 
 /// Returns the quantities that have two values at least, by path.
-fn quantities(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Quantity> {
+pub(crate) fn quantities(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Quantity> {
     let mut found = BTreeMap::new();
     for (case, value) in cases.iter().enumerate() {
         collect(value, "", ignored_paths, &mut |path, number| {

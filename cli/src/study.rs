@@ -339,7 +339,8 @@ fn spent(statistics: &Statistics) -> String {
         0 => String::new(),
         kept => format!(
             "\nkept {kept} of {} runs from before the edit, since they called nothing that it changed; {} of them were made again and are the same",
-            statistics.pairs_executed, statistics.session_kept_checked,
+            statistics.pairs_executed + statistics.reseeded_executed,
+            statistics.session_kept_checked,
         ),
     };
     let kept = match statistics.session_recordings_kept {
@@ -351,6 +352,10 @@ fn spent(statistics: &Statistics) -> String {
         ),
     };
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
+    let reseeded = match statistics.reseeded_executed {
+        0 => String::new(),
+        count => format!(", re-seeded {count} runs"),
+    };
     let unlisted = match statistics.session_pairs_unlisted {
         0 => String::new(),
         count => format!(
@@ -358,7 +363,7 @@ fn spent(statistics: &Statistics) -> String {
         ),
     };
     format!(
-        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %): {rate}{kept}{unlisted}",
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %){reseeded}: {rate}{kept}{unlisted}",
         statistics.pairs,
         statistics.pairs_pruned,
         share(statistics.pairs_pruned),

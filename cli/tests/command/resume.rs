@@ -16,8 +16,10 @@ use crate::support::{
 };
 
 /// A study that is long enough to be disturbed at many points: a second on the original, some seconds on the mutants.
-pub(crate) const LONG_STUDY: [&str; 9] = ["study", "gbn", "--cases", "900", "--seed", "5", "--jobs", "2", "--fresh"];
+pub(crate) const LONG_STUDY: [&str; 11] =
+    ["study", "gbn", "--cases", "300", "--reseed", "3", "--seed", "5", "--jobs", "2", "--fresh"];
 
+/// With their re-seedings.
 const CASES: u32 = 900;
 
 /// What [`LONG_STUDY`] gives.

@@ -21,7 +21,8 @@ fn leaking(file: &str, part: &str, leak: &str) -> UserPackage {
 /// Studies `store` with few test cases and expects that it ends with an error, and without results.
 #[track_caller]
 fn fails(package: &UserPackage, out: &str) -> Output {
-    let output = package.simutant(&["study", "store", "--cases", "4", "--jobs", "1", "--seed", "3", "--out", out]);
+    let arguments = ["study", "store", "--cases", "4", "--reseed", "1", "--jobs", "1", "--seed", "3", "--out", out];
+    let output = package.simutant(&arguments);
     assert_exit(&output, 1);
     assert_eq!(stdout(&output), "");
     assert!(!package.path(out).join("results.json").exists(), "results of a study that failed");

@@ -91,7 +91,10 @@ impl System for %TYPE% {
     // Draws anew what is chance, and no part of what a real program is given. A study finds out by this how likely a
     // test case kills a mutant.
     fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
-        TestCase { seed: random.bits(), ..case.clone() }
+        TestCase {
+            seed: random.bits(),
+            ..case.clone()
+        }
     }
 
     // Refuses what is not in the domain: people write test cases, too.
