@@ -24,7 +24,7 @@ use crate::statistics::Summary;
 use greedy::greedy;
 pub use probabilities::ExpectedScore;
 pub(crate) use probabilities::KillProbabilities;
-pub(crate) use words::{baselines_table, criteria_table};
+pub(crate) use words::{Rows, baselines_rows, criteria_rows};
 
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
@@ -202,7 +202,7 @@ fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &Cr
 mod tests {
     use super::probabilities::tests::reseeded;
     use super::*;
-    use crate::{Options, analyse, tables};
+    use crate::{Options, analyse, report, tables};
 
     #[test]
     fn the_size_of_random_suites_with_a_score_is_interpolated() {
@@ -242,5 +242,10 @@ mod tests {
         let sentences = recommendation.sentences(&analysis);
         assert!(sentences[0].starts_with("A rule of thumb does as well: 4 inputs by "), "{sentences:?}");
         assert!(tables(&analysis).contains("\n highest loss"));
+        let page = report(&outcomes, &analysis);
+        assert!(page.contains("<h2>Expected scores</h2>") && page.contains("<th scope=\"row\">highest loss</th>"));
+        let without = Outcomes { reseeded: None, ..outcomes };
+        let analysis = analyse(&without, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        assert!(!report(&without, &analysis).contains("Expected scores"), "there are none");
     }
 }

@@ -5,6 +5,7 @@ mod case_page;
 mod criteria;
 mod curve;
 mod distributions;
+mod expected;
 mod experiment_page;
 mod matrix;
 mod mutants;
@@ -60,7 +61,9 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
     let mut page = Page::new(outcomes, analysis);
     page.pages.extend(pages.mutants.iter().map(|number| *number as usize));
     page.case_pages.extend(pages.cases.iter().copied());
-    let sections: [(&str, &str, Markup); 11] = [
+    let expected = analysis.expected.as_ref();
+    let expected = expected.map(|expected| ("expected", "Expected scores", expected::section(&page, expected)));
+    let sections = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
         ("distributions", "Distributions", distributions::section(&page)),
@@ -73,6 +76,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
     ];
+    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sections).collect();
     let title = format!("Simutant: {}", analysis.system);
     document(
         &title,

@@ -9,7 +9,7 @@ use crate::chosen::case_name;
 use crate::conventional::{CostEffectiveness, CriterionRelations, Relation};
 use crate::criteria::CriterionAnalysis;
 use crate::detection::screened;
-use crate::expected::{baselines_table, criteria_table};
+use crate::expected::{baselines_rows, criteria_rows};
 use crate::mutants::MutantClass;
 use crate::ranking::PairTest;
 use crate::reference::{Reference, ReferenceCriterion, reference};
@@ -48,10 +48,10 @@ pub fn tables(analysis: &Analysis) -> String {
     );
     if let Some(expected) = &analysis.expected {
         let title = "Expected scores: what suites kill when the chance of their test cases is drawn anew";
-        section(title, criteria_table(expected, analysis), &expected.notes());
+        section(title, criteria_rows(expected, analysis).table(), &expected.notes());
         let title =
             "Expected scores without a criterion: suites that are built for them, random ones, and rules of thumb";
-        section(title, baselines_table(expected), &[]);
+        section(title, baselines_rows(expected).table(), &[]);
     }
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     match &analysis.held_out {
@@ -75,7 +75,7 @@ pub fn tables(analysis: &Analysis) -> String {
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
     let built = analysis.built.iter().flat_map(|built| built.sentences());
     let built_expected = analysis.built_expected.iter().flat_map(|built| built.sentences());
-    for sentence in sentences.chain(recommended).chain(built).chain(built_expected) {
+    for sentence in built_expected.chain(sentences).chain(recommended).chain(built) {
         text.push_str(&sentence);
         text.push('\n');
     }

@@ -14,9 +14,27 @@ const SIZES: [usize; 6] = [1, 2, 3, 6, 12, 20];
 /// The most rules of thumb that are shown.
 const RULES_MAX: usize = 8;
 
-/// A line for each criterion.
-pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table {
-    let mut table = table([
+/// A table, for a terminal or a page.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// The names of the columns.
+    pub(crate) head: Vec<String>,
+    /// The rows, as wide as the head.
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    /// Returns the table for a terminal.
+    pub(crate) fn table(self) -> Table {
+        let mut table = table(self.head);
+        self.rows.into_iter().for_each(|row| _ = table.add_row(cells(row)));
+        table
+    }
+}
+
+/// A row for each criterion.
+pub(crate) fn criteria_rows(expected: &Expected, analysis: &Analysis) -> Rows {
+    let head = [
         "criterion",
         "size",
         "an input is worth",
@@ -26,12 +44,12 @@ pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table 
         "best suite",
         "dominators",
         "coverage",
-    ]);
-    for of_criterion in &expected.criteria {
+    ];
+    let row = |of_criterion: &super::ExpectedCriterion| {
         let criterion = &analysis.criteria[of_criterion.criterion];
         let sd = or_none(of_criterion.score.sd, |sd| format!("{:.1}", 100.0 * sd));
         let best = of_criterion.suites[of_criterion.best];
-        table.add_row(cells([
+        vec![
             criterion.name.clone(),
             or_none(criterion.size, |size| format!("{:.1}", size.mean)),
             format!("{:.1} random", of_criterion.worth),
@@ -41,28 +59,27 @@ pub(crate) fn criteria_table(expected: &Expected, analysis: &Analysis) -> Table 
             format!("{} ± {:.1}", percent(best.mean), 100.0 * best.sd),
             or_none(of_criterion.dominator_score, percent),
             percent(of_criterion.coverage),
-        ]));
-    }
-    table
+        ]
+    };
+    Rows { head: head.map(str::to_owned).to_vec(), rows: expected.criteria.iter().map(row).collect() }
 }
 
-/// A line for each way to choose test cases without drawing adequate suites, by size.
-pub(crate) fn baselines_table(expected: &Expected) -> Table {
+/// A row for each way to choose test cases without drawing adequate suites, by size.
+pub(crate) fn baselines_rows(expected: &Expected) -> Rows {
     let sizes: Vec<usize> = SIZES.into_iter().filter(|&size| size <= expected.random.len()).collect();
-    let mut table = table(["suites".to_owned()].into_iter().chain(sizes.iter().map(|&size| plural(size, "input"))));
-    let mut line = |name: &str, scores: &[f64]| {
+    let row = |name: &str, scores: &[f64]| {
         let score = |size: &usize| or_none(scores.get(size - 1), |score| percent(*score));
-        table.add_row(cells([name.to_owned()].into_iter().chain(sizes.iter().map(score))));
+        [name.to_owned()].into_iter().chain(sizes.iter().map(score)).collect()
     };
-    line("greedy", &expected.greedy_scores);
-    line("random", &expected.random);
     let mut rules: Vec<_> = expected.rules.iter().collect();
     let area = |scores: &[f64]| scores.iter().sum::<f64>();
     rules.sort_by(|one, other| area(&other.scores).total_cmp(&area(&one.scores)));
-    for rule in rules.into_iter().take(RULES_MAX) {
-        line(&rule.name, &rule.scores);
+    let rules = rules.into_iter().take(RULES_MAX).map(|rule| row(&rule.name, &rule.scores));
+    let rows = [row("greedy", &expected.greedy_scores), row("random", &expected.random)];
+    Rows {
+        head: ["suites".to_owned()].into_iter().chain(sizes.iter().map(|&size| plural(size, "input"))).collect(),
+        rows: rows.into_iter().chain(rules).collect(),
     }
-    table
 }
 
 impl Expected {
@@ -98,7 +115,7 @@ impl Expected {
                 or_none(self.random.get(size - 1), |score| percent(*score)),
             ),
             false => format!(
-                "A rule of thumb does as well: {} by {} {} expected to kill {}, the recommended suite {}; of as many inputs that are built for \
+                "A rule of thumb does as well: {} by {} {} expected to kill {}, the best suite of the best criterion {}; as many inputs that are built for \
                  it (--builder expected), {}.",
                 inputs,
                 rule.name,

@@ -14,6 +14,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         section #overview {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
+            @for sentence in analysis.built_expected.iter().flat_map(|built| built.sentences()) { p.lead { (sentence) } }
             @match &analysis.recommendation {
                 Some(recommendation) => {
                     @for sentence in recommendation.sentences(analysis) { p.lead { (sentence) } }

@@ -1,0 +1,32 @@
+//! Expected scores: of the criteria's suites, and of what needs no criterion.
+
+use maud::{Markup, html};
+
+use super::Page;
+use crate::expected::{Expected, Rows, baselines_rows, criteria_rows};
+
+pub(super) fn section(page: &Page<'_>, expected: &Expected) -> Markup {
+    html! {
+        @for note in expected.notes() { p { (note) } }
+        (table(criteria_rows(expected, page.analysis)))
+        p { "Suites of each size that are built for their expected score, random ones, and rules of thumb over the inputs alone:" }
+        (table(baselines_rows(expected)))
+    }
+}
+
+fn table(Rows { head, rows }: Rows) -> Markup {
+    html! {
+        div.scroll {
+            table.numbers {
+                thead { tr { @for name in &head { th scope="col" { (name) } } } }
+                tbody {
+                    @for row in &rows {
+                        tr { @for (column, cell) in row.iter().enumerate() {
+                            @if column == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
