@@ -19,7 +19,7 @@ pub(super) const LINGER: VirtualDuration = VirtualDuration::from_secs(2);
 /// Receives a file of `bytes` bytes on `port`, appends it to `file`, and returns how many bytes it has: all.
 ///
 /// # Errors
-/// [`SenderGone`] if the sender says goodbye before the end mark has arrived, or says nothing for [`PATIENCE`].
+/// [`SenderGone`] if the sender says goodbye before the end mark has arrived, or says nothing for `PATIENCE`.
 pub async fn receiver(
     context: Context<TransferMessage>,
     port: u16,

@@ -21,7 +21,7 @@ pub(super) const GOODBYES: u32 = 8;
 /// acknowledged. Then the sender says goodbye, so that the receiver need not stay.
 ///
 /// # Errors
-/// [`GaveUp`] if nothing new was acknowledged for [`TRIES_MAX`] timeouts in a row.
+/// [`GaveUp`] if nothing new was acknowledged for `TRIES_MAX` timeouts in a row.
 pub async fn sender(
     context: Context<TransferMessage>,
     receiver: Address,
