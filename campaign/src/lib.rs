@@ -79,7 +79,7 @@ mod worker;
 
 pub use campaign::Campaign;
 pub use error::CampaignError;
-pub use outcomes::{read_case, read_limits, read_outcomes, read_outcomes_of};
+pub use outcomes::{read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
 pub use simutant_protocol::{

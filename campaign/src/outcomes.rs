@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU8;
 use std::path::Path;
 
 use serde_json::Value;
@@ -46,6 +47,12 @@ pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcom
 /// If there is no campaign, or its journal is damaged.
 pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
     Journal::open_existing(directory)?.get("limits")
+}
+
+/// Returns how often the campaign in `directory` runs each test case: once, if there is none, or none that can be read.
+pub fn read_reseedings(directory: &Path) -> NonZeroU8 {
+    let asked = Journal::open_existing(directory).and_then(|journal| journal.rounds()).map(|rounds| rounds.asked);
+    asked.ok().and_then(|asked| NonZeroU8::new(asked.try_into().ok()?)).unwrap_or(NonZeroU8::MIN)
 }
 
 /// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Phase, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
-    read_outcomes_of,
+    read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CriterionKind, InputSource, Outcomes, Quota, Verdict};
@@ -341,12 +341,14 @@ fn where_nothing_is_chance_re_seedings_add_nothing() {
 fn more_and_fewer_re_seedings_go_on_with_what_there_is() {
     let (programs, one_folder) = (folder(), folder());
     let expected = |reseedings| run(folder().path(), with_chance(programs.path(), reseedings), 2);
+    assert_eq!(read_reseedings(one_folder.path()).get(), 1, "there is no campaign yet");
     for reseedings in [2, 5, 1, 3, 5] {
         let campaign = with_chance(programs.path(), reseedings);
         let opened = Campaign::open(one_folder.path(), campaign.clone(), Existing::Continue);
         drop(opened.expect("another number of re-seedings is no other campaign"));
         assert_eq!(run(one_folder.path(), campaign, 2), expected(reseedings), "{reseedings}");
         assert_eq!(read_outcomes(one_folder.path()).expect("it is finished"), expected(reseedings), "{reseedings}");
+        assert_eq!(read_reseedings(one_folder.path()).get(), reseedings);
     }
     let mut campaign =
         Campaign::open(one_folder.path(), with_chance(programs.path(), 5), Existing::Continue).expect("it opens");

@@ -167,6 +167,11 @@ pub(crate) struct StudyArguments {
     pub(crate) system: SystemArguments,
     #[command(flatten)]
     pub(crate) universe: UniverseArguments,
+    /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
+    /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
+    /// test case's own seed counts as certain, as in Rutherford's thesis.
+    #[arg(long = "reseed", default_value_t = RESEEDINGS, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    reseedings: u8,
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
@@ -227,23 +232,12 @@ pub(crate) struct UniverseArguments {
     /// sequence, covering all pairs or triples of levels, at boundary values, or far from each other (adaptive).
     #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
     pub(crate) source: InputSource,
-    #[command(flatten)]
-    pub(crate) reseeding: ReseedingArguments,
 }
 
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct ReseedingArguments {
-    /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
-    /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
-    /// test case's own seed counts as certain, as in Rutherford's thesis.
-    #[arg(long = "reseed", default_value_t = RESEEDINGS, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    reseedings: u8,
-}
-
-/// How often a test case is run by default.
+/// How often a study runs a test case by default.
 const RESEEDINGS: u8 = 8;
 
-impl ReseedingArguments {
+impl StudyArguments {
     pub(crate) fn reseedings(&self) -> NonZeroU8 {
         NonZeroU8::new(self.reseedings).expect("it is 1 at least")
     }
@@ -307,8 +301,6 @@ pub(crate) struct SourcesArguments {
     /// Test cases from each source; 500 unless said otherwise.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    #[command(flatten)]
-    pub(crate) reseeding: ReseedingArguments,
     /// Delete what an earlier comparison left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use simutant_analysis::{Options, Scenario, scenario};
-use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning, Simulator};
+use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning, Simulator, read_reseedings};
 use simutant_outcomes::{BitSet, Outcomes};
 
 use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, UniverseArguments};
@@ -53,7 +53,8 @@ fn choose(choosing: &Choosing<'_>, common: &Common) -> anyhow::Result<Exit> {
         seed: common.seed,
         input_source: universe.source,
         cases,
-        reseedings: universe.reseeding.reseedings(),
+        // Those that a study has made stay; none is made for a choice by kills on own seeds.
+        reseedings: read_reseedings(&out),
         pruning: Pruning::Infected,
         bounds: Bounds::default(),
     };
