@@ -16,6 +16,8 @@ pub struct Correlation {
     pub own_seeds: Option<f64>,
     /// With the number of mutants that it is expected to kill when its chance is drawn anew; `None` without re-seedings.
     pub expected: Option<f64>,
+    /// With its expected score: the same, each mutant counted by its difficulty.
+    pub by_difficulty: Option<f64>,
 }
 
 impl Correlation {
@@ -28,13 +30,19 @@ impl Correlation {
             .clone()
             .map(|case| counted.ones().filter(|&mutant| outcomes.kills[mutant].contains(case)).count() as f64)
             .collect();
-        let expected = outcomes.reseeded.as_ref().and_then(|reseeded| {
-            let probabilities = KillProbabilities::new(outcomes, reseeded, &counted);
-            let kills =
-                |case| (0..probabilities.mutants.len()).map(|place| 1.0 - probabilities.survival(case, place)).sum();
-            pearson(&cases.map(kills).collect::<Vec<f64>>(), &failing)
-        });
-        Self { own_seeds: pearson(&own, &failing), expected }
+        let probabilities =
+            outcomes.reseeded.as_ref().map(|reseeded| KillProbabilities::new(outcomes, reseeded, &counted));
+        let with_weights = |weight: &dyn Fn(&KillProbabilities, usize) -> f64| {
+            let probabilities = probabilities.as_ref()?;
+            let of_mutant = |case, place| weight(probabilities, place) * (1.0 - probabilities.survival(case, place));
+            let kills = |case| (0..probabilities.mutants.len()).map(|place| of_mutant(case, place)).sum();
+            pearson(&cases.clone().map(kills).collect::<Vec<f64>>(), &failing)
+        };
+        Self {
+            own_seeds: pearson(&own, &failing),
+            expected: with_weights(&|_, _| 1.0),
+            by_difficulty: with_weights(&|probabilities, place| probabilities.difficulty[place]),
+        }
     }
 }
 

@@ -676,7 +676,11 @@ impl Correlation {
     /// Says how kills and failures go together.
     fn sentence(self) -> String {
         let expected = self.expected.map_or_else(String::new, |expected| {
-            format!(", mutants that it is expected to kill by {}", correlation(expected))
+            format!(
+                ", mutants that it is expected to kill by {}, and by {} if each counts by its difficulty",
+                correlation(expected),
+                or_none(self.by_difficulty, correlation),
+            )
         });
         format!(
             "Over test cases, mutants killed on a test case's own seed correlate with the share of these that fail on it by {}{expected}.",
