@@ -240,7 +240,10 @@ mod tests {
         let recommendation = analysis.recommendation.as_ref().expect("there are suites");
         // Every suite has all test cases, and so has every rule of that size.
         let sentences = recommendation.sentences(&analysis);
-        assert!(sentences[0].starts_with("A rule of thumb does as well: 4 inputs by "), "{sentences:?}");
+        assert!(
+            sentences[0].starts_with("A rule of thumb does as well as the best criterion: 4 inputs by "),
+            "{sentences:?}"
+        );
         assert!(tables(&analysis).contains("\n highest loss"));
         let page = report(&outcomes, &analysis);
         assert!(page.contains("<h2>Expected scores</h2>") && page.contains("<th scope=\"row\">highest loss</th>"));

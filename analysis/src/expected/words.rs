@@ -115,7 +115,7 @@ impl Expected {
                 or_none(self.random.get(size - 1), |score| percent(*score)),
             ),
             false => format!(
-                "A rule of thumb does as well: {} by {} {} expected to kill {}, the best suite of the best criterion {}; as many inputs that are built for \
+                "A rule of thumb does as well as the best criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
                  it (--builder expected), {}.",
                 inputs,
                 rule.name,
