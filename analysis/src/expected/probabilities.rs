@@ -11,6 +11,8 @@ use crate::statistics::{Posterior, Prior};
 
 /// So many test cases are near: the universe divided by each of these, the widest neighbourhood first.
 const NEAR: [usize; 3] = [4, 16, 64];
+/// No more test cases are near than this: more would need much memory, and say little that is new.
+const NEAR_MAX: usize = 1_000;
 /// With fewer near test cases than this, they say too little.
 const NEAR_MIN: usize = 8;
 /// How many runs the neighbours may be worth.
@@ -56,7 +58,7 @@ impl KillProbabilities {
         let cases = outcomes.cases.len();
         let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
         let chance: BTreeSet<String> = reseeded.chance.iter().cloned().collect();
-        let neighbours = Neighbours::new(&inputs, &chance, cases / NEAR[0]);
+        let neighbours = Neighbours::new(&inputs, &chance, (cases / NEAR[0]).min(NEAR_MAX));
         let mut survival = vec![Posterior::certain(false); cases * mutants.len()];
         let mut difficulty = Vec::with_capacity(mutants.len());
         for (place, &mutant) in mutants.iter().enumerate() {
@@ -164,7 +166,7 @@ fn estimate(runs: &[u8], kills: &[u8], neighbours: &Neighbours) -> Vec<Posterior
     };
     consider(vec![share; runs.len()]);
     for near in NEAR {
-        let count = runs.len() / near;
+        let count = (runs.len() / near).min(NEAR_MAX);
         if count < NEAR_MIN {
             break;
         }
