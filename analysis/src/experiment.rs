@@ -569,9 +569,9 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_opposite_of_what_mutants_say_is_told() {
-        // Criterion `first` asks for the one half, which kills all mutants; implementations fail in the other.
+    /// Returns what is predicted of two criteria: `first` asks for one of the eight test cases that kill all mutants,
+    /// `second` for one of the next eight, of which implementations fail on six.
+    fn contrary_prediction() -> Prediction {
         let half = format!("{}{}", "k".repeat(8), ".".repeat(32));
         let mut outcomes = from_kills(&[&half, &half, &half]);
         let requirement = |name: &str, cases: std::ops::Range<usize>| {
@@ -588,6 +588,13 @@ mod tests {
         failing.failed.grow(40);
         let (_, found) = run(&outcomes, vec![failing]);
         let [prediction] = found.findings[0].predictions.as_slice() else { panic!("{:?}", found.findings) };
+        *prediction
+    }
+
+    #[test]
+    fn the_opposite_of_what_mutants_say_is_told() {
+        // Criterion `first` asks for the one half, which kills all mutants; implementations fail in the other.
+        let prediction = contrary_prediction();
         assert_eq!((prediction.better, prediction.worse), (1, 0));
         assert_eq!((prediction.agreement, prediction.agreement_by_thesis), (Agreement::Differs, Agreement::Differs));
     }
@@ -821,22 +828,7 @@ mod tests {
     fn at_equal_size_the_opposite_can_be_found() {
         // Each criterion asks for a quarter of the universe, so all suites have one test case. Mutants are killed in
         // the first quarter, implementations fail in the second.
-        let half = format!("{}{}", "k".repeat(8), ".".repeat(32));
-        let mut outcomes = from_kills(&[&half, &half, &half]);
-        let quarter = |name: &str, cases: std::ops::Range<usize>| {
-            let mut criterion = outcomes.criteria[0].clone();
-            criterion.name = name.into();
-            criterion.requirements = vec!["it".into()];
-            criterion.covered = (0..40).map(|case| (0..usize::from(cases.contains(&case))).collect()).collect();
-            criterion.covered.iter_mut().for_each(|covered: &mut BitSet| covered.grow(1));
-            criterion
-        };
-        outcomes.criteria = vec![quarter("first", 0..8), quarter("second", 8..16)];
-        let mut failing = subject("contrary", Origin::Release, &outcomes, 0);
-        failing.failed = (8..14).collect();
-        failing.failed.grow(40);
-        let (_, found) = run(&outcomes, vec![failing]);
-        let [prediction] = found.findings[0].predictions.as_slice() else { panic!("{:?}", found.findings) };
+        let prediction = contrary_prediction();
         assert_eq!(prediction.agreement_same_size, Agreement::Differs);
         let same_size = prediction.same_size.expect("all suites have one size");
         assert!(same_size.mutant_effect < 0.1 && same_size.effectiveness_effect > 0.8, "{same_size:?}");

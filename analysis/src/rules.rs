@@ -64,8 +64,14 @@ pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Rule> {
 pub(crate) fn quantities(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Quantity> {
     let mut found = BTreeMap::new();
     for (case, value) in cases.iter().enumerate() {
-        collect(value, "", ignored_paths, &mut |path, number| {
-            found.entry(path).or_insert_with(|| vec![None; cases.len()])[case] = Some(number);
+        leaves(value, "", ignored_paths, &mut |path, leaf| {
+            let (path, number) = match leaf {
+                Value::Array(elements) => (format!("{path}[]"), Some(elements.len() as f64)),
+                leaf => (path.to_owned(), leaf.as_f64()),
+            };
+            if number.is_some() {
+                found.entry(path).or_insert_with(|| vec![None; cases.len()])[case] = number;
+            }
         });
     }
     let differs = |values: &Vec<Option<f64>>| {
@@ -76,20 +82,20 @@ pub(crate) fn quantities(cases: &[Value], ignored_paths: &BTreeSet<String>) -> V
     found.into_iter().filter(|(_, values)| differs(values)).map(|(path, values)| Quantity { path, values }).collect()
 }
 
-/// Gives the numbers of a value to `take`, with their paths.
-fn collect(value: &Value, path: &str, ignored_paths: &BTreeSet<String>, take: &mut dyn FnMut(String, f64)) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                if name != SEED && !ignored_paths.contains(&path) {
-                    collect(value, &path, ignored_paths, take);
-                }
-            }
+/// Gives the values of a test case that have no fields to `take`, with their paths. Lists are such values: elements of
+/// them are not looked into. `ignored_paths` are passed over, and so is any field called `seed`.
+pub(crate) fn leaves<'a>(
+    value: &'a Value,
+    path: &str,
+    ignored_paths: &BTreeSet<String>,
+    take: &mut dyn FnMut(&str, &'a Value),
+) {
+    let Value::Object(fields) = value else { return take(path, value) };
+    for (name, value) in fields {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        if name != SEED && !ignored_paths.contains(&path) {
+            leaves(value, &path, ignored_paths, take);
         }
-        Value::Array(elements) => take(format!("{path}[]"), elements.len() as f64),
-        Value::Number(number) => number.as_f64().into_iter().for_each(|number| take(path.to_owned(), number)),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
 

@@ -3,111 +3,159 @@
 
 use super::probabilities::KillProbabilities;
 
-/// Returns `size` test cases, of which each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %,
-/// of what the best suite of as many is (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing
-/// submodular set functions", Mathematical Programming 14, 1978): the expected score is monotone and submodular over
-/// multisets. It ends early where nothing is left to be killed. Of equals the first is taken.
+/// A suite that grows, with what is left to be killed.
+#[derive(Debug)]
+struct Growing<'a> {
+    probabilities: &'a KillProbabilities,
+    cases: Vec<usize>,
+    /// By test case, how often it is in the suite.
+    times: Vec<u32>,
+    /// By mutant that counts, its difficulty times the probability that it survives the suite.
+    left: Vec<f64>,
+}
+
+impl<'a> Growing<'a> {
+    fn new(probabilities: &'a KillProbabilities) -> Self {
+        let (times, left) = (vec![0; probabilities.cases()], probabilities.difficulty.clone());
+        Self { probabilities, cases: Vec::new(), times, left }
+    }
+
+    /// Returns what a test case adds to the expected score, in units of difficulty.
+    fn gain(&self, case: usize) -> f64 {
+        let failure_after = |place| self.probabilities.known(case, place).failure_after(self.times[case]);
+        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - failure_after(place))).sum()
+    }
+
+    fn take(&mut self, case: usize) {
+        for (place, left) in self.left.iter_mut().enumerate() {
+            *left *= self.probabilities.known(case, place).failure_after(self.times[case]);
+        }
+        self.times[case] += 1;
+        self.cases.push(case);
+    }
+}
+
+/// The test cases that are taken greedily, one after the other.
 ///
-/// Cost O(size * cases * mutants) at worst; gains are looked up lazily (Minoux 1978), as they only shrink.
-pub(super) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
-    let mut left = probabilities.difficulty.clone();
-    let mut times = vec![0_u32; probabilities.cases()];
-    let mut gains: Vec<(f64, usize)> =
-        (0..probabilities.cases()).map(|case| (gain(probabilities, &left, case, 0), case)).collect();
-    let mut suite = Vec::with_capacity(size);
-    while suite.len() < size {
+/// Each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %, of what the best suite of as many is
+/// (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing submodular set functions", Mathematical
+/// Programming 14, 1978): the expected score is monotone and submodular over multisets. It ends where nothing is left to
+/// be killed. Of equals the first is taken.
+///
+/// Cost O(cases * mutants) for each at worst; gains are looked up lazily (Minoux 1978), as they only shrink.
+#[derive(Debug)]
+struct Greedily<'a> {
+    growing: Growing<'a>,
+    /// What each test case added when it was looked up last.
+    gains: Vec<(f64, usize)>,
+}
+
+impl<'a> Greedily<'a> {
+    fn new(probabilities: &'a KillProbabilities) -> Self {
+        let growing = Growing::new(probabilities);
+        let gains = (0..probabilities.cases()).map(|case| (growing.gain(case), case)).collect();
+        Self { growing, gains }
+    }
+}
+
+impl Iterator for Greedily<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
         // Of those that were looked up last, the first ones are the best; below them it is known that none is better.
-        gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        self.gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut best: Option<(f64, usize)> = None;
-        for (known, case) in &mut gains {
+        for (known, case) in &mut self.gains {
             if best.is_some_and(|(gain, _)| *known < gain) {
                 break;
             }
-            *known = gain(probabilities, &left, *case, times[*case]);
+            *known = self.growing.gain(*case);
             if best.is_none_or(|(gain, first)| *known > gain || (*known == gain && *case < first)) {
                 best = Some((*known, *case));
             }
         }
-        let Some((gain, case)) = best else { break };
-        if gain <= 0.0 {
-            break;
-        }
-        for (place, left) in left.iter_mut().enumerate() {
-            *left *= probabilities.known(case, place).failure_after(times[case]);
-        }
-        times[case] += 1;
-        suite.push(case);
+        let (_, case) = best.filter(|(gain, _)| *gain > 0.0)?;
+        self.growing.take(case);
+        Some(case)
     }
-    suite
+}
+
+/// Returns `size` test cases that are taken [`Greedily`], or fewer where nothing is left to be killed.
+pub(super) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
+    Greedily::new(probabilities).take(size).collect()
 }
 
 /// Returns test cases with at most `budget` events together, each the one that adds most for its events of those that
 /// still fit, or one alone that adds more than all of these: at least 31.6 % of what is possible, `(1 - 1/e) / 2`
 /// (Khuller, Moss and Naor, "The budgeted maximum coverage problem", Information Processing Letters 70, 1999).
 pub(super) fn budgeted(probabilities: &KillProbabilities, events: &[u64], budget: u64) -> Vec<usize> {
-    let mut left = probabilities.difficulty.clone();
-    let mut times = vec![0_u32; probabilities.cases()];
-    let (mut suite, mut rest, mut added) = (Vec::new(), budget, 0.0);
-    let alone = (0..probabilities.cases())
-        .filter(|&case| events[case] <= budget)
-        .map(|case| (gain(probabilities, &left, case, 0), case))
-        .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    loop {
+    let mut growing = Growing::new(probabilities);
+    let (mut rest, mut added) = (budget, 0.0);
+    let gains = |growing: &Growing<'_>, rest: u64| -> Vec<(f64, usize)> {
         let fitting = (0..probabilities.cases()).filter(|&case| events[case] <= rest);
-        let gains = fitting.map(|case| (gain(probabilities, &left, case, times[case]), case));
+        fitting.map(|case| (growing.gain(case), case)).collect()
+    };
+    let alone = gains(&growing, rest).into_iter().reduce(|best, next| if next.0 > best.0 { next } else { best });
+    loop {
         let rate = |(gain, case): &(f64, usize)| gain / events[*case] as f64;
-        let best = gains.reduce(|best, next| if rate(&next) > rate(&best) { next } else { best });
+        let fitting = gains(&growing, rest).into_iter();
+        let best = fitting.reduce(|best, next| if rate(&next) > rate(&best) { next } else { best });
         let Some((gain, case)) = best.filter(|(gain, _)| *gain > 0.0) else { break };
-        for (place, left) in left.iter_mut().enumerate() {
-            *left *= probabilities.known(case, place).failure_after(times[case]);
-        }
-        times[case] += 1;
+        growing.take(case);
         rest -= events[case];
         added += gain;
-        suite.push(case);
     }
     match alone {
         Some((gain, case)) if gain > added => vec![case],
-        _ => suite,
+        _ => growing.cases,
     }
 }
 
-/// Returns what a test case adds that is in the suite so often, where `left` is the difficulty of each mutant that
-/// counts, times the probability that it survives the suite.
-fn gain(probabilities: &KillProbabilities, left: &[f64], case: usize, times: u32) -> f64 {
-    let of_mutant = |(place, left): (usize, &f64)| left * (1.0 - probabilities.known(case, place).failure_after(times));
-    left.iter().enumerate().map(of_mutant).sum()
+/// What a suite says about all others: by submodularity, none of `n` test cases, repetitions included, scores more than
+/// this one and `n` times the largest gain that is left.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    score: f64,
+    gain: f64,
 }
 
-/// Returns more than what any suite of `size` test cases, repetitions included, can be expected to score, given one
-/// whose score is known: by submodularity no more than its own and `size` times the largest gain that is left.
-fn bound(probabilities: &KillProbabilities, suite: &[usize], size: usize) -> Option<f64> {
-    let total = probabilities.total_difficulty()?;
-    let survivals = probabilities.survivals(suite);
-    let left: Vec<f64> = survivals.iter().zip(&probabilities.difficulty).map(|(left, weight)| left * weight).collect();
-    let times = |case: usize| suite.iter().filter(|other| **other == case).count() as u32;
-    let gains = (0..probabilities.cases()).map(|case| gain(probabilities, &left, case, times(case)));
-    let best = gains.fold(0.0, f64::max);
-    let score = 1.0 - left.iter().sum::<f64>() / total;
-    Some((score + size as f64 * best / total).min(1.0))
+impl Bound {
+    /// `total` is the sum of all difficulties.
+    fn of(growing: &Growing<'_>, total: f64) -> Self {
+        let gains = (0..growing.times.len()).map(|case| growing.gain(case));
+        let gain = gains.fold(0.0, f64::max) / total;
+        Self { score: 1.0 - growing.left.iter().sum::<f64>() / total, gain }
+    }
+
+    fn at(self, size: usize) -> f64 {
+        (self.score + size as f64 * self.gain).min(1.0)
+    }
 }
 
 /// A suite that is expected to reach a score, and how few test cases any such suite can have.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reaching {
     /// The test cases.
-    pub(crate) cases: Vec<usize>,
+    pub(super) cases: Vec<usize>,
     /// No suite that reaches the score has fewer.
-    pub(crate) size_min: usize,
+    pub(super) size_min: usize,
 }
 
 /// Returns a suite that is expected to score `target`, as small as the greedy order and leaving out of its test cases
 /// makes it; `None` if `size_max` test cases do not.
 pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max: usize) -> Option<Reaching> {
+    let total = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
-    let order = greedy(probabilities, size_max);
-    let size = (0..=order.len()).find(|&size| score(&order[..size]) >= target)?;
-    let mut cases = order[..size].to_vec();
+    let mut order = Greedily::new(probabilities);
+    let mut bounds = vec![Bound::of(&order.growing, total)];
+    while score(&order.growing.cases) < target {
+        if order.growing.cases.len() == size_max {
+            return None;
+        }
+        order.next()?;
+        bounds.push(Bound::of(&order.growing, total));
+    }
+    let mut cases = order.growing.cases;
     // The first ones are those that later ones may have made superfluous.
     let mut place = 0;
     while place < cases.len() {
@@ -115,11 +163,8 @@ pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max:
         without.remove(place);
         if score(&without) >= target { cases = without } else { place += 1 }
     }
-    let is_possible = |size: usize| {
-        let bounds = (0..=cases.len()).filter_map(|known| bound(probabilities, &order[..known.min(order.len())], size));
-        bounds.fold(1.0, f64::min) >= target
-    };
-    let size_min = (0..cases.len()).find(|&size| is_possible(size)).unwrap_or(cases.len());
+    let is_possible = |size: &usize| bounds.iter().take(cases.len() + 1).all(|bound| bound.at(*size) >= target);
+    let size_min = (0..cases.len()).find(is_possible).unwrap_or(cases.len());
     Some(Reaching { cases, size_min })
 }
 
@@ -175,7 +220,10 @@ mod tests {
                 let guarantee = 1.0 - (1.0 - 1.0 / size as f64).powi(size as i32);
                 prop_assert!(own >= guarantee * best - 1e-9, "{own} of {best} with {size}");
                 for known in 0..=found.len() {
-                    let bound = bound(&probabilities, &found[..known], size).expect("there is a score");
+                    let mut growing = Growing::new(&probabilities);
+                    found[..known].iter().for_each(|&case| growing.take(case));
+                    let total = probabilities.total_difficulty().expect("there is a score");
+                    let bound = Bound::of(&growing, total).at(size);
                     prop_assert!(bound >= best - 1e-9, "{bound} after {known}, but {best}");
                 }
                 // What reaches the best score has no more test cases than the bound allows.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::rules::quantities;
+use crate::rules::{leaves, quantities};
 
 /// For each test case all others that are near, the nearest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,8 +81,11 @@ fn features(cases: &[Value], chance: &BTreeSet<String>) -> Vec<Feature> {
     });
     let mut texts: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
-        collect(case, "", chance, &mut |path, text| {
-            texts.entry(path).or_insert_with(|| vec![None; cases.len()])[number] = Some(text);
+        leaves(case, "", chance, &mut |path, leaf| {
+            if matches!(leaf, Value::Bool(_) | Value::String(_)) {
+                texts.entry(path.to_owned()).or_insert_with(|| vec![None; cases.len()])[number] =
+                    Some(leaf.to_string());
+            }
         });
     }
     let values = texts.into_values().map(|texts| {
@@ -92,22 +95,6 @@ fn features(cases: &[Value], chance: &BTreeSet<String>) -> Vec<Feature> {
         Feature::Values(texts.iter().map(number).collect())
     });
     ranks.chain(values).collect()
-}
-
-/// Gives the texts and truth values of a test case to `take`, with their paths.
-fn collect(value: &Value, path: &str, chance: &BTreeSet<String>, take: &mut dyn FnMut(String, String)) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                if !chance.contains(&path) {
-                    collect(value, &path, chance, take);
-                }
-            }
-        }
-        Value::Bool(_) | Value::String(_) => take(path.to_owned(), value.to_string()),
-        Value::Null | Value::Array(_) | Value::Number(_) => {}
-    }
 }
 
 #[cfg(test)]
