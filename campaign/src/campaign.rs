@@ -273,7 +273,7 @@ impl Campaign {
         while cases.len() < total {
             let count = DRAW_COUNT.min(total - cases.len());
             cases.extend(crew.draw(universe, cases.len(), count)?);
-            progress(Progress { phase: Phase::Universe, done: cases.len(), total, reseedings: 1, executions: 0 });
+            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
         }
         let rounds = self.reseed(&mut crew, &mut cases, Rounds::default())?;
         let adopted = self.journal.transaction(|journal| {
@@ -347,7 +347,7 @@ impl Campaign {
             }
             Ok((recording, traced, recorded.pairs_unlisted))
         };
-        let (universe, reseedings) = (plan.cases, cases.len().checked_div(plan.cases).unwrap_or(1));
+        let universe = plan.cases;
         let work = |crews: &mut Crews<'_>, number: usize| {
             record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
         };
@@ -358,7 +358,7 @@ impl Campaign {
             }
             session.pairs_unlisted += unlisted;
             done += 1;
-            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), reseedings, executions: 0 });
+            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
         };
         let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
             journal.transaction(|journal| {
@@ -403,7 +403,8 @@ impl Campaign {
             if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == End::Stopped {
                 return Ok(End::Stopped);
             }
-            if reseedings > 1 {
+            // Nobody asks about the last one.
+            if round.number + 1 < reseedings {
                 add_round(&self.journal, &settings.content, &round.numbers_in_journal(), &recordings, &mut tally)?;
             }
         }
@@ -476,7 +477,6 @@ impl Campaign {
                 phase: Phase::Mutants,
                 done: round.number * total + done,
                 total: round.of * total,
-                reseedings: round.of,
                 executions: session.executed,
             });
         };

@@ -112,8 +112,6 @@ pub struct Progress {
     pub done: usize,
     /// Test cases in all, with their re-seedings.
     pub total: usize,
-    /// How often each of them comes.
-    pub reseedings: usize,
     /// Runs on mutants of this session.
     pub executions: u64,
 }
