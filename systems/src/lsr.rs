@@ -48,7 +48,7 @@ impl System for Lsr {
     }
 
     fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
-        TestCase { seed: random.bits(), ..case.clone() }
+        case.reseed(random)
     }
 
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {

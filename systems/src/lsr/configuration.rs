@@ -32,7 +32,10 @@ pub struct TestCase {
     pub topology: Topology,
     /// The messages, in the order in which they are published: at most two for each router.
     pub messages: Vec<RouterPair>,
-    /// Fixes when routers start, and how long each packet is on its way.
+    /// When each router starts, in nanoseconds, in the order of their numbers; drawn from the seed if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_ns: Option<Vec<u64>>,
+    /// Fixes how long each packet is on its way.
     pub seed: u64,
 }
 
@@ -53,11 +56,26 @@ impl TestCase {
         let messages = (0..random.uniform(0..=messages_max(topology)))
             .map(|_| RouterPair { from: random.uniform(1..=count), to: random.uniform(1..=count) })
             .collect();
-        Self { topology, messages, seed: random.bits() }
+        let case = Self { topology, messages, starts_ns: None, seed: random.bits() };
+        case.with_starts()
+    }
+
+    /// Returns this test case with the starts of its routers as numbers of its own: another seed leaves them as they are.
+    fn with_starts(mut self) -> Self {
+        self.starts_ns = Some(self.router_starts().into_iter().map(VirtualTime::as_nanos).collect());
+        self
+    }
+
+    /// Returns this test case with other delays of its packets.
+    pub(super) fn reseed(&self, random: &mut Random) -> Self {
+        Self { seed: random.bits(), ..self.clone().with_starts() }
     }
 
     /// Returns when each router starts, in the order of their numbers.
     pub fn router_starts(&self) -> Vec<VirtualTime> {
+        if let Some(starts) = &self.starts_ns {
+            return starts.iter().copied().map(VirtualTime::from_nanos).collect();
+        }
         let mut starts = Random::from_seed(self.seed).stream("starts");
         let mut start = |_| VirtualTime::from_nanos(starts.uniform(0..=ROUTER_START_MAX.as_nanos()));
         self.topology.routers().map(&mut start).collect()
@@ -85,6 +103,18 @@ impl TestCase {
             return Err(InvalidTestCase { field, value, allowed });
         }
         let count = self.topology.router_count();
+        if let Some(starts) = &self.starts_ns {
+            if starts.len() != usize::from(count) {
+                let (field, value) = ("starts_ns".to_owned(), format!("a list of {}", starts.len()));
+                let allowed = format!("a list of {count} for {}", self.topology);
+                return Err(InvalidTestCase { field, value, allowed });
+            }
+            let latest = ROUTER_START_MAX.as_nanos();
+            if let Some((index, start)) = starts.iter().enumerate().find(|(_, start)| **start > latest) {
+                let (field, value) = (format!("starts_ns[{index}]"), start.to_string());
+                return Err(InvalidTestCase { field, value, allowed: format!("from 0 to {latest}") });
+            }
+        }
         for (index, pair) in self.messages.iter().enumerate() {
             for (name, router) in [("from", pair.from), ("to", pair.to)] {
                 if !(1..=count).contains(&router) {

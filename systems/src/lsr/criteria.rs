@@ -59,7 +59,7 @@ mod tests {
     #[track_caller]
     fn check(criterion: BlackBoxCriterion<TestCase>, topology: Topology, messages: &[(u8, u8)], expect: &[&str]) {
         let messages = messages.iter().map(|&(from, to)| RouterPair { from, to }).collect();
-        let covered = (criterion.covered)(&TestCase { topology, messages, seed: 0 });
+        let covered = (criterion.covered)(&TestCase { topology, messages, starts_ns: None, seed: 0 });
         assert!(covered.is_sorted(), "{covered:?}");
         assert_eq!(covered.into_iter().map(|index| &criterion.requirements[index]).collect::<Vec<_>>(), expect);
     }

@@ -13,7 +13,7 @@ use super::*;
 
 fn case(topology: Topology, messages: &[(u8, u8)], seed: u64) -> TestCase {
     let messages = messages.iter().map(|&(from, to)| RouterPair { from, to }).collect();
-    TestCase { topology, messages, seed }
+    TestCase { topology, messages, starts_ns: None, seed }
 }
 
 /// Runs a case that must be reasonable.
@@ -263,6 +263,21 @@ fn test_cases_outside_the_domain_are_refused_by_name() {
     check(five, "messages is a list of 5: it must be a list of at most 4 for duo");
     check(case(Topology::Line3, &[(1, 2), (4, 1)], 1), "messages[1].from is 4: it must be from 1 to 3");
     check(case(Topology::Star4, &[(1, 0)], 1), "messages[0].to is 0: it must be from 1 to 4");
+    let starting = |starts_ns| TestCase { starts_ns: Some(starts_ns), ..case(Topology::Duo, &[], 1) };
+    check(starting(vec![0]), "starts_ns is a list of 1: it must be a list of 2 for duo");
+    check(starting(vec![0, 20_000_001]), "starts_ns[1] is 20000001: it must be from 0 to 20000000");
+    assert_eq!(Lsr::validate(&starting(vec![0, 20_000_000])), Ok(()));
+}
+
+#[test]
+fn another_seed_leaves_the_starts_of_routers_as_they_are() {
+    let drawn = case(Topology::Mesh4, &[(1, 4)], 5);
+    let reseeded = drawn.reseed(&mut Random::from_seed(7));
+    assert_eq!(reseeded.router_starts(), drawn.router_starts());
+    assert_ne!(reseeded.seed, drawn.seed);
+    let sampled = universe::<Lsr>(1, 0);
+    let without = TestCase { starts_ns: None, ..sampled.clone() };
+    assert_eq!(run(&sampled).digest, run(&without).digest, "starts are drawn from the seed");
 }
 
 #[test]
