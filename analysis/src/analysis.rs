@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Verdict, VerdictCounts};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded, Verdict, VerdictCounts};
 
 use crate::baseline::RandomBaseline;
-use crate::boosting::{self, HeldOut};
+use crate::boosting::{self, HeldOut, Kills};
 use crate::chosen::{self, Recommendation};
 use crate::conventional::{self, CostEffectiveness};
 use crate::criteria::CriterionAnalysis;
@@ -18,12 +18,12 @@ use crate::expected::{self, Expected, KillProbabilities};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass, MutantClasses};
 use crate::options::Options;
-use crate::ranking::{self, Comparing, Ranking};
+use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::reference::{self, Comparison};
 use crate::shape;
 use crate::statistics::Bootstrap;
 use crate::suites::built::BuiltSuite;
-use crate::suites::{self, Scoring};
+use crate::suites::{self, AdequateSuite, Scoring};
 use crate::survivors::{self, Contradiction, ScoreBounds, Survivor};
 
 /// What a campaign's outcomes say: plain data, the same bytes for the same outcomes and options.
@@ -88,6 +88,11 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Returns what criteria are ordered by, and suites are boosted by.
+    pub(crate) fn score_name(&self) -> &'static str {
+        if self.expected.is_some() { "expected score" } else { "mutant score" }
+    }
+
     /// Returns a sentence about the criteria that are left out, if there are any.
     pub(crate) fn left_out_sentence(&self) -> Option<String> {
         let names = self.left_out.join(", ");
@@ -198,7 +203,15 @@ pub fn analyse_with_threads(
         RandomBaseline::new(mutants.ones().map(|mutant| &outcomes.kills[mutant]), outcomes.cases.len())
     };
     let baseline = baseline_of(&analysed);
-    let held_out = boosting::hold_out(outcomes, &analysed, options.seed);
+    let probabilities = KillProbabilities::of(outcomes, &mutants);
+    let held_out = match probabilities.as_ref().zip(outcomes.reseeded.as_ref()) {
+        Some((probabilities, reseeded)) => boosting::hold_out(probabilities.rows(reseeded), options.seed),
+        None => {
+            let rows = analysed.ones().map(|mutant| (mutant, outcomes.kills[mutant].as_slice()));
+            boosting::hold_out(rows, options.seed)
+        }
+    };
+    let to_boost = probabilities.as_ref().map_or(Kills::Certain(&kills), Kills::Likely);
 
     let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed: &analysed, dominators: &representatives };
     let count = mutants.counts.analysed;
@@ -215,9 +228,8 @@ pub fn analyse_with_threads(
             let killed_by_suite: Vec<BitSet> = suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect();
             let detection = detection::detections(&suites, &killed_by_suite, &analysed, &outcomes.kills, level);
             killed.push(killed_by_suite);
-            let boosting = held_out
-                .as_ref()
-                .and_then(|halves| boosting::boost_held_out(&criterion.name, &suites, &kills, halves, options));
+            let halves = held_out.as_ref();
+            let boosting = halves.and_then(|halves| halves.boost(&criterion.name, &suites, to_boost, options));
             let classes = dominators.classes.len();
             let summary = CriterionAnalysis::new(criterion, suites, count, classes, options.cost_multiplier);
             CriterionAnalysis { same_size, boosting, detection, ..summary }
@@ -227,11 +239,15 @@ pub fn analyse_with_threads(
 
     let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
     let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
-    let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
-    let ranking = ranking::rank(&criteria, &comparing);
-    let expected = outcomes.reseeded.as_ref().and_then(|reseeded| {
-        let probabilities = KillProbabilities::new(outcomes, reseeded, &expected::counted(&mutants));
-        expected::expected(outcomes, reseeded, &criteria, &representatives, &probabilities)
+    let by_probability = probabilities.as_ref().zip(outcomes.reseeded.as_ref());
+    let ranking = match by_probability {
+        Some((probabilities, reseeded)) => {
+            rank_expected(outcomes, reseeded, probabilities, &criteria, options, threads)
+        }
+        None => ranking::rank(&criteria, &Comparing::of(outcomes, &analysed, &killed, options, threads)),
+    };
+    let expected = by_probability.and_then(|(probabilities, reseeded)| {
+        expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities)
     });
     let sizes = (count, dominators.classes.len());
     let recommendation = match &expected {
@@ -269,6 +285,34 @@ pub fn analyse_with_threads(
         held_out,
         ranking,
     })
+}
+
+/// Ranks criteria by what their suites are expected to kill, each mutant counted by its difficulty.
+fn rank_expected(
+    outcomes: &Outcomes,
+    reseeded: &Reseeded,
+    probabilities: &KillProbabilities,
+    criteria: &[CriterionAnalysis],
+    options: &Options,
+    threads: NonZeroUsize,
+) -> Ranking {
+    let mutants = &probabilities.mutants;
+    let killed = |suite: &AdequateSuite| {
+        probabilities.survivals(&suite.cases).into_iter().map(|survival| 1.0 - survival).collect()
+    };
+    let killed: Vec<Vec<Vec<f64>>> =
+        criteria.iter().map(|criterion| criterion.suites.iter().map(killed).collect()).collect();
+    let places: BitSet = (0..mutants.len()).collect();
+    let place = |mutant: usize| mutants.binary_search(&mutant).expect("rows are of mutants that count");
+    let comparing = Comparing {
+        functions: mutants.iter().map(|&mutant| outcomes.sites.mutants[mutant].function).collect(),
+        analysed: &places,
+        different: ranking::different(probabilities.rows(reseeded).map(|(mutant, row)| (place(mutant), row))),
+        killed: Killed::Likely { probabilities: &killed, weights: &probabilities.difficulty },
+        options,
+        threads,
+    };
+    ranking::rank(criteria, &comparing)
 }
 
 pub(crate) fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {

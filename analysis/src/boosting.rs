@@ -6,9 +6,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, MutantNumber, Outcomes};
+use simutant_outcomes::{BitSet, MutantNumber};
 
 use crate::analysis::Analysis;
+use crate::expected::KillProbabilities;
 use crate::kills::KillsByCase;
 use crate::options::Options;
 use crate::random::Stream;
@@ -105,13 +106,14 @@ pub(crate) fn caveats(analysis: &Analysis) -> Vec<String> {
     sentences
 }
 
-/// Splits the analysed mutants into halves; `None` if there are fewer than two different rows of the kill matrix.
-pub(crate) fn hold_out(outcomes: &Outcomes, analysed: &BitSet, seed: u64) -> Option<HeldOut> {
+/// Splits mutants into halves, each given with its row of the kill matrix; `None` if there are fewer than two different
+/// rows.
+pub(crate) fn hold_out<R: Ord>(mutants: impl Iterator<Item = (usize, R)>, seed: u64) -> Option<HeldOut> {
     // The map only finds equal rows. The groups are in the order of their first mutants, which no word size changes.
-    let mut group_of: BTreeMap<&[usize], usize> = BTreeMap::new();
+    let mut group_of: BTreeMap<R, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<MutantNumber>> = Vec::new();
-    for mutant in analysed.ones() {
-        let group = *group_of.entry(outcomes.kills[mutant].as_slice()).or_insert(groups.len());
+    for (mutant, row) in mutants {
+        let group = *group_of.entry(row).or_insert(groups.len());
         if group == groups.len() {
             groups.push(Vec::new());
         }
@@ -133,25 +135,57 @@ pub(crate) fn hold_out(outcomes: &Outcomes, analysed: &BitSet, seed: u64) -> Opt
     Some(HeldOut { choosing, judging })
 }
 
-/// Boosts with one half of the mutants, and judges by the other; `None` without suites.
-pub(crate) fn boost_held_out(
-    name: &str,
-    suites: &[AdequateSuite],
-    kills: &KillsByCase,
-    held_out: &HeldOut,
-    options: &Options,
-) -> Option<Boosting> {
-    let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
-    let (choosing, judging) = (half(&held_out.choosing), half(&held_out.judging));
-    boost(name, suites, Faults { kills, counted: &choosing }, Faults { kills, counted: &judging }, options)
+impl HeldOut {
+    /// Boosts with one half of the mutants, and judges by the other; `None` without suites.
+    pub(crate) fn boost(
+        &self,
+        name: &str,
+        suites: &[AdequateSuite],
+        kills: Kills<'_>,
+        options: &Options,
+    ) -> Option<Boosting> {
+        let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
+        let (choosing, judging) = (half(&self.choosing), half(&self.judging));
+        boost(name, suites, Faults { kills, counted: &choosing }, Faults { kills, counted: &judging }, options)
+    }
 }
 
 /// Faults that a suite can find: mutants, or faulty implementations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Faults<'a> {
-    pub(crate) kills: &'a KillsByCase,
-    /// Those that scores count.
+    pub(crate) kills: Kills<'a>,
+    /// The numbers of those that scores count.
     pub(crate) counted: &'a BitSet,
+}
+
+/// Which test cases find which faults.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kills<'a> {
+    /// A test case finds a fault or does not.
+    Certain(&'a KillsByCase),
+    /// A test case finds a fault with a probability.
+    Likely(&'a KillProbabilities),
+}
+
+impl Faults<'_> {
+    /// Returns how many test cases there are.
+    fn cases(&self) -> usize {
+        match self.kills {
+            Kills::Certain(kills) => kills.cases(),
+            Kills::Likely(probabilities) => probabilities.cases(),
+        }
+    }
+
+    /// Returns the share of the faults that a suite finds, or is expected to find; `None` if none counts.
+    fn score(&self, cases: &[usize]) -> Option<f64> {
+        match self.kills {
+            Kills::Certain(kills) => {
+                let killed = kills.of_suite(cases).intersection_count(self.counted);
+                Score { killed, of: self.counted.count_ones(..) }.value()
+            }
+            Kills::Likely(probabilities) => probabilities.score_on(cases, self.counted),
+        }
+    }
 }
 
 /// Tries growing numbers of suites of the criterion `name` until choosing among them, by what they find of the faults
@@ -193,23 +227,16 @@ pub(crate) fn boost(
 /// The suites' scores by those that choose and those that judge.
 #[derive(Debug)]
 struct PairedScores {
-    /// Choosing mutants that are killed: counts order suites as shares do.
-    choosing: Vec<usize>,
-    /// The share of the judges that is found.
+    choosing: Vec<f64>,
     judging: Vec<f64>,
 }
 
 impl PairedScores {
-    /// Returns the scores of `suites`, `None` without judges.
+    /// Returns the scores of `suites`, `None` without choosers or judges.
     fn of(suites: &[AdequateSuite], by: Faults<'_>, judges: Faults<'_>) -> Option<Self> {
-        let of = judges.counted.count_ones(..);
-        let mut scores = Self { choosing: Vec::new(), judging: Vec::new() };
-        for suite in suites {
-            scores.choosing.push(by.kills.of_suite(&suite.cases).intersection_count(by.counted));
-            let killed = judges.kills.of_suite(&suite.cases).intersection_count(judges.counted);
-            scores.judging.push(Score { killed, of }.value()?);
-        }
-        Some(scores)
+        let scores =
+            |faults: Faults<'_>| suites.iter().map(|suite| faults.score(&suite.cases)).collect::<Option<Vec<f64>>>();
+        Some(Self { choosing: scores(by)?, judging: scores(judges)? })
     }
 }
 
@@ -218,6 +245,11 @@ mod tests {
     use super::*;
     use crate::analyse;
     use crate::synthetic::from_kills;
+    use simutant_outcomes::Outcomes;
+
+    fn split(outcomes: &Outcomes, seed: u64) -> Option<HeldOut> {
+        hold_out(outcomes.kills.iter().map(BitSet::as_slice).enumerate(), seed)
+    }
 
     fn suites(cases: usize) -> Vec<AdequateSuite> {
         (0..cases)
@@ -232,16 +264,12 @@ mod tests {
             .collect()
     }
 
-    fn analysed(outcomes: &Outcomes) -> BitSet {
-        (0..outcomes.sites.mutants.len()).collect()
-    }
-
     #[test]
     fn the_halves_share_nothing_and_split_no_equal_rows() {
         let rows = ["k...", "k...", ".k..", ".k..", "..k.", "..k.", "...k", "...k"];
         let outcomes = from_kills(&rows);
         for seed in 0..20 {
-            let halves = hold_out(&outcomes, &analysed(&outcomes), seed).expect("there are several rows");
+            let halves = split(&outcomes, seed).expect("there are several rows");
             assert_eq!((halves.choosing.len(), halves.judging.len()), (4, 4));
             for (one, other) in halves.choosing.iter().flat_map(|one| halves.judging.iter().map(move |o| (one, o))) {
                 assert_ne!(rows[*one as usize], rows[*other as usize], "seed {seed}");
@@ -253,7 +281,7 @@ mod tests {
     fn large_groups_are_dealt_first_so_that_the_halves_are_even() {
         let outcomes = from_kills(&["k....", "k....", "k....", "k....", ".k...", "..k..", "...k.", "....k"]);
         for seed in 0..20 {
-            let halves = hold_out(&outcomes, &analysed(&outcomes), seed).expect("there are several rows");
+            let halves = split(&outcomes, seed).expect("there are several rows");
             assert_eq!((halves.choosing.len(), halves.judging.len()), (4, 4), "seed {seed}");
         }
     }
@@ -286,7 +314,7 @@ mod tests {
     #[test]
     fn one_row_cannot_be_split() {
         let outcomes = from_kills(&["k..", "k.."]);
-        assert_eq!(hold_out(&outcomes, &analysed(&outcomes), 1), None);
+        assert_eq!(split(&outcomes, 1), None);
     }
 
     /// Cases 0 to 9 kill nothing, cases 10 to 19 everything: the choosers' favourite is the judges' favourite.
@@ -295,7 +323,8 @@ mod tests {
         let row = format!("{}{}", ".".repeat(10), "k".repeat(10));
         let outcomes = from_kills(&[row.as_str(); 4]);
         let halves = HeldOut { choosing: vec![0, 1], judging: vec![2, 3] };
-        let found = boost_held_out("c", &suites(20), &KillsByCase::new(&outcomes), &halves, &Options::default())
+        let found = halves
+            .boost("c", &suites(20), Kills::Certain(&KillsByCase::new(&outcomes)), &Options::default())
             .expect("there are suites");
         assert_eq!(found.baseline, 0.5);
         assert_eq!(found.suites_min, Some(2));
@@ -310,7 +339,8 @@ mod tests {
         let outcomes = from_kills(&["kk..kk..kk..kk..", "k.k.k.k.k.k.k.k."]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
         let options = Options { alpha: 1e-6, ..Options::default() };
-        let found = boost_held_out("c", &suites(16), &KillsByCase::new(&outcomes), &halves, &options).expect("suites");
+        let found =
+            halves.boost("c", &suites(16), Kills::Certain(&KillsByCase::new(&outcomes)), &options).expect("suites");
         assert_eq!(found.suites_min, None);
         assert_eq!(found.steps.iter().map(|step| step.suites).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8]);
     }
@@ -319,7 +349,8 @@ mod tests {
     fn suites_that_all_score_alike_are_never_significant() {
         let outcomes = from_kills(&["kkkk", "kkkk"]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
-        let found = boost_held_out("c", &suites(4), &KillsByCase::new(&outcomes), &halves, &Options::default())
+        let found = halves
+            .boost("c", &suites(4), Kills::Certain(&KillsByCase::new(&outcomes)), &Options::default())
             .expect("suites");
         assert!(found.steps.iter().all(|step| step.better.is_none()));
         assert_eq!(found.suites_min, None);

@@ -22,15 +22,16 @@ use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, LeftOut, Origin, 
 
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
-use crate::boosting::{self, Faults};
+use crate::boosting::{self, Faults, Kills};
 use crate::conventional::{self, CostEffectiveness};
 use crate::criteria::CriterionAnalysis;
 use crate::detection;
+use crate::expected::KillProbabilities;
 use crate::kills::KillsByCase;
 use crate::missing::missing_of_suite;
 use crate::mutants::MutantClass;
 use crate::options::Options;
-use crate::ranking::{self, Comparing, Ranking};
+use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::statistics::{Bootstrap, Summary};
 use crate::suites::AdequateSuite;
 use crate::suites::built::order_by_kills;
@@ -255,12 +256,15 @@ pub fn experiment(
     let by_default = vec![analysis.expected.as_ref().map_or(&own_seeds, |expected| &expected.greedy).clone()];
     let chosen = if chosen.is_empty() { &by_default } else { chosen };
     let own_seeds = analysis.expected.is_some().then_some(&*own_seeds);
+    let probabilities = KillProbabilities::of(outcomes, &analysis.mutants);
+    let probabilities = probabilities.as_ref();
     let alpha = analysis.options.alpha;
     let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases, alpha)).collect();
     let findings = Kind::ALL.into_iter().filter_map(|kind| {
         let has = |place: &usize| subjects[*place].class == SubjectClass::Counted && kind.has(subjects[*place].origin);
         let counted: Vec<usize> = (0..subjects.len()).filter(has).collect();
-        (!counted.is_empty()).then(|| judge(outcomes, analysis, trials, (kind, counted), (chosen, own_seeds), threads))
+        (!counted.is_empty())
+            .then(|| judge(outcomes, (analysis, probabilities), trials, (kind, counted), (chosen, own_seeds), threads))
     });
     let findings = findings.collect();
     Ok(Experiment {
@@ -358,7 +362,7 @@ fn ms_of_events(events: f64, trials: &Trials) -> f64 {
 /// by the first one.
 fn judge(
     outcomes: &Outcomes,
-    analysis: &Analysis,
+    (analysis, by): (&Analysis, Option<&KillProbabilities>),
     trials: &Trials,
     (kind, subjects): (Kind, Vec<usize>),
     chosen: (&[Vec<usize>], Option<&[usize]>),
@@ -375,7 +379,12 @@ fn judge(
     let all: BitSet = (0..count).collect();
     let (mutants, found) = (KillsByCase::new(outcomes), KillsByCase::of_rows(&failures, cases));
     let (found_in_each, all_in_each) = (KillsByCase::of_rows(&in_each, cases), (0..in_each.len()).collect());
-    let analysed = analysis.mutants.of(MutantClass::Analysed);
+    let choosing: BitSet = match by {
+        Some(probabilities) => probabilities.mutants.iter().copied().collect(),
+        None => analysis.mutants.of(MutantClass::Analysed),
+    };
+    let kills = by.map_or(Kills::Certain(&mutants), Kills::Likely);
+    let choosing = Faults { kills, counted: &choosing };
     let baseline = if is_certain {
         RandomBaseline::new(&failures, cases)
     } else {
@@ -413,9 +422,8 @@ fn judge(
         let bootstrap = Bootstrap { seed: options.seed, purpose: &purpose, resamples: options.resamples, threads };
         let same_size = conventional::same_size_of(&suites, expected, &baseline, (level, &bootstrap));
         let detection = detection::detections(&suites, &found_by_suite, &all, &failures, level);
-        let by = Faults { kills: &mutants, counted: &analysed };
-        let judges = Faults { kills: &found_in_each, counted: &all_in_each };
-        let boosting = boosting::boost(&criterion.name, &suites, by, judges, options);
+        let judges = Faults { kills: Kills::Certain(&found_in_each), counted: &all_in_each };
+        let boosting = boosting::boost(&criterion.name, &suites, choosing, judges, options);
         let costs = suites.iter().map(|suite| cost_ms(suite, criterion.kind, trials, &costs, options));
         let cost = Summary::of(&costs.collect::<Vec<f64>>());
         let summary = CriterionAnalysis::new(criterion, suites, count, 0, options.cost_multiplier);
@@ -428,12 +436,16 @@ fn judge(
     let no_classes = RandomBaseline::new([], cases);
     let random = conventional::random_sizes(&costs, &baseline, &no_classes, options);
     let rows: Vec<BitSet> = counted().map(|subject| in_a_row(subject, cases)).collect();
+    let weights = vec![1.0; count];
     let comparing = Comparing {
-        kills: &rows,
         functions: (0..count).collect(),
         analysed: &all,
-        killed: &found_by_suites,
-        probabilities: (!is_certain).then_some(probabilities.as_slice()),
+        different: ranking::different(rows.iter().map(BitSet::as_slice).enumerate()),
+        killed: if is_certain {
+            Killed::Certain(&found_by_suites)
+        } else {
+            Killed::Likely { probabilities: &probabilities, weights: &weights }
+        },
         options,
         threads,
     };
@@ -452,7 +464,7 @@ fn judge(
         predictions: predictions::predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
         choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
-        correlation: Correlation::new(outcomes, analysis, &missing),
+        correlation: Correlation::new(outcomes, analysis, by, &missing),
         expected,
         criteria,
         ranking,

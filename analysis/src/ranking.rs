@@ -6,6 +6,7 @@
 
 mod pairs;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub use pairs::{PairTest, SameSizeTest};
 pub struct Ranking {
     /// Indices of the criteria that have scores, highest mean first, equals in the order of the criteria.
     pub order: Vec<usize>,
+    /// The mean scores of their suites, in this order.
+    pub means: Vec<f64>,
     /// Whether the criteria differ at all, by their suites' scores; `None` with fewer than two criteria, or if all
     /// scores are equal.
     pub all: Option<KruskalWallis>,
@@ -79,20 +82,31 @@ impl Ranking {
 /// What criteria are compared on.
 #[derive(Debug)]
 pub(crate) struct Comparing<'a> {
-    /// The rows of the kill matrix.
-    pub(crate) kills: &'a [BitSet],
     /// The function that each mutant is of.
     pub(crate) functions: Vec<usize>,
     /// The mutants that scores count.
     pub(crate) analysed: &'a BitSet,
+    /// One of those for each different row of the kill matrix, ascending.
+    pub(crate) different: Vec<usize>,
     /// The mutants that each suite of each criterion kills.
-    pub(crate) killed: &'a [Vec<BitSet>],
-    /// The probability that each suite of each criterion kills each mutant, all of which count, where that is not
-    /// certain.
-    pub(crate) probabilities: Option<&'a [Vec<Vec<f64>>]>,
+    pub(crate) killed: Killed<'a>,
     pub(crate) options: &'a Options,
     /// How many threads draw.
     pub(crate) threads: NonZeroUsize,
+}
+
+/// The mutants that each suite of each criterion kills.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Killed<'a> {
+    /// Those on own seeds.
+    Certain(&'a [Vec<BitSet>]),
+    /// How likely each of them is killed.
+    Likely {
+        /// Shape `criteria x suites x mutants`.
+        probabilities: &'a [Vec<Vec<f64>>],
+        /// How much each mutant counts.
+        weights: &'a [f64],
+    },
 }
 
 impl<'a> Comparing<'a> {
@@ -105,8 +119,15 @@ impl<'a> Comparing<'a> {
         threads: NonZeroUsize,
     ) -> Self {
         let functions = outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect();
-        Self { kills: &outcomes.kills, functions, analysed, killed, probabilities: None, options, threads }
+        let different = different(analysed.ones().map(|mutant| (mutant, outcomes.kills[mutant].as_slice())));
+        Self { functions, analysed, different, killed: Killed::Certain(killed), options, threads }
     }
+}
+
+/// Returns the first of each set of mutants with equal rows.
+pub(crate) fn different<R: Ord>(rows: impl Iterator<Item = (usize, R)>) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    rows.filter_map(|(mutant, row)| seen.insert(row).then_some(mutant)).collect()
 }
 
 /// A criterion that has scores.
@@ -115,16 +136,18 @@ struct Scored<'a> {
     summary: Summary,
     suites: &'a [AdequateSuite],
     scores: Vec<f64>,
-    /// How many analysed mutants of each function each suite kills; functions without any are left out.
+    /// How much each suite kills, as a number that orders suites as scores do.
+    killed: Vec<u32>,
+    /// The same of the analysed mutants of each function; functions without any are left out.
     by_function: Vec<Vec<u32>>,
 }
 
-/// Expected numbers of mutants are counted in hundredths: what is drawn again costs as much as there are numbers.
-const UNIT: f64 = 100.0;
+/// What is drawn again costs as much as there are numbers, so probabilities are counted in this part of all weights.
+const LEVELS: f64 = 500.0;
 
 /// Tests every ordered pair of the criteria that have scores.
 pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) -> Ranking {
-    let Comparing { ref functions, analysed, killed, probabilities, options, threads, .. } = *comparing;
+    let Comparing { ref functions, analysed, killed, options, threads, .. } = *comparing;
     let of = analysed.count_ones(..);
     let place = places_of_functions(functions, analysed);
     let functions = place.iter().flatten().max().map_or(0, |last| last + 1);
@@ -133,31 +156,43 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
         killed.intersection(analysed).filter_map(|mutant| place[mutant]).for_each(|function| counts[function] += 1);
         counts
     };
-    // Counts are compared and summed, so they can have any unit.
-    let expected_by_function = |probabilities: &Vec<f64>| {
-        let mut counts = vec![0; functions];
-        for (mutant, probability) in probabilities.iter().enumerate() {
-            place[mutant].into_iter().for_each(|function| counts[function] += (UNIT * probability).round() as u32);
-        }
-        counts
-    };
     let scored: Vec<Scored<'_>> = criteria
         .iter()
         .enumerate()
         .filter_map(|(index, criterion)| {
-            let (summary, suites) = (criterion.score?, &criterion.suites);
-            let (scores, by_function) = match probabilities {
-                Some(probabilities) => {
-                    let found = &probabilities[index];
-                    let scores = found.iter().map(|found| found.iter().sum::<f64>() / found.len() as f64);
-                    (scores.collect(), found.iter().map(expected_by_function).collect())
-                }
-                None => {
+            let suites = &criterion.suites;
+            Some(match killed {
+                Killed::Certain(killed) => {
                     let scores = suites.iter().map(|suite| Score { killed: suite.killed, of }.value());
-                    (scores.collect::<Option<_>>()?, killed[index].iter().map(by_function).collect())
+                    let counts = suites.iter().map(|suite| suite.killed as u32).collect();
+                    let by_function = killed[index].iter().map(by_function).collect();
+                    let scores = scores.collect::<Option<_>>()?;
+                    Scored { index, summary: criterion.score?, suites, scores, killed: counts, by_function }
                 }
-            };
-            Some(Scored { index, summary, suites, scores, by_function })
+                Killed::Likely { probabilities, weights } => {
+                    let total: f64 = weights.iter().sum();
+                    let level = |share: f64| (LEVELS * share / total).round() as u32;
+                    let weighted =
+                        |found: &[f64]| found.iter().zip(weights).map(|(found, weight)| found * weight).sum();
+                    let sums: Vec<f64> = probabilities[index].iter().map(|found| weighted(found)).collect();
+                    let by_function = |found: &Vec<f64>| {
+                        let mut sums = vec![0.0; functions];
+                        for (mutant, (found, weight)) in found.iter().zip(weights).enumerate() {
+                            place[mutant].into_iter().for_each(|function| sums[function] += found * weight);
+                        }
+                        sums.into_iter().map(level).collect()
+                    };
+                    let scores: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
+                    Scored {
+                        index,
+                        summary: Summary::of(&scores)?,
+                        suites,
+                        scores,
+                        killed: sums.into_iter().map(level).collect(),
+                        by_function: probabilities[index].iter().map(by_function).collect(),
+                    }
+                }
+            })
         })
         .collect();
     let mut order: Vec<usize> = (0..scored.len()).collect();
@@ -169,7 +204,14 @@ pub(crate) fn rank(criteria: &[CriterionAnalysis], comparing: &Comparing<'_>) ->
     let mut pairs = pairs::test(&scored, any_differs, options, &bootstrap);
     mark_implied(&mut pairs);
     let by_mutant = by_mutant(&scored, comparing);
-    Ranking { order: order.into_iter().map(|place| scored[place].index).collect(), all, functions, by_mutant, pairs }
+    Ranking {
+        means: order.iter().map(|&place| scored[place].summary.mean).collect(),
+        order: order.into_iter().map(|place| scored[place].index).collect(),
+        all,
+        functions,
+        by_mutant,
+        pairs,
+    }
 }
 
 /// Numbers the functions that have analysed mutants; returns that of each analysed mutant.
@@ -182,22 +224,18 @@ fn places_of_functions(functions: &[usize], analysed: &BitSet) -> Vec<Option<usi
 }
 
 fn by_mutant(scored: &[Scored<'_>], comparing: &Comparing<'_>) -> Option<ByMutant> {
-    let mut seen = std::collections::BTreeSet::new();
-    let kills = comparing.kills;
-    let share = |criterion: &Scored<'_>, mutant: usize| {
-        if let Some(probabilities) = comparing.probabilities {
-            let found = &probabilities[criterion.index];
-            return found.iter().map(|found| found[mutant]).sum::<f64>() / found.len() as f64;
+    let share = |criterion: &Scored<'_>, mutant: usize| match comparing.killed {
+        Killed::Certain(killed) => {
+            let killed = &killed[criterion.index];
+            killed.iter().filter(|killed| killed.contains(mutant)).count() as f64 / killed.len() as f64
         }
-        let killed = &comparing.killed[criterion.index];
-        killed.iter().filter(|killed| killed.contains(mutant)).count() as f64 / killed.len() as f64
+        Killed::Likely { probabilities, .. } => {
+            let found = &probabilities[criterion.index];
+            found.iter().map(|found| found[mutant]).sum::<f64>() / found.len() as f64
+        }
     };
-    let blocks: Vec<Vec<f64>> = comparing
-        .analysed
-        .ones()
-        .filter(|&mutant| seen.insert(kills[mutant].as_slice()))
-        .map(|mutant| scored.iter().map(|criterion| share(criterion, mutant)).collect())
-        .collect();
+    let of_criteria = |&mutant: &usize| scored.iter().map(|criterion| share(criterion, mutant)).collect();
+    let blocks: Vec<Vec<f64>> = comparing.different.iter().map(of_criteria).collect();
     let test = friedman(&blocks)?;
     let critical_difference = nemenyi_difference(scored.len(), blocks.len(), comparing.options.alpha)?;
     let criteria = scored.iter().map(|criterion| criterion.index).collect();

@@ -418,7 +418,8 @@ mod tests {
             implied: false,
         });
         let order = (0..names.len()).collect();
-        let ranking = Ranking { order, all: None, by_mutant: None, functions: 0, pairs: pairs.collect() };
+        let means = vec![0.5; names.len()];
+        let ranking = Ranking { order, means, all: None, by_mutant: None, functions: 0, pairs: pairs.collect() };
         compare(&GBN, &criteria, &ranking)
     }
 

@@ -54,24 +54,20 @@ pub(super) fn foresight(
     seed: u64,
 ) -> Foresight {
     let PairedScores { choosing, judging: judged } = scores;
-    let by: Vec<f64> = choosing.iter().map(|&killed| killed as f64).collect();
     let sizes: Vec<f64> = suites.iter().map(|suite| suite.cases.len() as f64).collect();
-    let correlation = kendall_tau_b(&by, judged);
+    let correlation = kendall_tau_b(choosing, judged);
     let correlation_at_size = correlation.and_then(|correlation| {
         // A size that all share cannot be held fixed any more than it is.
-        let Some(with_size) = kendall_tau_b(&by, &sizes) else { return Some(correlation.tau) };
+        let Some(with_size) = kendall_tau_b(choosing, &sizes) else { return Some(correlation.tau) };
         partial_tau(correlation.tau, with_size.tau, kendall_tau_b(judged, &sizes)?.tau)
     });
     let mut stream = Stream::new(seed, &format!("random suites beside those of {name}"));
-    let Faults { kills, counted } = judges;
-    let of = counted.count_ones(..) as f64;
     let against_random: Vec<Ordering> = suites
         .iter()
         .zip(judged)
         .map(|(suite, judged)| {
-            let cases: Vec<usize> = stream.permutation(kills.cases()).take(suite.cases.len()).collect();
-            let random = kills.of_suite(&cases).intersection_count(counted) as f64 / of;
-            judged.total_cmp(&random)
+            let cases: Vec<usize> = stream.permutation(judges.cases()).take(suite.cases.len()).collect();
+            judged.total_cmp(&judges.score(&cases).expect("there are judges"))
         })
         .collect();
     let top = top(choosing).map(|top| {
@@ -103,9 +99,9 @@ fn share_above(orders: impl ExactSizeIterator<Item = Ordering>) -> f64 {
 }
 
 /// Returns the indices of the highest tenth, with all that equal the last of them; `None` if all are equal.
-fn top(choosing: &[usize]) -> Option<Vec<usize>> {
+fn top(choosing: &[f64]) -> Option<Vec<usize>> {
     let mut sorted = choosing.to_vec();
-    sorted.sort_unstable_by_key(|killed| std::cmp::Reverse(*killed));
+    sorted.sort_unstable_by(|one, other| other.total_cmp(one));
     if sorted.first() == sorted.last() {
         return None;
     }
@@ -118,15 +114,16 @@ mod tests {
     use simutant_outcomes::BitSet;
 
     use super::*;
+    use crate::boosting::Kills;
     use crate::kills::KillsByCase;
     use crate::synthetic::from_kills;
 
     #[test]
     fn the_top_is_a_tenth_with_what_equals_it() {
         assert_eq!(top(&[]), None);
-        assert_eq!(top(&[3, 3, 3]), None);
-        assert_eq!(top(&[1, 3, 2]), Some(vec![1]));
-        assert_eq!(top(&[1, 3, 3, 2, 0, 0, 0, 0, 0, 0, 0]), Some(vec![1, 2]));
+        assert_eq!(top(&[3.0; 3]), None);
+        assert_eq!(top(&[1.0, 3.0, 2.0]), Some(vec![1]));
+        assert_eq!(top(&[1.0, 3.0, 3.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), Some(vec![1, 2]));
     }
 
     /// Suites of one test case each, of which every second one kills the mutant that chooses; `judge` says which kill
@@ -147,7 +144,10 @@ mod tests {
             .collect();
         let kills = KillsByCase::new(&outcomes);
         let (choosing, judging) = (BitSet::from_iter([0]), BitSet::from_iter([1]));
-        let (by, judges) = (Faults { kills: &kills, counted: &choosing }, Faults { kills: &kills, counted: &judging });
+        let (by, judges) = (
+            Faults { kills: Kills::Certain(&kills), counted: &choosing },
+            Faults { kills: Kills::Certain(&kills), counted: &judging },
+        );
         let scores = PairedScores::of(&suites, by, judges).expect("there are judges");
         expect(foresight("c", &suites, &scores, judges, 1));
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use super::greedy::{budgeted, greedy, reaching};
-use super::{ExpectedScore, KillProbabilities, counted};
+use super::{ExpectedScore, KillProbabilities};
 use crate::analysis::Analysis;
 use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
 use crate::score::percent;
@@ -54,8 +54,8 @@ pub struct ExpectedSuite {
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
 pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: ExpectedBuilder) -> Option<ExpectedSuite> {
-    let (reseeded, expected) = outcomes.reseeded.as_ref().zip(analysis.expected.as_ref())?;
-    let probabilities = KillProbabilities::new(outcomes, reseeded, &counted(&analysis.mutants));
+    let expected = analysis.expected.as_ref()?;
+    let probabilities = KillProbabilities::of(outcomes, &analysis.mutants)?;
     let all: Vec<usize> = (0..outcomes.cases.len()).collect();
     let universe = probabilities.score(&all)?.mean;
     let events: Vec<u64> = outcomes.cases.iter().map(|case| case.events.max(1)).collect();

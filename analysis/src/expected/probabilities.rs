@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
+use super::counted;
 use super::neighbours::Neighbours;
 use crate::missing::missing_of_random;
+use crate::mutants::MutantClasses;
 use crate::statistics::{Posterior, Prior};
 
 /// So many test cases are near: the universe divided by each of these, the widest neighbourhood first.
@@ -45,6 +47,13 @@ pub struct ExpectedScore {
 }
 
 impl KillProbabilities {
+    /// Estimates the probabilities of the mutants that scores count; `None` without re-seedings, or if no score is
+    /// defined.
+    pub(crate) fn of(outcomes: &Outcomes, classes: &MutantClasses) -> Option<Self> {
+        let found = Self::new(outcomes, outcomes.reseeded.as_ref()?, &counted(classes));
+        found.total_difficulty().is_some().then_some(found)
+    }
+
     /// Estimates the probabilities of the mutants of `counted` from their re-seedings. A mutant that no run kills does
     /// not count.
     ///
@@ -52,7 +61,7 @@ impl KillProbabilities {
     /// runs is the share of kills on its nearest test cases, worth some runs. How many test cases are near, and how many
     /// runs they are worth, is for each mutant what makes all its runs most likely, each predicted by others alone; where
     /// alike test cases do not kill alike, they are worth little.
-    pub(crate) fn new(outcomes: &Outcomes, reseeded: &Reseeded, counted: &BitSet) -> Self {
+    fn new(outcomes: &Outcomes, reseeded: &Reseeded, counted: &BitSet) -> Self {
         let is_killed = |mutant: &usize| reseeded.kills[*mutant].iter().any(|&kills| kills > 0);
         let mutants: Vec<usize> = counted.ones().filter(is_killed).collect();
         let cases = outcomes.cases.len();
@@ -67,6 +76,13 @@ impl KillProbabilities {
             known.into_iter().enumerate().for_each(|(case, known)| survival[case * mutants.len() + place] = known);
         }
         Self { cases, mutants, difficulty, survival }
+    }
+
+    /// Returns the numbers of the mutants that tell suites apart, each with its re-seedings and their kills.
+    pub(crate) fn rows<'a>(&self, reseeded: &'a Reseeded) -> impl Iterator<Item = (usize, [&'a [u8]; 2])> {
+        let differs = |place: &usize| self.difficulty[*place] > 0.0;
+        let mutants = (0..self.mutants.len()).filter(differs).map(|place| self.mutants[place]);
+        mutants.map(|mutant| (mutant, [reseeded.runs[mutant].as_slice(), reseeded.kills[mutant].as_slice()]))
     }
 
     /// Returns how many test cases there are.
@@ -110,6 +126,18 @@ impl KillProbabilities {
             variance += weight * weight * (squared - survival * survival).max(0.0);
         }
         Some(ExpectedScore { mean: killed, sd: variance.sqrt() })
+    }
+
+    /// Returns the expected share of some mutants that a suite kills, each counted by its difficulty; `None` if all
+    /// that count of them are killed by every test case.
+    pub(crate) fn score_on(&self, cases: &[usize], of: &BitSet) -> Option<f64> {
+        let survivals = self.survivals(cases);
+        let (mut killed, mut total) = (0.0, 0.0);
+        for place in (0..self.mutants.len()).filter(|&place| of.contains(self.mutants[place])) {
+            killed += self.difficulty[place] * (1.0 - survivals[place]);
+            total += self.difficulty[place];
+        }
+        (total > 0.0).then(|| killed / total)
     }
 
     /// Returns the expected share of some mutants that a suite kills, each counted the same; `None` if none of them

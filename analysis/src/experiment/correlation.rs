@@ -21,7 +21,12 @@ pub struct Correlation {
 }
 
 impl Correlation {
-    pub(super) fn new(outcomes: &Outcomes, analysis: &Analysis, missing: &[Missing]) -> Self {
+    pub(super) fn new(
+        outcomes: &Outcomes,
+        analysis: &Analysis,
+        probabilities: Option<&KillProbabilities>,
+        missing: &[Missing],
+    ) -> Self {
         let cases = 0..outcomes.cases.len();
         let failing: Vec<f64> =
             cases.clone().map(|case| missing.iter().map(|missing| 1.0 - missing[case]).sum()).collect();
@@ -30,10 +35,8 @@ impl Correlation {
             .clone()
             .map(|case| counted.ones().filter(|&mutant| outcomes.kills[mutant].contains(case)).count() as f64)
             .collect();
-        let probabilities =
-            outcomes.reseeded.as_ref().map(|reseeded| KillProbabilities::new(outcomes, reseeded, &counted));
         let with_weights = |weight: &dyn Fn(&KillProbabilities, usize) -> f64| {
-            let probabilities = probabilities.as_ref()?;
+            let probabilities = probabilities?;
             let of_mutant = |case, place| weight(probabilities, place) * (1.0 - probabilities.survival(case, place));
             let kills = |case| (0..probabilities.mutants.len()).map(|place| of_mutant(case, place)).sum();
             pearson(&cases.clone().map(kills).collect::<Vec<f64>>(), &failing)
@@ -85,7 +88,8 @@ mod tests {
             covered: vec![vec![vec![8; outcomes.criteria[0].requirements.len()]; 4]; outcomes.criteria.len()],
         });
         let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
-        let found = Correlation::new(&outcomes, &analysis, &[vec![1.0, 1.0, 1.0, 0.25]]);
+        let probabilities = KillProbabilities::of(&outcomes, &analysis.mutants);
+        let found = Correlation::new(&outcomes, &analysis, probabilities.as_ref(), &[vec![1.0, 1.0, 1.0, 0.25]]);
         let (own, expected) = (found.own_seeds.expect("both vary"), found.expected.expect("both vary"));
         assert!(own < 0.9 && expected > 0.99, "{own} and {expected}");
     }

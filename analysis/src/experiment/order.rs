@@ -43,11 +43,11 @@ impl Foreseen {
         options: &Options,
         threads: NonZeroUsize,
     ) -> Option<Self> {
-        let known =
-            criteria.iter().zip(&analysis.criteria).zip(found).filter_map(|((criterion, by_mutants), found)| {
-                criterion.score?;
-                Some((by_mutants.score?.mean, criterion.size?.mean, found.as_slice()))
-            });
+        let known = criteria.iter().enumerate().zip(found).filter_map(|((index, criterion), found)| {
+            criterion.score?;
+            let place = analysis.ranking.order.iter().position(|other| *other == index)?;
+            Some((analysis.ranking.means[place], criterion.size?.mean, found.as_slice()))
+        });
         let known: Vec<(f64, f64, &[f64])> = known.collect();
         let scores: Vec<f64> = known.iter().map(|criterion| criterion.0).collect();
         let sizes: Vec<f64> = known.iter().map(|criterion| criterion.1).collect();

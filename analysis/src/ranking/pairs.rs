@@ -209,9 +209,8 @@ fn correct(pairs: &mut [PairTest], of: fn(&mut PairTest) -> Option<&mut f64>) {
 
 impl Scored<'_> {
     fn units(&self) -> Vec<Unit> {
-        let unit =
-            |suite: &crate::AdequateSuite| Unit { stratum: suite.cases.len() as u32, value: suite.killed as u32 };
-        self.suites.iter().map(unit).collect()
+        let unit = |(suite, &value): (&crate::AdequateSuite, &u32)| Unit { stratum: suite.cases.len() as u32, value };
+        self.suites.iter().zip(&self.killed).map(unit).collect()
     }
 
     /// The scores of both by size.

@@ -115,7 +115,7 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) ->
             "other arrows is left out."
         }
         div.graphs {
-            figure { figcaption { b { "By mutant score" } } (order::ours(&analysis.criteria, &analysis.ranking)) }
+            figure { figcaption { b { "By " (analysis.score_name()) } } (order::ours(&analysis.criteria, &analysis.ranking)) }
             figure { figcaption { b { "By effectiveness" } } (order::ours(&findings.criteria, &findings.ranking)) }
             @if let Some(reference) = reference(&experiment.system) {
                 figure { figcaption { b { "By effectiveness" } " in the thesis" } (order::theirs(reference)) }

@@ -39,7 +39,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         }
         @for sentence in analysis.ranking.sentences(analysis) { p { (sentence) } }
         div.graphs {
-            figure { figcaption { b { "By mutant score" } " here" } (ours(&page.analysis.criteria, &page.analysis.ranking)) }
+            figure { figcaption { b { "By " (analysis.score_name()) } " here" } (ours(&page.analysis.criteria, &page.analysis.ranking)) }
             @if let Some(reference) = there {
                 figure {
                     figcaption { b { "By effectiveness" } " on implementations, in the thesis" }
@@ -69,9 +69,8 @@ pub(super) fn ours(criteria: &[CriterionAnalysis], ranking: &Ranking) -> Markup 
     let place = |criterion: usize| {
         ranking.order.iter().position(|other| *other == criterion).expect("edges join criteria of the order")
     };
-    let nodes = ranking.order.iter().zip(ranking.layers()).map(|(&index, layer)| {
-        (criteria[index].name.clone(), or_none(criteria[index].score, |score| percent(score.mean)), layer)
-    });
+    let scores = ranking.order.iter().zip(&ranking.means).zip(ranking.layers());
+    let nodes = scores.map(|((&index, &mean), layer)| (criteria[index].name.clone(), percent(mean), layer));
     let edges = ranking.edges().map(|pair| {
         let p = or_none(pair.rank_sum_p, p_value);
         (place(pair.better), place(pair.worse), if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") })
