@@ -20,7 +20,7 @@ use crate::suites::AdequateSuite;
 
 pub use pairs::{PairTest, SameSizeTest};
 
-/// The order of the criteria by mutant score, with what stands behind each step.
+/// The order of the criteria by the scores of their suites, with what stands behind each step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// Indices of the criteria that have scores, highest mean first, equals in the order of the criteria.
@@ -55,6 +55,12 @@ pub struct ByMutant {
 }
 
 impl Ranking {
+    /// Returns the mean score of the suites of a criterion; `None` if they have none.
+    pub fn mean(&self, criterion: usize) -> Option<f64> {
+        let place = self.order.iter().position(|&other| other == criterion)?;
+        Some(self.means[place])
+    }
+
     /// Returns the claims that hold and do not follow from others: the edges of the graph of the order.
     pub fn edges(&self) -> impl Iterator<Item = &PairTest> {
         self.pairs.iter().filter(|pair| pair.significant && !pair.implied)

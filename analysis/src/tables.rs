@@ -330,7 +330,7 @@ pub(crate) fn sizes_shown(criteria: &[CriterionAnalysis], relations: &CostEffect
 
 fn boosting_title(held_out: &HeldOut) -> String {
     format!(
-        "Boosting: the best of M suites by {} of the mutants, judged by the other {}, which had no say in the choice",
+        "Boosting: the best of M suites by {} of the mutants, judged by the other {}, which were held out",
         held_out.choosing.len(),
         held_out.judging.len(),
     )

@@ -87,7 +87,7 @@ impl Recommendation {
         sentences.extend(self.foreseen(analysis));
         sentences.push(format!(
             "What this does not tell: it rests on {} of {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
-             for its score, so expect it to score lower on mutants that had no say; and a mutant score is not a share of real faults.",
+             for its score, so expect it to score lower on held-out mutants; and a mutant score is not a share of real faults.",
             plural(self.score.of, "analysed mutant"),
             plural(analysis.ranking.functions, "function"),
             plural(analysis.mutants.analysed_rows, "different kill row"),
@@ -167,7 +167,7 @@ impl Recommendation {
         let foresight = analysis.criteria[self.choice.criterion].boosting.as_ref()?.foresight;
         let top = foresight.top?;
         Some(format!(
-            "Judged by mutants that had no say, the tenth of its suites with the best scores beats a random suite of the same size with \
+            "Judged by held-out mutants, the tenth of its suites with the best scores beats a random suite of the same size with \
              probability {:.2} ({}), and all of its suites do with {:.2}; scores that choose and scores that judge correlate at equal size \
              with tau {}.",
             top.beats_random,

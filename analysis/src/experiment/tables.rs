@@ -135,7 +135,7 @@ fn add_findings(
         )],
     );
     sections.add(
-        "Experiment 2: the best of M suites by mutant score (tables 4.12 to 4.14)",
+        "Experiment 2: the best of M suites by score (tables 4.12 to 4.14)",
         boosting(&findings.criteria, reference, ["E", "E+"]),
         &[opposite(findings, experiment.options.alpha)],
     );
@@ -218,17 +218,23 @@ fn foreseen(findings: &Findings, alpha: f64) -> Table {
         |value: fn(&Foreseen) -> f64| or_none(findings.foreseen.as_ref(), |foreseen| correlation(value(foreseen)));
     let interval_of =
         |value: fn(&Foreseen) -> Option<Interval>| or_none(findings.foreseen.as_ref().and_then(value), correlations);
-    let mut row = |name: &str, tau: String, interval: String, agreement: fn(&Prediction) -> Agreement| {
-        let share = Share::of(findings.predictions.iter().map(agreement));
-        let counts = [share.agree, share.differ, share.undecided].map(|count| count.to_string());
-        table.add_row(cells([name.to_owned(), tau, interval].into_iter().chain(counts)));
-    };
-    row("mean mutant score", tau(|of| of.by_mutants), interval_of(|of| of.by_mutants_interval), |pair| pair.agreement);
-    row("mean size of suites", tau(|of| of.by_size), interval_of(|of| of.by_size_interval), |pair| {
-        pair.agreement_by_size
-    });
     let none = || crate::text::NONE.to_owned();
-    row("mutant score at equal size", none(), none(), |pair| pair.agreement_same_size);
+    let mut row = |name: &str, tau: String, interval: String, agreement: Option<fn(&Prediction) -> Agreement>| {
+        let share = agreement.map(|agreement| Share::of(findings.predictions.iter().map(agreement)));
+        let counts = share.map(|share| [share.agree, share.differ, share.undecided].map(|count| count.to_string()));
+        table.add_row(cells(
+            [name.to_owned(), tau, interval].into_iter().chain(counts.unwrap_or([(); 3].map(|()| none()))),
+        ));
+    };
+    row("mean score", tau(|of| of.by_mutants), interval_of(|of| of.by_mutants_interval), Some(|pair| pair.agreement));
+    row("mean mutant score on own seeds", tau(|of| of.by_own_seeds), none(), None);
+    row(
+        "mean size of suites",
+        tau(|of| of.by_size),
+        interval_of(|of| of.by_size_interval),
+        Some(|pair| pair.agreement_by_size),
+    );
+    row("score at equal size", none(), none(), Some(|pair| pair.agreement_same_size));
     table
 }
 
@@ -530,11 +536,11 @@ fn opposite(findings: &Findings, alpha: f64) -> String {
         }
     }
     match worse.as_slice() {
-        [] => "The opposite, that the best of M by mutant score finds fewer implementations than any suite, was never significant; nor in the \
+        [] => "The opposite, that the best of M by score finds fewer implementations than any suite, was never significant; nor in the \
                thesis."
             .into(),
         worse => format!(
-            "The opposite, that the best of M by mutant score finds fewer implementations than any suite, was significant for {}; never in \
+            "The opposite, that the best of M by score finds fewer implementations than any suite, was significant for {}; never in \
              the thesis.",
             worse.join(", ")
         ),
@@ -616,7 +622,7 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis) -> Vec<Str
         let boosted: Vec<String> = boosted.collect();
         let with_suites = findings.criteria.iter().filter(|criterion| !criterion.suites.is_empty()).count();
         sentences.push(format!(
-            "Experiment 2: choosing by mutant score finds significantly more for {} of {} criteria{}.",
+            "Experiment 2: choosing by score finds significantly more for {} of {} criteria{}.",
             boosted.len(),
             with_suites,
             if boosted.is_empty() { String::new() } else { format!(": {}", boosted.join(", ")) }
@@ -752,7 +758,7 @@ impl Findings {
             format!("{} as the implementations have them and {} the other way round", share.agree, share.differ)
         };
         let text = format!(
-            "{claim}: Kendall's tau with the order by effectiveness of {} criteria is {} by size and {} by mutant score{difference}; of {} \
+            "{claim}: Kendall's tau with the order by effectiveness of {} criteria is {} by size and {} by score{difference}; of {} \
              pairs, size has {}, mutants {}.",
             foreseen.criteria,
             correlation(foreseen.by_size),

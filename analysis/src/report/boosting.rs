@@ -17,7 +17,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         p {
             "Of M suites drawn at random, the one with the highest score on " (held_out.choosing.len())
-            " mutants is taken, and judged by the other " (held_out.judging.len()) ", which had no say in the choice. "
+            " mutants is taken, and judged by the other " (held_out.judging.len()) ", which were held out. "
             "Each number of suites is repeated " (analysis.options.boosting_repetitions) " times, up to the first that is "
             "significantly better than a suite taken at random."
         }

@@ -107,7 +107,7 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) ->
         }
         (curve::figure_of(&findings.criteria, &findings.cost_effectiveness.random, "effectiveness"))
         h3 { "Scores and effectiveness" }
-        p { "Each point is a criterion: the mean mutant score of its suites, and the share of the implementations that these find." }
+        p { "Each point is a criterion: the mean " (analysis.score_name()) " of its suites, and the share of the implementations that these find." }
         (plot(findings, analysis))
         h3 { "The order of the criteria" }
         p {
@@ -177,22 +177,22 @@ fn plot(findings: &Findings, analysis: &Analysis) -> Markup {
     let points: Vec<(&str, f64, f64)> = findings
         .criteria
         .iter()
-        .zip(&analysis.criteria)
-        .filter_map(|(found, by_mutants)| Some((found.name.as_str(), by_mutants.score?.mean, found.score?.mean)))
+        .enumerate()
+        .filter_map(|(index, found)| Some((found.name.as_str(), analysis.ranking.mean(index)?, found.score?.mean)))
         .collect();
     html! {
         svg.graph viewBox={ "0 0 " (SIDE + 110.0) " " (SIDE) } style={ "max-width:" (SIDE + 110.0) "px" } role="img"
-            aria-label="Mean mutant score and mean effectiveness of each criterion" {
+            aria-label="Mean score and mean effectiveness of each criterion" {
             @for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
                 line.rule x1=(px(x.at(0.0))) x2=(px(x.at(1.0))) y1=(px(y.at(tick))) y2=(px(y.at(tick))) {}
                 text x=(px(LEFT - 6.0)) y=(px(y.at(tick) + 3.5)) text-anchor="end" { (tick) }
                 (label(x.at(tick), SIDE - BOTTOM + 14.0, &tick.to_string()))
             }
-            (label(x.at(0.5), SIDE - 4.0, "mean mutant score"))
+            (label(x.at(0.5), SIDE - 4.0, &format!("mean {}", analysis.score_name())))
             text x=(px(LEFT)) y="9" { "mean effectiveness" }
             @for (name, score, effectiveness) in &points {
                 circle.point cx=(px(x.at(*score))) cy=(px(y.at(*effectiveness))) r="4.5" {
-                    title { (name) ": mutant score " (percent(*score)) ", effectiveness " (percent(*effectiveness)) }
+                    title { (name) ": " (analysis.score_name()) " " (percent(*score)) ", effectiveness " (percent(*effectiveness)) }
                 }
             }
             @for (name, left, top) in curve::labels(&points, x, y) { text.name x=(px(left + 8.0)) y=(px(top)) { (name) } }

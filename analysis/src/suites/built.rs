@@ -1,5 +1,5 @@
 //! A suite that is built for a purpose rather than drawn: the fewest inputs, an order of inputs, what a budget allows;
-//! and what that costs, judged by mutants that had no say.
+//! and what that costs, judged by held-out mutants.
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, MutantNumber, Outcomes, Suite, SuiteCase};
@@ -70,11 +70,11 @@ pub struct BuiltSuite {
     pub score: Score,
     /// What it kills of the dominator classes.
     pub dominator_score: Score,
-    /// What mutants say that had no say in the building; `None` if there are none.
+    /// What held-out mutants say; `None` if there are none.
     pub judged: Option<Judged>,
 }
 
-/// A built suite, judged by mutants that had no say in the building.
+/// A built suite, judged by held-out mutants.
 ///
 /// For a criterion of requirements these are all analysed mutants. For [`MUTANTS`] a suite is built for one half of
 /// them in the same way, and the other half judges that.
@@ -325,7 +325,7 @@ impl BuiltSuite {
         }
     }
 
-    /// Returns what the suite is, and what mutants say of it that had no say, in sentences.
+    /// Returns what the suite is, and what held-out mutants say of it, in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![format!(
             "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
@@ -350,7 +350,7 @@ impl Judged {
                 plural(self.judges, "mutant")
             )
         } else {
-            format!("Judged by the {}, which had no say in the building", plural(self.judges, "analysed mutant"))
+            format!("Judged by the {} that were held out", plural(self.judges, "analysed mutant"))
         };
         if let (Builder::Prioritised { .. }, Some(order)) = (builder, self.order) {
             return format!(
@@ -484,7 +484,7 @@ mod tests {
         };
         assert_eq!(
             judged(0.5).sentence(Builder::Minimum),
-            "Judged by the 7 analysed mutants, which had no say in the building, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
+            "Judged by the 7 analysed mutants that were held out, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
              75.0 % with 5.5 inputs on average, so that building rather than drawing loses 25.0 points; random suites of its size kill 40.0 %."
         );
         assert!(judged(0.75).sentence(GREEDY).contains("loses nothing"));
