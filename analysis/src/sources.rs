@@ -1,10 +1,11 @@
 //! Sources of test cases side by side: universes of one size, each of another source, on the same mutants.
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded};
 
 use crate::baseline::{Moments, RandomBaseline};
 use crate::dominators::dominators;
+use crate::missing::missing_of_random;
 use crate::score::{Score, percent};
 use crate::suites::target;
 use crate::tables::{cells, table};
@@ -34,8 +35,22 @@ pub struct SourceComparison {
     pub criteria: Vec<String>,
     /// The requirements that each criterion has, `None` where they are what the universe covers.
     pub requirements: Vec<Option<usize>>,
+    /// What expected scores are of; `None` if each test case was run once, or nothing tells suites apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<ExpectedOfAny>,
     /// One for each source, in the order of the outcomes.
     pub sources: Vec<BySource>,
+}
+
+/// The mutants that the expected scores of sources count: those that a run of any universe kills.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedOfAny {
+    /// How often each test case was run at most.
+    pub reseedings: u32,
+    /// How many mutants count.
+    pub mutants: usize,
+    /// The sum of their difficulties: the probability that a random test case of all universes lets the mutant survive.
+    pub difficulty: f64,
 }
 
 /// What the universe of a source finds.
@@ -52,6 +67,10 @@ pub struct BySource {
     pub random: Vec<Option<Moments>>,
     /// The same on the dominators.
     pub random_dominators: Vec<Option<Moments>>,
+    /// The expected score of a random suite of each size, each mutant counted by its difficulty, were the chance of its
+    /// test cases drawn anew; `None` without [`SourceComparison::expected`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_expected: Option<Vec<Option<f64>>>,
     /// How many requirements of each criterion the universe covers.
     pub covered: Vec<usize>,
     /// The events of all its runs on the original.
@@ -62,7 +81,7 @@ pub struct BySource {
 /// seed.
 ///
 /// Scores count the mutants that any of the universes kills. So a source is not praised for killing all of the few that
-/// it kills.
+/// it kills. Where test cases were re-seeded, expected scores stand first.
 ///
 /// # Panics
 /// If there are no outcomes, or their systems, mutants, seeds or sizes differ.
@@ -80,6 +99,7 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
     let mut any = BitSet::with_capacity(first.sites.mutants.len());
     killed.iter().for_each(|killed| any.union_with(killed));
     let dominators = dominators_of_all(all);
+    let survivals = Survivals::new(all);
     let (criteria, requirements): (Vec<String>, Vec<Option<usize>>) = criteria(all).into_iter().unzip();
     let by_source = |(index, outcomes): (usize, &Outcomes)| {
         let mut alone = killed[index].clone();
@@ -103,6 +123,7 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
             killed_alone: alone.count_ones(..),
             random: random(&any),
             random_dominators: random(&dominators),
+            random_expected: survivals.as_ref().map(|survivals| survivals.random(index)),
             covered: criteria.iter().map(covered).collect(),
             events: outcomes.cases.iter().map(|case| case.events).sum(),
         }
@@ -118,7 +139,48 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
         sizes: SIZES.into(),
         criteria,
         requirements,
+        expected: survivals.map(|survivals| survivals.of),
         sources,
+    }
+}
+
+/// How likely test cases let mutants survive.
+struct Survivals {
+    of: ExpectedOfAny,
+    /// For each mutant that counts its difficulty, and for each source how likely each test case lets it survive.
+    mutants: Vec<(f64, Vec<Vec<f64>>)>,
+}
+
+impl Survivals {
+    /// Takes the share of the re-seedings that let a mutant survive for the probability. A random suite has each test
+    /// case once, so its expected score is linear in these, and an estimate that is right on average is enough.
+    fn new(all: &[Outcomes]) -> Option<Self> {
+        let reseeded: Vec<&Reseeded> = all.iter().map(|outcomes| outcomes.reseeded.as_ref()).collect::<Option<_>>()?;
+        let survival = |(&runs, &kills): (&u8, &u8)| 1.0 - f64::from(kills) / f64::from(runs);
+        let of_mutant = |mutant: usize| {
+            let is_killed = reseeded.iter().any(|reseeded| reseeded.kills[mutant].iter().any(|kills| *kills > 0));
+            is_killed.then(|| {
+                let pairs = reseeded.iter().map(|reseeded| reseeded.runs[mutant].iter().zip(&reseeded.kills[mutant]));
+                let survivals: Vec<Vec<f64>> = pairs.map(|pairs| pairs.map(survival).collect()).collect();
+                let cases = survivals.iter().map(Vec::len).sum::<usize>() as f64;
+                (survivals.iter().flatten().sum::<f64>() / cases, survivals)
+            })
+        };
+        let mutants: Vec<(f64, Vec<Vec<f64>>)> = (0..all[0].sites.mutants.len()).filter_map(of_mutant).collect();
+        let difficulty: f64 = mutants.iter().map(|mutant| mutant.0).sum();
+        let of = ExpectedOfAny { reseedings: reseeded[0].reseedings, mutants: mutants.len(), difficulty };
+        (difficulty > 0.0).then_some(Self { of, mutants })
+    }
+
+    /// Returns the expected scores of random suites of a source, by [`SIZES`].
+    fn random(&self, source: usize) -> Vec<Option<f64>> {
+        let cases = self.mutants[0].1[source].len();
+        let mut scores = vec![0.0; cases.min(SIZES[SIZES.len() - 1]) + 1];
+        for (difficulty, survivals) in &self.mutants {
+            let missing = missing_of_random(&survivals[source], scores.len() - 1);
+            scores.iter_mut().zip(missing).for_each(|(score, missing)| *score += difficulty * (1.0 - missing));
+        }
+        SIZES.map(|size| Some(scores.get(size)? / self.of.difficulty)).into()
     }
 }
 
@@ -165,6 +227,20 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
         kills.add_row(cells(row.into_iter().chain(shares(&source.random))));
         on_dominators.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random_dominators))));
     }
+    let expected = comparison.expected.map_or_else(String::new, |of| {
+        let mut scores = table(["source".to_owned()].into_iter().chain(sizes()));
+        for source in sources {
+            let shares = source.random_expected.iter().flatten().map(|score| or_none(*score, percent));
+            scores.add_row(cells([source.source.to_string()].into_iter().chain(shares)));
+        }
+        format!(
+            "Expected score of a random suite of so many of its inputs, on the {} mutants that some of {} re-seedings kills, each counted by its \
+             difficulty\n{}\n\n",
+            of.mutants,
+            of.reseedings,
+            scores.trim_fmt()
+        )
+    });
     let mut head = vec!["covered".to_owned()];
     head.extend(sources.iter().map(|source| source.source.to_string()));
     head.push("of".into());
@@ -177,7 +253,7 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
     }
     let mut text = format!(
         "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
-         kills\n\nMutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
+         kills\n\n{expected}Mutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
          The same for the {dominators} dominators among them\n{}\n\nRequirements that the universe covers\n{}\n\n",
         kills.trim_fmt(),
         on_dominators.trim_fmt(),
@@ -188,9 +264,13 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
 }
 
 impl SourceComparison {
-    /// Returns which source is best at each size, and what that does not tell.
+    /// Returns which source is best at each size, by expected score where there is one and else on the dominators, and
+    /// what that does not tell.
     pub fn sentences(&self) -> Vec<String> {
-        let mean = |source: &BySource, size: usize| source.random_dominators[size].map(|moments| moments.mean);
+        let mean = |source: &BySource, size: usize| match &source.random_expected {
+            Some(scores) => scores[size],
+            None => source.random_dominators[size].map(|moments| moments.mean),
+        };
         let best = |size: usize| {
             let known = self.sources.iter().filter_map(|source| Some((source, mean(source, size)?)));
             // The first of equal ones.
@@ -202,14 +282,22 @@ impl SourceComparison {
             let Some((source, share)) = best(index) else { continue };
             let uniform =
                 uniform.filter(|_| source.source != InputSource::Uniform).and_then(|uniform| mean(uniform, index));
+            let [of_what, kill] = match self.expected {
+                Some(_) => ["the highest expected score", "have"],
+                None => ["most dominators", "kill"],
+            };
             sentences.push(format!(
-                "{} at random kill{} most dominators if {} from {}: {}{}.",
+                "{} at random {} {of_what} if {} from {}: {}{}.",
                 if *size == 1 { "One input".into() } else { format!("{size} inputs") },
-                if *size == 1 { "s" } else { "" },
+                match (*size, kill) {
+                    (1, "have") => "has",
+                    (1, _) => "kills",
+                    (_, kill) => kill,
+                },
                 if *size == 1 { "it comes" } else { "they come" },
                 source.source,
                 percent(share),
-                uniform.map_or_else(String::new, |uniform| format!(", where uniform ones kill {}", percent(uniform))),
+                uniform.map_or_else(String::new, |uniform| format!(", where uniform ones {kill} {}", percent(uniform))),
             ));
         }
         if sentences.is_empty() {
@@ -227,6 +315,7 @@ impl SourceComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expected::reseeded;
     use crate::synthetic::from_kills;
 
     fn of(source: InputSource, kills: &[&str]) -> Outcomes {
@@ -255,6 +344,29 @@ mod tests {
             "One input at random kills most dominators if it comes from sobol: 62.5 %, where uniform ones kill 25.0 %.";
         assert!(text.contains(expect), "{text}");
         assert!(text.contains("50.0 % (1 of 2)"), "{text}");
+    }
+
+    #[test]
+    fn expected_scores_count_what_re_seedings_kill_by_one_difficulty_for_all() {
+        let uniform = reseeded(&[&[8, 0, 0, 0], &[0, 4, 0, 0], &[0, 0, 0, 0]]);
+        let sobol =
+            Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[0, 0, 0, 0], &[8, 8, 8, 8], &[0, 0, 0, 0]]) };
+        let found = compare_sources(&[uniform, sobol]);
+        // Survival of a random test case: 7/8 and 3.5/8; the third mutant does not count.
+        let of = found.expected.expect("there are re-seedings");
+        assert_eq!((of.reseedings, of.mutants, of.difficulty), (8, 2, 0.875 + 0.4375));
+        let scores = |source: usize| found.sources[source].random_expected.clone().expect("there are re-seedings");
+        let (one, two) = (0.875 / 1.3125, 0.4375 / 1.3125);
+        let close = |found: Option<f64>, expect: f64| (found.expect("four test cases") - expect).abs() < 1e-12;
+        assert!(close(scores(0)[0], one * 0.25 + two * 0.125), "{:?}", scores(0));
+        // Of the six pairs, three have the test case of each mutant.
+        assert!(close(scores(0)[1], one * 0.5 + two * 0.25), "{:?}", scores(0));
+        assert!(close(scores(1)[0], two) && scores(1)[2..] == [None; 3], "{:?}", scores(1));
+        let text = sources_table(&found);
+        assert!(
+            text.contains("2 inputs at random have the highest expected score if they come from uniform: 41.7 %."),
+            "{text}"
+        );
     }
 
     #[test]

@@ -29,10 +29,10 @@ pub(crate) struct Common {
     /// The number that fixes all that is drawn: test cases, suites, a network's faults.
     #[arg(long, global = true, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
-    /// Processes or test cases at a time; as many as there are cores unless said otherwise.
+    /// Processes or test cases at a time [default: as many as there are cores].
     #[arg(long, global = true, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// The folder for all that is written; out/SYSTEM unless said otherwise.
+    /// The folder for all that is written [default: out/SYSTEM].
     #[arg(long, global = true, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the result as JSON.
@@ -95,10 +95,10 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// The system's name; the package's unless said otherwise.
+    /// The system's name [default: the package's].
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// The Cargo.toml of the package; the one of this folder or of the nearest one above unless said otherwise.
+    /// The Cargo.toml of the package [default: the one of this folder or of the nearest one above].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
 }
@@ -108,13 +108,13 @@ pub(crate) struct InitArguments {
 pub(crate) struct SystemArguments {
     /// The system's name, as a package's Cargo.toml has it in [package.metadata.simutant.systems].
     pub(crate) system: String,
-    /// The Cargo.toml of the package or workspace that has the system; the one of this folder, or else Simutant's own,
-    /// unless said otherwise.
+    /// The Cargo.toml of the package or workspace that has the system [default: the one of this folder, or else
+    /// Simutant's own].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
     /// The mutation operators: names and sets with commas between them, +NAME to add, -NAME to take away. The sets are
-    /// default, a (as default, without those of messages, time and states), andrews, mujava and all; as the system's
-    /// Cargo.toml says, or else default, unless said otherwise.
+    /// default, a (as default, without those of messages, time and states), andrews, mujava and all [default: as
+    /// the system's Cargo.toml says, or else default].
     #[arg(long, value_name = "LIST", value_parser = Selection::parse, allow_hyphen_values = true)]
     operators: Option<Selection>,
     /// How many replacements a mutation operator makes where there are sets of them.
@@ -167,11 +167,8 @@ pub(crate) struct StudyArguments {
     pub(crate) system: SystemArguments,
     #[command(flatten)]
     pub(crate) universe: UniverseArguments,
-    /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
-    /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
-    /// test case's own seed counts as certain, as in Rutherford's thesis.
-    #[arg(long = "reseed", default_value_t = RESEEDINGS, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    reseedings: u8,
+    #[command(flatten)]
+    pub(crate) reseedings: ReseedingArguments,
     /// Adequate suites that are built for each criterion.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
@@ -225,7 +222,7 @@ fn percentage(text: &str) -> Result<f64, String> {
 /// What universe there is, beside the seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
-    /// Test cases in the universe; as many as the system asks for unless said otherwise (gbn 2500, lsr 7000, dns 2000).
+    /// Test cases in the universe [default: as many as the system asks for; gbn 2500, lsr 7000, dns 2000].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol
@@ -234,12 +231,22 @@ pub(crate) struct UniverseArguments {
     pub(crate) source: InputSource,
 }
 
-/// How often a study runs a test case by default.
+/// How often each test case runs.
+#[derive(Debug, Args)]
+pub(crate) struct ReseedingArguments {
+    /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
+    /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
+    /// test case's own seed counts as certain, as in Rutherford's thesis.
+    #[arg(long, default_value_t = RESEEDINGS, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    reseed: u8,
+}
+
+/// How often a test case runs by default.
 const RESEEDINGS: u8 = 8;
 
-impl StudyArguments {
-    pub(crate) fn reseedings(&self) -> NonZeroU8 {
-        NonZeroU8::new(self.reseedings).expect("it is 1 at least")
+impl ReseedingArguments {
+    pub(crate) fn count(&self) -> NonZeroU8 {
+        NonZeroU8::new(self.reseed).expect("it is 1 at least")
     }
 }
 
@@ -286,7 +293,7 @@ pub(crate) struct RankArguments {
     pub(crate) system: SystemArguments,
     #[command(flatten)]
     pub(crate) universe: UniverseArguments,
-    /// A criterion to be ranked; can be given several times. All unless said otherwise.
+    /// A criterion to be ranked; can be given several times [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
     /// Suites that are drawn for each criterion.
@@ -298,9 +305,11 @@ pub(crate) struct RankArguments {
 pub(crate) struct SourcesArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// Test cases from each source; 500 unless said otherwise.
+    /// Test cases from each source [default: 500].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) reseedings: ReseedingArguments,
     /// Delete what an earlier comparison left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -322,8 +331,8 @@ pub(crate) struct ExplainArguments {
     /// The mutant: its number, or its identity of 16 digits.
     #[arg(value_name = "MUTANT")]
     pub(crate) mutant: String,
-    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON; one of the study that shows
-    /// the mutant best unless said otherwise.
+    /// The test case: its number in the universe of --seed, or JSON, or a file with JSON [default: one of the
+    /// study that shows the mutant best].
     #[arg(long, value_name = "NUMBER|JSON|FILE")]
     pub(crate) case: Option<String>,
 }
@@ -335,8 +344,8 @@ pub(crate) struct ExportArguments {
     /// What is written; several with commas between them.
     #[arg(long, value_enum, value_delimiter = ',', required = true, value_name = "FORMAT")]
     pub(crate) format: Vec<FormatArgument>,
-    /// Where it is written: a file, or a folder for formats of several files; in the folder `export` of the study
-    /// unless said otherwise.
+    /// Where it is written: a file, or a folder for formats of several files [default: in the folder `export` of
+    /// the study].
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
     /// The package's folder as seen from the root of the repository, which reports put before the paths of source
@@ -470,7 +479,7 @@ pub(crate) struct TestArguments {
     /// Write the results as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.
+    /// Seconds after which a test case is ended and has failed [default: 30, and 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 }
@@ -480,8 +489,8 @@ pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given
-    /// several times. All that come with Simutant unless said otherwise, but for those whose file has `on_demand`, that
-    /// cannot be built or started, that fail on more than 30 of the first 100 test cases, or, being releases whose test
+    /// several times. Default: all that come with Simutant, but for those whose file has `on_demand`, that cannot
+    /// be built or started, that fail on more than 30 of the first 100 test cases, or, being releases whose test
     /// cases take a second or more, on none of them.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
@@ -490,7 +499,7 @@ pub(crate) struct ExperimentArguments {
     /// cores.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Seconds after which a test case is ended and has failed; 30 unless said otherwise, and 180 for dns.
+    /// Seconds after which a test case is ended and has failed [default: 30, and 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was
@@ -501,7 +510,7 @@ pub(crate) struct ExperimentArguments {
     #[arg(long)]
     pub(crate) fresh: bool,
     /// How many mutants of each implementation that takes part are tried as well, if its file has a table called
-    /// mutants; none unless said otherwise. They are drawn by --seed, from as many functions and places as there are,
+    /// mutants [default: none]. They are drawn by --seed, from as many functions and places as there are,
     /// and stand apart in all results. Left out are those that fail on more than 30 of the first 100 test cases, that
     /// none of these reaches, or, where test cases take a second or more, that none of these shows.
     #[arg(long, value_name = "N", default_value_t = 0)]

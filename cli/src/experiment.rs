@@ -21,7 +21,7 @@ use crate::progress::Phase;
 use crate::test::OWN_IMPLEMENTATIONS;
 use crate::{build, output};
 
-/// A universe has at most so many test cases unless said otherwise, since each is run on each implementation in real
+/// By default, a universe has at most so many test cases, since each is run on each implementation in real
 /// time: within an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
 const CASES_MAX: usize = 2_500;
 

@@ -1,6 +1,6 @@
 //! `simutant sources`: which source of test cases finds more, at the same number of them and on the same mutants.
 
-use std::num::{NonZeroU8, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use serde::Serialize;
 use simutant_analysis::{SourceComparison, compare_sources, sources_table};
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
             seed: common.seed,
             input_source: source,
             cases: arguments.cases.map_or(CASES, NonZeroUsize::get),
-            reseedings: NonZeroU8::MIN,
+            reseedings: arguments.reseedings.count(),
             pruning: Pruning::Infected,
             bounds: Bounds::default(),
         };

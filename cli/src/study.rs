@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     drop(simulator);
 
     let (seed, pruning, bounds) = (common.seed, Pruning::Infected, Bounds::default());
-    let (input_source, reseedings) = (arguments.universe.source, arguments.reseedings());
+    let (input_source, reseedings) = (arguments.universe.source, arguments.reseedings.count());
     let plan = Plan { build: built.clone(), seed, input_source, cases, reseedings, pruning, bounds };
     let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
     let draw = || {
@@ -284,7 +284,7 @@ fn builder(arguments: &StudyArguments) -> Result<Option<Builder>, BadInput> {
 /// asked for.
 fn is_expected(arguments: &StudyArguments) -> bool {
     arguments.builder.unwrap_or_else(|| {
-        let is_reseeded = arguments.reseedings().get() > 1;
+        let is_reseeded = arguments.reseedings.count().get() > 1;
         match is_reseeded && arguments.criterion.is_none() {
             true => BuilderArgument::Expected,
             false => BuilderArgument::Random,
@@ -298,7 +298,7 @@ fn check_sizes(arguments: &StudyArguments) -> Result<(), BadInput> {
     if is_expected && arguments.criterion.is_some() {
         return Err(BadInput("--builder expected builds for mutants: it takes no --criterion".to_owned()));
     }
-    if is_expected && arguments.reseedings().get() == 1 {
+    if is_expected && arguments.reseedings.count().get() == 1 {
         return Err(BadInput("--builder expected needs --reseed 2 or more: one run tells no probability".to_owned()));
     }
     if !is_expected && (arguments.inputs.is_some() || arguments.target.is_some()) {

@@ -154,7 +154,9 @@ fn sources_are_compared_on_the_same_mutants() {
     for source in sources {
         assert!(source["killed"].as_u64().is_some_and(|killed| 0 < killed && killed <= any), "{source}");
         assert_eq!(source["random"].as_array().map(Vec::len), Some(5));
+        assert!(source["random_expected"][1].as_f64().is_some_and(|score| 0.0 < score && score < 1.0), "{source}");
     }
+    assert_eq!(compared["expected"]["reseedings"], 8);
     assert_eq!(compared["failed"], serde_json::json!([]));
     // Nothing runs again.
     let again = run(&arguments[..4], &study.out);

@@ -28,10 +28,10 @@ pub struct MutatedPackage {
     /// The package's features, beside those that are on by default, that its programs are compiled with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// Whether those by default are on; they are unless said otherwise.
+    /// Whether those by default are on [default: yes].
     #[serde(default = "yes", skip_serializing_if = "is_yes", rename = "default-features")]
     pub default_features: bool,
-    /// The mutation operators, as `--operators` takes them; the default ones unless said otherwise.
+    /// The mutation operators, as `--operators` takes them [default: the default ones].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operators: Option<String>,
 }

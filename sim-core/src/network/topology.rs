@@ -27,7 +27,7 @@ pub struct Topology {
     pub forwarding: Forwarding,
 }
 
-/// How components are linked. Links have cost 1 unless it is said otherwise.
+/// How components are linked. Links have cost 1 by default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {

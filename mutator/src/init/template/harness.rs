@@ -60,7 +60,7 @@ pub struct TestCase {
 impl System for %TYPE% {
     const NAME: &'static str = "%NAME%";
 
-    // How many test cases a study has, unless it is said otherwise.
+    // How many test cases a study has by default.
     const UNIVERSE: usize = 1_000;
 
     type TestCase = TestCase;
