@@ -21,7 +21,7 @@ use crate::mutants::{MutantClass, MutantClasses};
 use crate::rules::rules;
 use crate::statistics::Summary;
 
-use greedy::greedy;
+pub(crate) use greedy::greedy;
 pub use probabilities::ExpectedScore;
 pub(crate) use probabilities::KillProbabilities;
 #[cfg(test)]

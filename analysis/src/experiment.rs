@@ -9,6 +9,7 @@
 mod choosing;
 mod correlation;
 mod inputs;
+mod operators;
 mod order;
 mod predictions;
 mod probability;
@@ -39,6 +40,7 @@ use crate::suites::built::order_by_kills;
 pub use choosing::{Choosing, Curve};
 pub use correlation::Correlation;
 pub use inputs::{Characteristic, Input, Region};
+pub use operators::OperatorWorth;
 pub use order::Foreseen;
 pub use predictions::{Prediction, SameSizePrediction, Share};
 pub use probability::Failing;
@@ -196,6 +198,9 @@ pub struct Findings {
     pub choosing: Option<Choosing>,
     /// Whether test cases that kill many mutants are those on which many of the implementations fail.
     pub correlation: Correlation,
+    /// What the mutants of each operator say of the implementations; empty if test cases were not re-seeded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operators: Vec<OperatorWorth>,
 }
 
 /// Trials that do not belong to the outcomes.
@@ -465,6 +470,7 @@ fn judge(
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
         choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
         correlation: Correlation::new(outcomes, analysis, by, &missing),
+        operators: by.map_or_else(Vec::new, |by| operators::operators(outcomes, by, &missing, options, threads)),
         expected,
         criteria,
         ranking,
@@ -513,7 +519,7 @@ mod tests {
     }
 
     /// A subject that fails on the test cases that kill a mutant.
-    fn subject(name: &str, origin: Origin, outcomes: &Outcomes, mutant: usize) -> Subject {
+    pub(super) fn subject(name: &str, origin: Origin, outcomes: &Outcomes, mutant: usize) -> Subject {
         Subject {
             name: name.into(),
             origin,
@@ -524,7 +530,7 @@ mod tests {
         }
     }
 
-    fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
+    pub(super) fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
         let why = || "its program is not there".into();
         let left_out = vec![LeftOut { name: "absent".into(), origin: Origin::Release, why: why() }];
         Trials {

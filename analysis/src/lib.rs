@@ -93,7 +93,7 @@ pub use error::AnalysisError;
 pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
 pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
 pub use experiment::{
-    Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind,
+    Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, OperatorWorth,
     PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary,
     TrialsError, experiment, experiment_tables,
 };
@@ -110,7 +110,7 @@ pub use rules::{Rule, rules};
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
 pub use shape::ShapeError;
-pub use sources::{BySource, SourceComparison, compare_sources, sources_table};
+pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources, sources_table};
 pub use statistics::{Interval, Summary, ZTest};
 pub use study::{Study, StudyError};
 pub use suites::AdequateSuite;

@@ -81,7 +81,7 @@ impl Iterator for Greedily<'_> {
 }
 
 /// Returns `size` test cases that are taken [`Greedily`], or fewer where nothing is left to be killed.
-pub(super) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
+pub(crate) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
     Greedily::new(probabilities).take(size).collect()
 }
 

@@ -85,6 +85,18 @@ impl KillProbabilities {
         mutants.map(|mutant| (mutant, [reseeded.runs[mutant].as_slice(), reseeded.kills[mutant].as_slice()]))
     }
 
+    /// Returns what is known of some of the mutants that count, by their numbers.
+    pub(crate) fn restricted(&self, keeps: impl Fn(usize) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.mutants.len()).filter(|&place| keeps(self.mutants[place])).collect();
+        let survival = (0..self.cases).flat_map(|case| kept.iter().map(move |&place| self.known(case, place)));
+        Self {
+            cases: self.cases,
+            mutants: kept.iter().map(|&place| self.mutants[place]).collect(),
+            difficulty: kept.iter().map(|&place| self.difficulty[place]).collect(),
+            survival: survival.collect(),
+        }
+    }
+
     /// Returns how many test cases there are.
     pub(crate) fn cases(&self) -> usize {
         self.cases

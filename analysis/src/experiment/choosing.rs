@@ -17,7 +17,7 @@ use crate::rules::rules;
 use crate::statistics::{Bootstrap, Interval, percentile};
 
 /// The largest suite that is compared.
-const SIZE_MAX: usize = 20;
+pub(super) const SIZE_MAX: usize = 20;
 
 /// With fewer implementations than this, drawing implementations again says little about others.
 pub(super) const SUBJECTS_MIN: usize = 5;
@@ -70,12 +70,7 @@ impl Choosing {
             return None;
         }
         let cases: Vec<Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
-        let of_order = |order: &[usize]| {
-            let found = |missing: &Missing| {
-                (1..=size_max).map(|size| 1.0 - missing_of_suite(missing, &order[..size.min(order.len())])).collect()
-            };
-            missing.iter().map(found).collect()
-        };
+        let of_order = |order: &[usize]| found_by_beginnings(order, missing, size_max);
         let random = missing.iter().map(|missing| {
             let missing = missing_of_random(missing, size_max);
             missing[1..].iter().map(|missing| 1.0 - missing).collect()
@@ -107,6 +102,15 @@ impl Curve {
     }
 }
 
+/// Returns the probability that the beginnings of an order of test cases, of sizes from 1 to `size_max`, find each
+/// implementation; shape `implementations x sizes`.
+pub(super) fn found_by_beginnings(order: &[usize], missing: &[Missing], size_max: usize) -> Vec<Vec<f64>> {
+    let found = |missing: &Missing| {
+        (1..=size_max).map(|size| 1.0 - missing_of_suite(missing, &order[..size.min(order.len())])).collect()
+    };
+    missing.iter().map(found).collect()
+}
+
 /// Returns the mean of tables of one shape.
 fn mean(tables: impl ExactSizeIterator<Item = Vec<Vec<f64>>>) -> Vec<Vec<f64>> {
     let count = tables.len() as f64;
@@ -121,7 +125,7 @@ fn mean(tables: impl ExactSizeIterator<Item = Vec<Vec<f64>>>) -> Vec<Vec<f64>> {
 
 /// Summarises ways to choose, the first of which is the one that the others are held against. Each has a row for each
 /// implementation with the probability that suites of each size find it.
-fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &Options, threads: NonZeroUsize) -> Vec<Curve> {
+pub(super) fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &Options, threads: NonZeroUsize) -> Vec<Curve> {
     let areas: Vec<Vec<f64>> = ways
         .iter()
         .map(|(_, rows)| rows.iter().map(|row| row.iter().sum::<f64>() / row.len() as f64).collect())

@@ -27,26 +27,36 @@ impl Correlation {
         probabilities: Option<&KillProbabilities>,
         missing: &[Missing],
     ) -> Self {
-        let cases = 0..outcomes.cases.len();
-        let failing: Vec<f64> =
-            cases.clone().map(|case| missing.iter().map(|missing| 1.0 - missing[case]).sum()).collect();
         let counted = counted(&analysis.mutants);
-        let own: Vec<f64> = cases
-            .clone()
+        let own: Vec<f64> = (0..outcomes.cases.len())
             .map(|case| counted.ones().filter(|&mutant| outcomes.kills[mutant].contains(case)).count() as f64)
             .collect();
-        let with_weights = |weight: &dyn Fn(&KillProbabilities, usize) -> f64| {
-            let probabilities = probabilities?;
-            let of_mutant = |case, place| weight(probabilities, place) * (1.0 - probabilities.survival(case, place));
-            let kills = |case| (0..probabilities.mutants.len()).map(|place| of_mutant(case, place)).sum();
-            pearson(&cases.clone().map(kills).collect::<Vec<f64>>(), &failing)
-        };
         Self {
-            own_seeds: pearson(&own, &failing),
-            expected: with_weights(&|_, _| 1.0),
-            by_difficulty: with_weights(&|probabilities, place| probabilities.difficulty[place]),
+            own_seeds: pearson(&own, &failing(own.len(), missing)),
+            expected: probabilities.and_then(|probabilities| with_failures(probabilities, missing, |_| 1.0)),
+            by_difficulty: probabilities.and_then(|probabilities| {
+                with_failures(probabilities, missing, |place| probabilities.difficulty[place])
+            }),
         }
     }
+}
+
+/// Returns the correlation of what test cases are expected to kill, each mutant counted by its weight, with how many
+/// implementations are expected to fail on them; `None` if one of both does not vary.
+pub(super) fn with_failures(
+    probabilities: &KillProbabilities,
+    missing: &[Missing],
+    weight: impl Fn(usize) -> f64,
+) -> Option<f64> {
+    let of_mutant = |case, place| weight(place) * (1.0 - probabilities.survival(case, place));
+    let kills = |case| (0..probabilities.mutants.len()).map(|place| of_mutant(case, place)).sum();
+    let kills: Vec<f64> = (0..probabilities.cases()).map(kills).collect();
+    pearson(&kills, &failing(kills.len(), missing))
+}
+
+/// Returns how many implementations are expected to fail on each test case.
+fn failing(cases: usize, missing: &[Missing]) -> Vec<f64> {
+    (0..cases).map(|case| missing.iter().map(|missing| 1.0 - missing[case]).sum()).collect()
 }
 
 /// Returns the correlation of pairs of values; `None` if one of both does not vary.

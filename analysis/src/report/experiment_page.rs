@@ -11,7 +11,7 @@ use crate::experiment::{
 };
 use crate::reference::{Agreement, reference};
 use crate::score::percent;
-use crate::text::{count, or_none, p_value};
+use crate::text::{correlation, count, or_none, p_value, points};
 
 /// Of the plot of mutant score against effectiveness.
 const SIDE: f64 = 440.0;
@@ -100,6 +100,14 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) ->
             }
             (choices(choosing))
         }
+        @if !findings.operators.is_empty() {
+            h3 { "Mutation operators" }
+            p {
+                "What suites find that are chosen by the mutants of one operator alone, and by those of all others: on average over the sizes "
+                "above. An operator misleads if suites find significantly more without its mutants."
+            }
+            (operators(findings))
+        }
         h3 { "Size and effectiveness" }
         p {
             "Each point is a criterion: the mean size of its suites, and the share of the implementations that these find (figure 4.2). The line "
@@ -126,6 +134,39 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis) ->
         (distributions::grid(&findings.criteria, findings.subjects.len(), "effectiveness"))
         h3 { "Which implementations suites find" }
         (found(experiment, findings))
+    }
+}
+
+fn operators(findings: &Findings) -> Markup {
+    html! {
+        div.scroll {
+            table.numbers {
+                thead {
+                    tr {
+                        th scope="col" { "operator" }
+                        th scope="col" { "mutants" }
+                        th scope="col" { "alone" }
+                        th scope="col" { "without" }
+                        th scope="col" { "gain without" }
+                        th scope="col" { "correlation" }
+                        th.text scope="col" { "verdict" }
+                    }
+                }
+                tbody {
+                    @for of in &findings.operators {
+                        tr {
+                            th scope="row" { (of.operator) }
+                            td { (of.mutants) }
+                            td { (or_none(of.alone.as_ref(), |curve| percent(curve.area))) }
+                            td { (or_none(of.without.as_ref(), |curve| percent(curve.area))) }
+                            td { (or_none(of.without.as_ref(), |curve| points(-curve.chosen_above))) }
+                            td { (or_none(of.correlation, correlation)) }
+                            td.text { @if of.misleads() { "misleads" } }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

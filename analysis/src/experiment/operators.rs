@@ -1,0 +1,141 @@
+//! Which mutation operators foresee failures of implementations: suites chosen by the mutants of one operator alone, and
+//! by those of all others.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::Outcomes;
+
+use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
+use super::correlation::with_failures;
+use super::probability::Missing;
+use crate::expected::{KillProbabilities, greedy};
+use crate::options::Options;
+
+/// What the mutants of an operator say of implementations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OperatorWorth {
+    /// The operator's name.
+    pub operator: String,
+    /// How many of its mutants scores count.
+    pub mutants: usize,
+    /// Suites with the highest expected score on its mutants; `None` if these tell no suites apart.
+    pub alone: Option<Curve>,
+    /// Suites with the highest expected score on the mutants of all other operators; `None` if these tell no suites
+    /// apart.
+    pub without: Option<Curve>,
+    /// The correlation over test cases of the expected score on its mutants with the mean probability that an
+    /// implementation fails; `None` if one of both does not vary.
+    pub correlation: Option<f64>,
+}
+
+/// Returns one entry for each operator that has a mutant that scores count, the one first whose mutants alone choose
+/// best. The curves are held against those of suites that all mutants choose.
+///
+/// Cost O(operators * mutants * cases).
+pub(super) fn operators(
+    outcomes: &Outcomes,
+    probabilities: &KillProbabilities,
+    missing: &[Missing],
+    options: &Options,
+    threads: NonZeroUsize,
+) -> Vec<OperatorWorth> {
+    let size_max = SIZE_MAX.min(outcomes.cases.len());
+    let operator = |mutant: usize| outcomes.sites.mutants[mutant].operator.as_str();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    probabilities.mutants.iter().for_each(|&mutant| *counts.entry(operator(mutant)).or_default() += 1);
+    if size_max == 0 || probabilities.total_difficulty().is_none() {
+        return Vec::new();
+    }
+    let chosen = |by: &KillProbabilities| {
+        by.total_difficulty().map(|_| found_by_beginnings(&greedy(by, size_max), missing, size_max))
+    };
+    let all = chosen(probabilities).expect("some mutant tells suites apart");
+    let mut found: Vec<OperatorWorth> = counts
+        .into_iter()
+        .map(|(name, mutants)| {
+            let [own, others] =
+                [true, false].map(|is_own| probabilities.restricted(|mutant| (operator(mutant) == name) == is_own));
+            let curve = |label: String, by: &KillProbabilities| {
+                let ways = [("all mutants".to_owned(), all.clone()), (label, chosen(by)?)];
+                curves(&ways, options, threads).pop()
+            };
+            OperatorWorth {
+                operator: name.to_owned(),
+                mutants,
+                alone: curve(format!("{name} alone"), &own),
+                without: curve(format!("without {name}"), &others),
+                correlation: with_failures(&own, missing, |place| own.difficulty[place]),
+            }
+        })
+        .collect();
+    let area = |worth: &OperatorWorth| worth.alone.as_ref().map_or(f64::NEG_INFINITY, |curve| curve.area);
+    found.sort_by(|one, other| area(other).total_cmp(&area(one)));
+    found
+}
+
+impl OperatorWorth {
+    /// Returns whether suites find significantly more without its mutants, by the interval of the difference.
+    pub fn misleads(&self) -> bool {
+        let interval = self.without.as_ref().and_then(|curve| curve.chosen_above_interval);
+        interval.is_some_and(|interval| interval.upper < 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expected::reseeded;
+    use crate::experiment::tests::{subject, trials};
+    use crate::{Experiment, analyse, experiment};
+    use simutant_outcomes::Origin;
+
+    /// Mutants of one operator die where implementations fail; those of the other elsewhere, and are harder.
+    fn outcomes() -> Outcomes {
+        let mut outcomes = reseeded(&[&[8, 1, 0, 0, 0, 0], &[0, 0, 0, 0, 0, 8], &[0, 0, 0, 0, 8, 0]]);
+        for (mutant, operator) in outcomes.sites.mutants.iter_mut().zip(["AOR", "ROR", "ROR"]) {
+            mutant.operator = operator.to_owned();
+        }
+        outcomes
+    }
+
+    fn found(outcomes: &Outcomes) -> Experiment {
+        let options = Options { resamples: 100, ..Options::default() };
+        let analysis = analyse(outcomes, &options).expect("sound outcomes");
+        // They fail on the first test case alone.
+        let failing = |number: usize| subject(&format!("s{number}"), Origin::Mistake, outcomes, 0);
+        let trials = trials(outcomes, (0..6).map(failing).collect());
+        experiment(outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials of the universe")
+    }
+
+    #[test]
+    fn an_operator_whose_mutants_die_elsewhere_misleads() {
+        let outcomes = outcomes();
+        let found = found(&outcomes);
+        let operators = &found.findings[0].operators;
+        let names: Vec<(&str, usize)> = operators.iter().map(|of| (of.operator.as_str(), of.mutants)).collect();
+        assert_eq!(names, [("AOR", 1), ("ROR", 2)]);
+        let share = |curve: &Option<Curve>| curve.as_ref().expect("mutants count").shares[0];
+        assert_eq!([share(&operators[0].alone), share(&operators[0].without)], [1.0, 0.0]);
+        assert_eq!([share(&operators[1].alone), share(&operators[1].without)], [0.0, 1.0]);
+        assert!(operators[0].correlation > Some(0.9) && operators[1].correlation < Some(0.0), "{operators:?}");
+        assert_eq!(operators.iter().map(OperatorWorth::misleads).collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn one_operator_has_no_others() {
+        let mut outcomes = outcomes();
+        outcomes.sites.mutants.iter_mut().for_each(|mutant| mutant.operator = "ROR".to_owned());
+        let found = found(&outcomes);
+        let operators = &found.findings[0].operators;
+        assert!(operators.len() == 1 && operators[0].without.is_none() && !operators[0].misleads(), "{operators:?}");
+        assert_eq!(operators[0].alone.as_ref().expect("mutants count").chosen_above, 0.0);
+    }
+
+    #[test]
+    fn without_re_seedings_nothing_is_said_of_operators() {
+        let outcomes = Outcomes { reseeded: None, ..outcomes() };
+        assert!(found(&outcomes).findings.iter().all(|findings| findings.operators.is_empty()));
+    }
+}
