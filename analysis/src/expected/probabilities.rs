@@ -287,6 +287,52 @@ pub(crate) mod tests {
         })
     }
 
+    /// Returns whether so many kills of further runs lie in the middle 95 % of what is believed to come.
+    fn foresees(known: Posterior, runs: u32, kills: u32) -> bool {
+        if known.strength.is_infinite() {
+            return (known.failure == 1.0 && kills == 0) || (known.failure == 0.0 && kills == runs);
+        }
+        let (of_kill, of_survival) = ((1.0 - known.failure) * known.strength, known.failure * known.strength);
+        let (runs, ln) = (f64::from(runs), statrs::function::gamma::ln_gamma);
+        let beta = |one: f64, other: f64| ln(one) + ln(other) - ln(one + other);
+        let probability = |kills: f64| {
+            let ways = ln(runs + 1.0) - ln(kills + 1.0) - ln(runs - kills + 1.0);
+            (ways + beta(of_kill + kills, of_survival + runs - kills) - beta(of_kill, of_survival)).exp()
+        };
+        let below: f64 = (0..kills).map(|kills| probability(f64::from(kills))).sum();
+        let at = probability(f64::from(kills));
+        below < 0.975 && below + at > 0.025
+    }
+
+    /// Probabilities that rise with a parameter, and vary beside it; runs are closed as campaigns close them.
+    #[test]
+    fn few_runs_foresee_what_many_come_to() {
+        const CASES: usize = 400;
+        let mut stream = Stream::new(7, "a test of few runs");
+        let (mut agree, mut all) = (0, 0);
+        for (slope, spread) in [(0.0, 0.02), (0.5, 0.2), (1.0, 0.0), (2.0, 0.4), (0.2, 0.6), (1.0, 1.0)] {
+            let mut chance = || stream.below(1 << 30) as f64 / f64::from(1 << 30);
+            let probability = |case: usize, chance: f64| {
+                (slope * (case as f64 / CASES as f64 - 0.4) + spread * (chance - 0.5)).clamp(0.0, 1.0)
+            };
+            let probabilities: Vec<f64> = (0..CASES).map(|case| probability(case, chance())).collect();
+            let (mut runs, mut kills, mut further) = (vec![0_u8; CASES], vec![0_u8; CASES], vec![0_u32; CASES]);
+            for (case, &probability) in probabilities.iter().enumerate() {
+                while runs[case] < 8 && (runs[case] < 3 || (0 < kills[case] && kills[case] < runs[case])) {
+                    runs[case] += 1;
+                    kills[case] += u8::from(chance() < probability);
+                }
+                further[case] = (0..200).map(|_| u32::from(chance() < probability)).sum();
+            }
+            let inputs: Vec<serde_json::Value> = (0..CASES).map(|case| serde_json::json!({ "loss": case })).collect();
+            let neighbours = Neighbours::new(&inputs, &BTreeSet::new(), CASES / 4);
+            let known = estimate(&runs, &kills, &neighbours);
+            agree += known.iter().zip(&further).filter(|(known, further)| foresees(**known, 200, **further)).count();
+            all += CASES;
+        }
+        assert!(agree as f64 >= 0.93 * all as f64, "{agree} of {all}");
+    }
+
     #[test]
     fn mutants_that_nothing_kills_do_not_count_and_those_that_all_kill_weigh_nothing() {
         let probabilities = probabilities(&reseeded(&[&[0, 0, 0], &[8, 8, 8], &[8, 0, 0]]));
