@@ -22,7 +22,6 @@
 mod acknowledgement;
 mod configuration;
 mod criteria;
-mod file;
 mod last_received;
 mod messages;
 mod next_expected;
@@ -33,9 +32,9 @@ mod window;
 
 use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
 
+pub use crate::file::File;
 pub use acknowledgement::AcknowledgementRule;
 pub use configuration::{BYTES_MAX, PROBABILITY_MAX, SMALL_BYTES_MAX, TestCase};
-pub use file::File;
 pub use messages::{Acknowledgement, Dat, End, SEGMENT_BYTES, SEQUENCE_NUMBERS, TransferMessage};
 pub use receiver::receiver;
 pub use sender::sender;

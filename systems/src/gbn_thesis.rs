@@ -14,15 +14,14 @@
 
 mod configuration;
 mod criteria;
-mod file;
 mod messages;
 mod receiver;
 mod sender;
 
 use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
 
+pub use crate::file::File;
 pub use configuration::{BYTES_MAX, PROBABILITY_MAX, TestCase};
-pub use file::File;
 pub use messages::{Ack, Dat, GbnMessage, SEGMENT_BYTES, SEQUENCE_NUMBERS};
 pub use receiver::receiver;
 pub use sender::sender;

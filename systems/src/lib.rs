@@ -14,6 +14,8 @@
 
 #[cfg(feature = "dns")]
 pub mod dns;
+#[cfg(any(feature = "gbn", feature = "gbn-thesis"))]
+mod file;
 #[cfg(feature = "gbn")]
 pub mod gbn;
 #[cfg(feature = "gbn-thesis")]
