@@ -247,7 +247,7 @@ pub fn analyse_with_threads(
         None => ranking::rank(&criteria, &Comparing::of(outcomes, &analysed, &killed, options, threads)),
     };
     let expected = by_probability.and_then(|(probabilities, reseeded)| {
-        expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities)
+        expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities, options.coupling)
     });
     let sizes = (count, dominators.classes.len());
     let recommendation = match &expected {

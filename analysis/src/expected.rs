@@ -4,6 +4,11 @@
 //! a program, and what a suite is worth is how likely its test cases kill mutants whatever their seeds: a number for each
 //! pair of a test case and a mutant, known from re-seedings ([`Reseeded`]). A mutant is worth as much as it is hard to
 //! kill: one that every test case kills tells no suites apart, and one that few kill seldom tells them apart most.
+//!
+//! Nor is a mutant a fault of a program. A run that kills a mutant finds a fault of its kind with a probability, the
+//! *coupling* ([`Options::coupling`](crate::Options::coupling)). Scores are of mutants; suites are built for the share of
+//! such faults that they are expected to find. So they kill each mutant several times, on different inputs, and those
+//! inputs come first that kill many.
 
 pub(crate) mod built;
 mod greedy;
@@ -18,7 +23,7 @@ use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
 use crate::criteria::CriterionAnalysis;
 use crate::mutants::{MutantClass, MutantClasses};
-use crate::rules::rules;
+use crate::rules::{Rule, rules};
 use crate::statistics::Summary;
 
 pub(crate) use greedy::greedy;
@@ -49,7 +54,8 @@ pub struct Expected {
     pub criteria: Vec<ExpectedCriterion>,
     /// Scores of random suites, by size from 1 to 20.
     pub random: Vec<f64>,
-    /// The test cases that add most to those before them; one can be there several times.
+    /// Test cases, each of which adds most to those before it in faults that are expected to be found
+    /// ([`Options::coupling`](crate::Options::coupling)); one can be there several times.
     pub greedy: Vec<usize>,
     /// Scores of its beginnings, by size.
     pub greedy_scores: Vec<f64>,
@@ -121,6 +127,7 @@ pub(crate) fn expected(
     criteria: &[CriterionAnalysis],
     dominators: &BitSet,
     probabilities: &KillProbabilities,
+    coupling: f64,
 ) -> Option<Expected> {
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
@@ -154,10 +161,8 @@ pub(crate) fn expected(
     let beginnings = |cases: &[usize]| -> Vec<f64> {
         (1..=cases.len()).filter_map(|size| Some(score(&cases[..size])?.mean)).collect()
     };
-    let greedy = greedy(probabilities, SIZE_MAX);
-    let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
-    let ignored: BTreeSet<String> = reseeded.chance.iter().cloned().collect();
-    let of_rule = |rule: crate::Rule| {
+    let greedy = greedy(&probabilities.coupled(coupling), SIZE_MAX);
+    let of_rule = |rule: Rule| {
         let cases: Vec<usize> = rule.order.into_iter().take(SIZE_MAX).collect();
         RuleScores { name: rule.name, scores: beginnings(&cases), cases }
     };
@@ -170,8 +175,15 @@ pub(crate) fn expected(
         random: random.into_iter().take(SIZE_MAX).collect(),
         greedy_scores: beginnings(&greedy),
         greedy,
-        rules: rules(&inputs, &ignored).into_iter().map(of_rule).collect(),
+        rules: rules_of(outcomes).into_iter().map(of_rule).collect(),
     })
+}
+
+/// Returns the orders of test cases by rules of thumb, which do not look at what is chance.
+pub(crate) fn rules_of(outcomes: &Outcomes) -> Vec<Rule> {
+    let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
+    let chance: BTreeSet<String> = outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
+    rules(&inputs, &chance)
 }
 
 /// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are

@@ -470,7 +470,9 @@ fn judge(
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
         choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
         correlation: Correlation::new(outcomes, analysis, by, &missing),
-        operators: by.map_or_else(Vec::new, |by| operators::operators(outcomes, by, &missing, options, threads)),
+        operators: by.map_or_else(Vec::new, |by| {
+            operators::operators(outcomes, &by.coupled(options.coupling), &missing, options, threads)
+        }),
         expected,
         criteria,
         ranking,

@@ -30,6 +30,9 @@ pub struct Options {
     pub resamples: usize,
     /// Mean scores that differ by less than this are the same for all that it matters, between 0 and 1.
     pub same_within: f64,
+    /// How likely a run that kills a mutant finds a fault of its kind in a program, above 0 and at most 1: suites are
+    /// built for it. No mutant is a program's fault, so that a suite that kills each mutant once is no good suite.
+    pub coupling: f64,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,
     /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of
@@ -50,6 +53,7 @@ impl Default for Options {
             cost_multiplier: 10,
             resamples: 2000,
             same_within: 0.01,
+            coupling: 0.25,
             judgements: BTreeMap::new(),
             compiled: BTreeMap::new(),
         }
@@ -70,6 +74,9 @@ pub enum OptionsError {
         /// The least that makes sense.
         least: usize,
     },
+    /// The coupling is not a probability above 0.
+    #[error("option `coupling` is {0}; give a number above 0 and at most 1")]
+    NotACoupling(f64),
     /// A share is not between 0 and 1.
     #[error("option `{field}` is {found}; give a number above 0 and below 1")]
     NotAShare {
@@ -104,6 +111,9 @@ impl Options {
                 return Err(OptionsError::NotAShare { field, found });
             }
         }
+        if !(self.coupling > 0.0 && self.coupling <= 1.0) {
+            return Err(OptionsError::NotACoupling(self.coupling));
+        }
         Ok(())
     }
 }
@@ -131,6 +141,8 @@ mod tests {
         check(|options| options.random_size_max = 0, "option `random_size_max` is 0; give at least 1");
         check(|options| options.resamples = 99, "option `resamples` is 99; give at least 100");
         check(|options| options.same_within = 0.0, "option `same_within` is 0; give a number above 0 and below 1");
+        check(|options| options.coupling = 0.0, "option `coupling` is 0; give a number above 0 and at most 1");
+        check(|options| options.coupling = 1.5, "option `coupling` is 1.5; give a number above 0 and at most 1");
         check(|options| options.alpha = 1.0, "option `alpha` is 1; give a number above 0 and below 1");
         check(|options| options.alpha = f64::NAN, "option `alpha` is NaN; give a number above 0 and below 1");
         check(

@@ -1,4 +1,4 @@
-//! A suite that is built to be expected to kill most.
+//! A suite that is built to be expected to find most faults of the kinds that mutants are of.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use super::greedy::{budgeted, greedy, reaching};
-use super::{ExpectedScore, KillProbabilities};
+use super::{ExpectedScore, KillProbabilities, rules_of};
 use crate::analysis::Analysis;
 use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
+use crate::rules::Rule;
 use crate::score::percent;
 use crate::text::{count, plural};
 
@@ -21,13 +22,14 @@ const SIZE_MAX: usize = 500;
 pub enum ExpectedBuilder {
     /// So many test cases, each the one that adds most to those before it.
     Inputs(usize),
-    /// As few as reach this share of what the whole universe is expected to score, between 0 and 1.
+    /// As few as reach this share of what the whole universe is expected to find, between 0 and 1.
     Target(f64),
     /// As many as have so many events in their runs on the original, each the one that adds most for its events.
     Budget(u64),
 }
 
-/// A suite that was built for its expected score.
+/// A suite that was built for what it is expected to find. All shares but one are of faults, each of the kind of a
+/// mutant and counted by its difficulty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedSuite {
     /// How it was built.
@@ -36,26 +38,31 @@ pub struct ExpectedSuite {
     pub cases: Vec<usize>,
     /// The events of its runs on the original.
     pub events: u64,
-    /// What it is expected to kill.
-    pub score: ExpectedScore,
-    /// What the whole universe is expected to kill.
+    /// How likely a run that kills a mutant finds a fault of its kind.
+    pub coupling: f64,
+    /// What it is expected to find.
+    pub found: ExpectedScore,
+    /// What the whole universe is expected to find.
     pub universe: f64,
-    /// What a random suite of its size is expected to kill.
+    /// What a random suite of its size is expected to find.
     pub random: f64,
-    /// The rule of thumb that does best at its size, with its expected score.
+    /// The rule of thumb that does best at its size, with what is expected of it.
     pub rule: Option<(String, f64)>,
+    /// What it is expected to kill of the mutants themselves.
+    pub score: ExpectedScore,
     /// For [`ExpectedBuilder::Target`]: no suite that reaches it has fewer test cases than this.
     pub size_min: Option<usize>,
 }
 
-/// Builds a suite for its expected score; `None` without re-seedings, without a mutant that counts, or if no suite of
+/// Builds a suite for what it is expected to find; `None` without re-seedings, without a mutant that counts, or if no suite of
 /// 500 test cases reaches the target.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
 pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: ExpectedBuilder) -> Option<ExpectedSuite> {
-    let expected = analysis.expected.as_ref()?;
-    let probabilities = KillProbabilities::of(outcomes, &analysis.mutants)?;
+    let of_mutants = KillProbabilities::of(outcomes, &analysis.mutants)?;
+    let coupling = analysis.options.coupling;
+    let probabilities = of_mutants.coupled(coupling);
     let all: Vec<usize> = (0..outcomes.cases.len()).collect();
     let universe = probabilities.score(&all)?.mean;
     let events: Vec<u64> = outcomes.cases.iter().map(|case| case.events.max(1)).collect();
@@ -68,13 +75,22 @@ pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: Expecte
         ExpectedBuilder::Budget(budget) => (budgeted(&probabilities, &events, budget), None),
     };
     let size = cases.len();
+    let of_rule = |rule: Rule| {
+        let score = probabilities.score(&rule.order[..size.min(rule.order.len())])?;
+        Some((rule.name, score.mean))
+    };
     Some(ExpectedSuite {
         builder,
+        coupling,
         events: cases.iter().map(|&case| events[case]).sum(),
-        score: probabilities.score(&cases)?,
+        found: probabilities.score(&cases)?,
+        score: of_mutants.score(&cases)?,
         universe,
         random: probabilities.random(size)?.last().copied().unwrap_or(0.0),
-        rule: expected.best_rule(size).map(|(rule, score)| (rule.name.clone(), score)),
+        rule: rules_of(outcomes)
+            .into_iter()
+            .filter_map(of_rule)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best }),
         size_min,
         cases,
     })
@@ -127,7 +143,7 @@ impl ExpectedSuite {
                 format!("{size}, each the one that is expected to add most to those before it")
             }
             ExpectedBuilder::Target(share) => format!(
-                "{size} that are expected to reach {} of what the universe does; {}",
+                "{size} that are expected to find {} of what the universe does; {}",
                 percent(share),
                 match self.size_min {
                     Some(least) if least < self.cases.len() => format!("no suite with fewer than {least} does"),
@@ -145,10 +161,13 @@ impl ExpectedSuite {
     pub fn sentences(&self) -> Vec<String> {
         let repeated = self.cases.len() - self.cases.iter().collect::<std::collections::BTreeSet<_>>().len();
         let own = format!(
-            "suite.json has {}: expected to kill {} ± {:.1} of the mutants, by difficulty; the whole universe {}, random suites of that size {}{}.",
+            "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one run in {} that kills a mutant finds the fault, \
+             and to kill {} of the mutants; the whole universe finds {}, random suites of that size {}{}.",
             self.chosen(),
+            percent(self.found.mean),
+            100.0 * self.found.sd,
+            runs(self.coupling),
             percent(self.score.mean),
-            100.0 * self.score.sd,
             percent(self.universe),
             percent(self.random),
             match repeated {
@@ -157,20 +176,26 @@ impl ExpectedSuite {
             }
         );
         match &self.rule {
-            Some((name, score)) if *score >= self.score.mean => vec![
+            Some((name, score)) if *score >= self.found.mean => vec![
                 format!(
-                    "A rule of thumb does as well: as many inputs by {name} are expected to kill {}.",
+                    "A rule of thumb does as well: as many inputs by {name} are expected to find {}.",
                     percent(*score)
                 ),
                 own,
             ],
             Some((name, score)) => vec![
                 own,
-                format!("The best rule of thumb at that size, {name}, is expected to kill {}.", percent(*score)),
+                format!("The best rule of thumb at that size, {name}, is expected to find {}.", percent(*score)),
             ],
             None => vec![own],
         }
     }
+}
+
+/// Returns in how many runs a fault is found once, as briefly as it can be said.
+fn runs(coupling: f64) -> String {
+    let runs = 1.0 / coupling;
+    if (runs - runs.round()).abs() < 1e-9 { runs.round().to_string() } else { format!("{runs:.1}") }
 }
 
 #[cfg(test)]
@@ -210,8 +235,8 @@ mod tests {
         let analysis = analysed(&outcomes);
         let build = |builder| build_expected(&outcomes, &analysis, builder);
         let found = build(ExpectedBuilder::Target(0.9)).expect("it can be reached");
-        assert!(found.score.mean >= 0.9 * found.universe && found.size_min <= Some(found.cases.len()));
-        assert_eq!(build(ExpectedBuilder::Target(5.0)), None);
+        assert!(found.found.mean >= 0.9 * found.universe && found.size_min <= Some(found.cases.len()));
+        assert_eq!(build(ExpectedBuilder::Target(1.01 / found.universe)), None, "no suite finds more than all");
         let of_two: u64 = outcomes.cases.iter().map(|case| case.events).take(2).sum();
         let found = build(ExpectedBuilder::Budget(of_two)).expect("something fits");
         assert!(found.events <= of_two && !found.cases.is_empty());

@@ -22,13 +22,24 @@ impl<'a> Growing<'a> {
 
     /// Returns what a test case adds to the expected score, in units of difficulty.
     fn gain(&self, case: usize) -> f64 {
-        let failure_after = |place| self.probabilities.known(case, place).failure_after(self.times[case]);
-        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - failure_after(place))).sum()
+        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - self.survival_after(case, place))).sum()
+    }
+
+    /// Returns the probability that one more run of a test case lets a mutant survive that those in the suite do.
+    fn survival_after(&self, case: usize, place: usize) -> f64 {
+        let survival = |times| self.probabilities.survival_of(case, place, times);
+        match self.times[case] {
+            0 => survival(1),
+            times => {
+                let before = survival(times);
+                if before == 0.0 { 0.0 } else { survival(times + 1) / before }
+            }
+        }
     }
 
     fn take(&mut self, case: usize) {
-        for (place, left) in self.left.iter_mut().enumerate() {
-            *left *= self.probabilities.known(case, place).failure_after(self.times[case]);
+        for place in 0..self.left.len() {
+            self.left[place] *= self.survival_after(case, place);
         }
         self.times[case] += 1;
         self.cases.push(case);

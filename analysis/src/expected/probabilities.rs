@@ -34,6 +34,8 @@ pub(crate) struct KillProbabilities {
     pub(crate) difficulty: Vec<f64>,
     /// Shape `cases x mutants that count`.
     survival: Vec<Posterior>,
+    /// How likely a run that kills a mutant finds what is looked for: 1 for the mutant itself.
+    coupling: f64,
 }
 
 /// What a suite is expected to kill.
@@ -75,7 +77,13 @@ impl KillProbabilities {
             difficulty.push(known.iter().map(|known| known.failure).sum::<f64>() / cases as f64);
             known.into_iter().enumerate().for_each(|(case, known)| survival[case * mutants.len() + place] = known);
         }
-        Self { cases, mutants, difficulty, survival }
+        Self { cases, mutants, difficulty, survival, coupling: 1.0 }
+    }
+
+    /// Returns the same of faults in the place of the mutants: a run that kills a mutant finds a fault of its kind with
+    /// the probability `coupling`, whatever other runs do. Survival is that of the fault then.
+    pub(crate) fn coupled(&self, coupling: f64) -> Self {
+        Self { coupling, ..self.clone() }
     }
 
     /// Returns the numbers of the mutants that tell suites apart, each with its re-seedings and their kills.
@@ -94,6 +102,7 @@ impl KillProbabilities {
             mutants: kept.iter().map(|&place| self.mutants[place]).collect(),
             difficulty: kept.iter().map(|&place| self.difficulty[place]).collect(),
             survival: survival.collect(),
+            coupling: self.coupling,
         }
     }
 
@@ -104,11 +113,17 @@ impl KillProbabilities {
 
     /// Returns the probability that a test case lets a mutant that counts survive.
     pub(crate) fn survival(&self, case: usize, place: usize) -> f64 {
-        self.known(case, place).failure
+        self.survival_of(case, place, 1)
     }
 
-    /// Returns what is known of that probability.
-    pub(crate) fn known(&self, case: usize, place: usize) -> Posterior {
+    /// Returns the probability that so many runs of a test case all let a mutant that counts survive.
+    pub(crate) fn survival_of(&self, case: usize, place: usize, times: u32) -> f64 {
+        let known = self.known(case, place);
+        if self.coupling == 1.0 { known.all_fail(times) } else { known.none_noticed(self.coupling, times) }
+    }
+
+    /// Returns what is known of the probability that a run lets the mutant survive.
+    fn known(&self, case: usize, place: usize) -> Posterior {
         self.survival[case * self.mutants.len() + place]
     }
 
@@ -116,7 +131,7 @@ impl KillProbabilities {
     pub(crate) fn survivals(&self, cases: &[usize]) -> Vec<f64> {
         let mut survivals = vec![1.0; self.mutants.len()];
         for (case, times) in times(cases) {
-            survivals.iter_mut().enumerate().for_each(|(place, left)| *left *= self.known(case, place).all_fail(times));
+            survivals.iter_mut().enumerate().for_each(|(place, left)| *left *= self.survival_of(case, place, times));
         }
         survivals
     }
@@ -130,8 +145,8 @@ impl KillProbabilities {
         for (place, difficulty) in self.difficulty.iter().enumerate() {
             let (mut survival, mut squared) = (1.0, 1.0);
             for &(case, times) in &times {
-                survival *= self.known(case, place).all_fail(times);
-                squared *= self.known(case, place).all_fail(2 * times);
+                survival *= self.survival_of(case, place, times);
+                squared *= self.survival_of(case, place, 2 * times);
             }
             let weight = difficulty / total;
             killed += weight * (1.0 - survival);
@@ -277,6 +292,7 @@ pub(crate) mod tests {
                 .flatten()
                 .map(|&failure| Posterior { failure, strength: f64::INFINITY })
                 .collect(),
+            coupling: 1.0,
         }
     }
 

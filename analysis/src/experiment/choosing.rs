@@ -3,17 +3,15 @@
 //! A rule of thumb needs no simulation at all ([`rules`](crate::rules)). So what a campaign is worth is what the suites
 //! that it chooses find beyond those of the best rule, and not only beyond random ones.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use simutant_outcomes::Outcomes;
 
 use super::probability::Missing;
+use crate::expected::rules_of;
 use crate::missing::{missing_of_random, missing_of_suite};
 use crate::options::Options;
-use crate::rules::rules;
 use crate::statistics::{Bootstrap, Interval, percentile};
 
 /// The largest suite that is compared.
@@ -69,7 +67,6 @@ impl Choosing {
         if size_max == 0 || orders.is_empty() {
             return None;
         }
-        let cases: Vec<Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
         let of_order = |order: &[usize]| found_by_beginnings(order, missing, size_max);
         let random = missing.iter().map(|missing| {
             let missing = missing_of_random(missing, size_max);
@@ -80,9 +77,7 @@ impl Choosing {
             ("random".to_owned(), random.collect()),
         ];
         ways.extend(own_seeds.map(|order| ("kills on own seeds".to_owned(), of_order(order))));
-        let chance: BTreeSet<String> =
-            outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
-        ways.extend(rules(&cases, &chance).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
+        ways.extend(rules_of(outcomes).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
         let mut curves = curves(&ways, options, threads).into_iter();
         let (chosen, random) = (curves.next()?, curves.next()?);
         let own_seeds = own_seeds.and_then(|_| curves.next());
