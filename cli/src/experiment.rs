@@ -16,6 +16,7 @@ use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
 
 use crate::arguments::{Common, ExperimentArguments};
+use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::progress::Phase;
 use crate::test::OWN_IMPLEMENTATIONS;
@@ -46,6 +47,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     // What cannot be used is told before anything is run.
     let implementations = implementations(arguments)?;
     let mutated = mutants::find(&implementations, arguments.mutants)?;
+    let constants = constants::compare(&arguments.system, &implementations);
     let package = build::find(&arguments.system)?;
     let judgements = read_judgements(&package.judgements(), system)?;
     let built = build::instrumented(&arguments.system, &package)?;
@@ -88,7 +90,8 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
     phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
-    let (json, tables) = (output::json(&found)?, experiment_tables(&found, &analysis));
+    let json = output::json(&Compared { result: &found, constants: &constants })?;
+    let tables = experiment_tables(&found, &analysis);
     output::write(&out.join("experiment.json"), &json)?;
     output::write(&out.join("experiment.txt"), &tables)?;
     output::write(&out.join("experiment.html"), &experiment_report(&found, &analysis))?;

@@ -3,6 +3,7 @@
 mod arguments;
 mod beside;
 mod build;
+mod constants;
 mod diff;
 mod exit;
 mod experiment;

@@ -15,6 +15,7 @@ use simutant_harness::{
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 
 use crate::arguments::{Common, TestArguments};
+use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::experiment::{kept, repeated};
 use crate::progress::Phase;
@@ -37,15 +38,17 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
 
+    let constants = constants::compare(&arguments.system, std::slice::from_ref(&implementation));
     // Some test cases alone are no result of the suite.
     let is_whole = arguments.only.is_empty();
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
     let rates = rates(&report);
     let failures = report.failures().count();
     let text = if is_repeated(arguments) {
-        output::json(&Repeated { report: &report, repetitions: arguments.repeat.get(), cases: &rates })?
+        let repeated = Repeated { report: &report, repetitions: arguments.repeat.get(), cases: &rates };
+        output::json(&Compared { result: &repeated, constants: &constants })?
     } else {
-        output::json(&report)?
+        output::json(&Compared { result: &report, constants: &constants })?
     };
     if is_whole {
         output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;

@@ -6,6 +6,7 @@
 //! description = "Go-back-n in C"
 //! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
 //! on_demand = true                                   # optional; experiments run it only if it is named
+//! sources = ["../src/*.rs"]                          # optional; its Rust source files, whose constants are compared with the specification's
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
 //! [[side]]                                           # sides are started in the order of the file
@@ -78,6 +79,11 @@ pub struct Implementation {
     /// Whether experiments leave it out unless it is named, since a test case of it takes seconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_demand: bool,
+    /// Its source files in Rust, if its constants are to be compared with those of the specification: names or patterns,
+    /// from the folder of the file. Those of [`mutants`](Self::mutants) if there are none. What a trial says does not
+    /// depend on them, so they are no part of what is written down of the implementation.
+    #[serde(default, skip_serializing)]
+    pub sources: Vec<String>,
     /// The program and arguments that build it; run in the folder of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Vec<String>>,
@@ -207,6 +213,17 @@ impl Implementation {
         implementation.folder = folder.into();
         implementation.validate(path)?;
         Ok(implementation)
+    }
+
+    /// Returns the folder from which its source files are named, and their names or patterns: none unless its file says.
+    pub fn sources(&self) -> (PathBuf, &[String]) {
+        match &self.mutants {
+            Some(package) if self.sources.is_empty() => {
+                let manifest = self.folder.join(&package.manifest);
+                (manifest.parent().unwrap_or(&self.folder).to_path_buf(), &package.specification)
+            }
+            _ => (self.folder.clone(), &self.sources),
+        }
     }
 
     /// Returns what runs test cases of the system on this implementation: the harness that knows its sides, and no
@@ -507,6 +524,16 @@ command = ["{build}/sender", "{peer}", "{input}"]
         let mutant = mine.with_mutant("mine~7".into(), "It is changed".into(), active);
         assert_eq!((mutant.origin, &mutant.build, &mutant.mutants), (Origin::Mutant, &None, &None));
         assert_eq!((mutant.active_mutant, &mutant.sides), (Some(active), &mine.sides));
+    }
+
+    #[test]
+    fn sources_are_those_of_the_file_or_else_those_that_are_mutated() {
+        let mutated = with_mutants("manifest = \"Cargo.toml\"\nspecification = [\"src/*.rs\"]").expect("a good file");
+        assert_eq!(mutated.sources(), (mutated.folder.clone(), &["src/*.rs".to_owned()][..]));
+        let named = Implementation { sources: vec!["../a.rs".into()], ..mutated.clone() };
+        assert_eq!(named.sources(), (mutated.folder, &["../a.rs".to_owned()][..]));
+        assert!(!serde_json::to_string(&named).expect("plain data").contains("a.rs"), "trials do not depend on them");
+        assert_eq!(Implementation { mutants: None, sources: Vec::new(), ..named }.sources().1, [""; 0]);
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl Terms {
             implementation: Implementation {
                 folder: PathBuf::new(),
                 mutants: None,
+                sources: Vec::new(),
                 active_mutant: None,
                 ..implementation.clone()
             },

@@ -73,12 +73,14 @@
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `constants.rs` for those in constants, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
+//! `operators.rs` for the operators, `constants.rs` for those in constants, `comparison.rs` for constants of a
+//! specification beside those of its implementations, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
 //! `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and `machine_code.rs` for
 //! what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
 mod awaits;
 mod build;
+mod comparison;
 mod conditions;
 mod constants;
 mod copies;
@@ -109,6 +111,10 @@ mod verdicts;
 pub use build::{
     Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
     build_with, compiler_equivalence,
+};
+pub use comparison::{
+    ConstantDifference, ConstantPlace, ConstantValue, InvalidValue, NamedConstant, differences, named_constants,
+    source_files,
 };
 pub use error::MutatorError;
 pub use fingerprint::{Fingerprint, token_lines};

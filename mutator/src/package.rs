@@ -8,7 +8,7 @@ mod modules;
 mod patches;
 mod programs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Edition, Metadata, MetadataCommand, TargetKind};
@@ -262,6 +262,24 @@ impl Package {
     /// Returns the paths of a member's specification files in it.
     pub(crate) fn files_of(&self, member: usize) -> Vec<&str> {
         self.files.iter().filter(|file| file.member == member).map(|file| file.path.as_str()).collect()
+    }
+
+    /// Returns the source files of the folders that have files of the specification, those of tests left out, by name:
+    /// constants of a system may stand beside what is mutated of it.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let folder = |file: &SpecificationFile| {
+            let path = self.members[file.member].root().join(&file.path);
+            path.parent().map(Path::to_path_buf)
+        };
+        let folders: BTreeSet<PathBuf> = self.files.iter().filter_map(folder).collect();
+        let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten();
+        let mut files: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
+        files.retain(|file| {
+            let is_source = file.extension().is_some_and(|extension| extension == "rs");
+            is_source && file.file_stem().is_some_and(|stem| stem != "tests") && file.is_file()
+        });
+        files.sort();
+        files
     }
 
     /// Returns the path of a specification file as reports have it: in this package, or after the name of another one.

@@ -85,6 +85,7 @@ impl Implementation {
             description,
             origin: Origin::Mutant,
             build: None,
+            sources: Vec::new(),
             mutants: None,
             active_mutant: Some(active),
             ..self.clone()

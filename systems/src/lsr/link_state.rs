@@ -35,8 +35,15 @@ impl Database {
         self.announcements.values()
     }
 
+    /// Returns the links that a router announced, and that the routers at their other ends announced as well (RFC 2328,
+    /// section 16.1, step 2b).
+    pub(super) fn links(&self, router: RouterId) -> Vec<Link> {
+        let leads_back = |link: &Link| self.announced(link.to).iter().any(|back| back.to == router);
+        self.announced(router).iter().copied().filter(leads_back).collect()
+    }
+
     /// Returns the links that a router announced.
-    pub(super) fn links(&self, router: RouterId) -> &[Link] {
+    fn announced(&self, router: RouterId) -> &[Link] {
         match self.announcements.get(&router) {
             Some(announcement) => &announcement.links,
             None => &[],

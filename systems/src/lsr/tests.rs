@@ -92,8 +92,11 @@ fn announcements_come_in_other_orders_with_other_seeds() {
 }
 
 fn announcement(origin: u8, links: &[(u8, u32)]) -> Announcement {
-    let links: Vec<Link> = links.iter().map(|&(to, cost)| Link { to: RouterId(to), cost }).collect();
-    Announcement { origin: RouterId(origin), sequence: links.len() as u32, links: links.into() }
+    announcement_of(RouterId(origin), links.iter().map(|&(to, cost)| Link { to: RouterId(to), cost }).collect())
+}
+
+fn announcement_of(origin: RouterId, links: Vec<Link>) -> Announcement {
+    Announcement { origin, sequence: links.len() as u32, links: links.into() }
 }
 
 #[test]
@@ -104,8 +107,29 @@ fn only_the_newest_announcement_of_a_router_counts() {
     assert!(!database.update(&first), "an older one was overtaken");
     assert!(!database.update(&second), "a second copy is no news");
     assert!(database.update(&announcement(2, &[(1, 3)])), "another router counts by itself");
+    assert!(database.update(&announcement(4, &[(1, 1)])));
     assert_eq!(database.links(RouterId(1)), &*second.links);
     assert_eq!(database.links(RouterId(3)), []);
+}
+
+#[test]
+fn a_link_counts_as_soon_as_both_ends_announce_it() {
+    for topology in Topology::ALL {
+        let whole = |id: RouterId| announcement_of(id, topology.neighbours(id).collect());
+        // Every set of routers that have announced their links so far.
+        for announced in 0_u32..1 << topology.router_count() {
+            let has_announced = |id: RouterId| announced >> (id.0 - 1) & 1 == 1;
+            let mut database = Database::default();
+            for id in topology.routers().filter(|&id| has_announced(id)) {
+                assert!(database.update(&whole(id)));
+            }
+            for id in topology.routers() {
+                let both = |link: &Link| has_announced(id) && has_announced(link.to);
+                let expect: Vec<Link> = topology.neighbours(id).filter(both).collect();
+                assert_eq!(database.links(id), expect, "{topology}, {announced:b}, {id}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -132,11 +132,13 @@ impl Router {
         send
     }
 
-    /// Returns a link state for all neighbours that are up, but for the one that it came from.
+    /// Returns a link state for all neighbours that are up, but for the one that it came from, in the order in which they
+    /// came up.
     fn flood(&self, from: Option<RouterNumber>, state: &LinkState) -> Vec<(SocketAddr, Packet)> {
-        let hears = |neighbour: &&Neighbour| self.is_up(neighbour.number) && from != Some(neighbour.number);
+        let neighbour = |link: &LinkTo| self.neighbours.iter().find(|neighbour| neighbour.number == link.to);
+        let hears = |neighbour: &&Neighbour| from != Some(neighbour.number);
         let packet = |neighbour: &Neighbour| (neighbour.address, Packet::LinkState(state.clone()));
-        self.neighbours.iter().filter(hears).map(packet).collect()
+        self.up.iter().filter_map(neighbour).filter(hears).map(packet).collect()
     }
 
     fn compute_paths(&mut self) {
@@ -238,8 +240,8 @@ mod tests {
             (2, Packet::Hello),
             (2, state(1, 1, &[(3, 1)])),
             (2, state(3, 1, &[(1, 1)])),
-            (2, both.clone()),
-            (3, both),
+            (3, both.clone()),
+            (2, both),
         ];
         check(&mut router, 2, Packet::Hello, &expect);
     }
