@@ -9,6 +9,7 @@ use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut, Kills};
 use crate::chosen::{self, Recommendation};
 use crate::conventional::{self, CostEffectiveness};
+use crate::cost::{self, CostComparison};
 use crate::criteria::CriterionAnalysis;
 use crate::detection;
 use crate::dominators::{Dominators, dominators};
@@ -76,6 +77,9 @@ pub struct Analysis {
     /// does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
+    /// What the cost oracle kills, and what that makes of the criteria; `None` if none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostComparison>,
     /// What to do; `None` if no criterion has a suite.
     pub recommendation: Option<Recommendation>,
     /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller
@@ -267,7 +271,7 @@ pub fn analyse_with_threads(
         comparison: reference::reference(&outcomes.system)
             .map(|reference| reference::compare(reference, &criteria, &ranking)),
         survivors: survivors::survivors(outcomes, &mutants, options),
-        contradictions: survivors::contradictions(outcomes, options),
+        contradictions: survivors::contradictions(&cost::ordinary(outcomes), options),
         stale_judgements: survivors::stale(outcomes, options),
         score_bounds: bounds(&all_cases),
         suite_score_bounds: recommendation
@@ -275,6 +279,7 @@ pub fn analyse_with_threads(
             .map(|recommendation| recommendation.choice)
             .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
         expected,
+        cost: cost::compare(outcomes, &criteria, options),
         recommendation,
         built: None,
         built_expected: None,

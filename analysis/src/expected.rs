@@ -21,10 +21,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
+use crate::cost::MeanScore;
 use crate::criteria::CriterionAnalysis;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::rules::{Rule, rules};
 use crate::statistics::Summary;
+use crate::suites::AdequateSuite;
 
 pub(crate) use greedy::greedy;
 pub use probabilities::ExpectedScore;
@@ -131,13 +133,10 @@ pub(crate) fn expected(
 ) -> Option<Expected> {
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
-    let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
-    let random = probabilities.random(WORTH_MAX * sizes.max().unwrap_or(0).max(SIZE_MAX))?;
+    let random = random_scores(criteria, probabilities)?;
     let of_criterion = |(criterion, analysis): (usize, &CriterionAnalysis)| {
         let suites: Vec<ExpectedScore> = analysis.suites.iter().filter_map(|suite| score(&suite.cases)).collect();
         let means: Vec<f64> = suites.iter().map(|suite| suite.mean).collect();
-        let worth = analysis.suites.iter().zip(&means);
-        let worth = worth.map(|(suite, score)| random_size(&random, *score) / suite.cases.len() as f64).sum::<f64>();
         let of_random = analysis.suites.iter().map(|suite| random[suite.cases.len() - 1]).sum::<f64>();
         let of_dominators: Option<Vec<f64>> =
             analysis.suites.iter().map(|suite| probabilities.share(&suite.cases, dominators)).collect();
@@ -149,7 +148,7 @@ pub(crate) fn expected(
             criterion,
             score: Summary::of(&means)?,
             random: of_random / means.len() as f64,
-            worth: worth / means.len() as f64,
+            worth: worth(&analysis.suites, &means, &random),
             dominator_score: of_dominators.and_then(|shares| Some(Summary::of(&shares)?.mean)),
             coverage: coverage.sum::<f64>() / means.len() as f64,
             suites,
@@ -184,6 +183,35 @@ pub(crate) fn rules_of(outcomes: &Outcomes) -> Vec<Rule> {
     let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
     let chance: BTreeSet<String> = outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
     rules(&inputs, &chance)
+}
+
+/// Returns what the suites of each criterion are expected to score on average, with what their inputs are worth; `None`
+/// for criteria without suites.
+pub(crate) fn mean_scores_of(
+    criteria: &[CriterionAnalysis],
+    probabilities: &KillProbabilities,
+) -> Vec<Option<MeanScore>> {
+    let random = random_scores(criteria, probabilities);
+    let of_criterion = |analysis: &CriterionAnalysis| {
+        let scores = analysis.suites.iter().map(|suite| Some(probabilities.score(&suite.cases)?.mean));
+        let scores: Vec<f64> = scores.collect::<Option<_>>()?;
+        let worth = worth(&analysis.suites, &scores, random.as_ref()?);
+        Some(MeanScore { score: Summary::of(&scores)?.mean, worth: Some(worth) })
+    };
+    criteria.iter().map(of_criterion).collect()
+}
+
+/// Returns the expected scores of random suites up to sizes that suites of the criteria may be worth.
+fn random_scores(criteria: &[CriterionAnalysis], probabilities: &KillProbabilities) -> Option<Vec<f64>> {
+    let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
+    probabilities.random(WORTH_MAX * sizes.max().unwrap_or(0).max(SIZE_MAX))
+}
+
+/// Returns how many random inputs an input of suites with these scores is worth, on average.
+fn worth(suites: &[AdequateSuite], scores: &[f64], random: &[f64]) -> f64 {
+    let worth = suites.iter().zip(scores);
+    worth.map(|(suite, score)| random_size(random, *score) / suite.cases.len() as f64).sum::<f64>()
+        / scores.len() as f64
 }
 
 /// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are

@@ -44,6 +44,7 @@ mod baseline;
 mod boosting;
 mod chosen;
 mod conventional;
+mod cost;
 mod criteria;
 mod detection;
 mod difference;
@@ -82,6 +83,7 @@ pub use chosen::{
     Choice, Recommendation, SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores,
 };
 pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
+pub use cost::{CostComparison, CostCriterion, MeanScore};
 pub use criteria::CriterionAnalysis;
 pub use detection::Detection;
 pub use difference::{

@@ -2,6 +2,7 @@
 
 mod boosting;
 mod case_page;
+mod cost;
 mod criteria;
 mod curve;
 mod distributions;
@@ -63,6 +64,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
     page.case_pages.extend(pages.cases.iter().copied());
     let expected = analysis.expected.as_ref();
     let expected = expected.map(|expected| ("expected", "Expected scores", expected::section(&page, expected)));
+    let cost = analysis.cost.as_ref().map(|cost| ("cost", "Cost oracle", cost::section(&page, cost)));
     let sections = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
@@ -76,7 +78,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
     ];
-    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sections).collect();
+    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sections).chain(cost).collect();
     let title = format!("Simutant: {}", analysis.system);
     document(
         &title,

@@ -1,6 +1,6 @@
 //! Whether the parts of the outcomes fit together, so that the rest can index without asking.
 
-use simutant_outcomes::{Outcomes, Quota, Reseeded, Span, Verdict};
+use simutant_outcomes::{CostKills, CostRole, Outcomes, Quota, Reseeded, Span, Verdict};
 
 /// Parts of [`Outcomes`] that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,6 +89,15 @@ pub enum ShapeError {
         /// The test case.
         case: usize,
     },
+    /// A kill by cost is one of a pair whose run does not pass, or costs the same, or it is not among the kills although it
+    /// counts.
+    #[error("field `cost`: test case {case} cannot kill mutant {mutant} by cost")]
+    Cost {
+        /// The mutant's number.
+        mutant: usize,
+        /// The test case.
+        case: usize,
+    },
     /// Two criteria have one name.
     #[error("field `criteria`: the name `{0}` occurs twice")]
     DuplicateCriterion(String),
@@ -112,7 +121,43 @@ pub(crate) fn validate(outcomes: &Outcomes) -> Result<(), ShapeError> {
     if let Some(reseeded) = &outcomes.reseeded {
         validate_reseeded(outcomes, reseeded)?;
     }
+    if let Some(cost) = &outcomes.cost {
+        validate_cost(outcomes, cost)?;
+    }
     validate_places(outcomes)
+}
+
+fn validate_cost(outcomes: &Outcomes, cost: &CostKills) -> Result<(), ShapeError> {
+    let (mutants, cases) = (outcomes.kills.len(), outcomes.cases.len());
+    length("cost.kills", cost.kills.len(), mutants, "mutants")?;
+    for (mutant, by_cost) in cost.kills.iter().enumerate() {
+        length(format!("cost.kills[{mutant}]"), by_cost.len(), cases, "test cases")?;
+        let kills = &outcomes.kills[mutant];
+        let misplaced = match cost.role {
+            CostRole::Apart => by_cost.ones().find(|&case| kills.contains(case)),
+            CostRole::Counted => by_cost.ones().find(|&case| !kills.contains(case)),
+        };
+        if let Some(case) = misplaced.or_else(|| by_cost.ones().find(|&case| !outcomes.diverged[mutant].contains(case)))
+        {
+            return Err(ShapeError::Cost { mutant, case });
+        }
+    }
+    let Some((reseeded, by_cost)) = outcomes.reseeded.as_ref().zip(cost.reseeded.as_ref()) else {
+        let is_alike = outcomes.reseeded.is_none() == cost.reseeded.is_none();
+        return if is_alike { Ok(()) } else { Err(ShapeError::Empty("cost.reseeded")) };
+    };
+    length("cost.reseeded", by_cost.len(), mutants, "mutants")?;
+    for (mutant, by_cost) in by_cost.iter().enumerate() {
+        length(format!("cost.reseeded[{mutant}]"), by_cost.len(), cases, "test cases")?;
+        let passed = |case: usize| match cost.role {
+            CostRole::Apart => reseeded.runs[mutant][case] - reseeded.kills[mutant][case],
+            CostRole::Counted => reseeded.kills[mutant][case],
+        };
+        if let Some(case) = (0..cases).find(|&case| by_cost[case] > passed(case)) {
+            return Err(ShapeError::Cost { mutant, case });
+        }
+    }
+    Ok(())
 }
 
 fn validate_reseeded(outcomes: &Outcomes, reseeded: &Reseeded) -> Result<(), ShapeError> {

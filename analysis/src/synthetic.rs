@@ -101,6 +101,7 @@ pub(crate) fn synthetic(cases: usize, seed: u64) -> Outcomes {
         diverged: vec![BitSet::with_capacity(cases); sites.mutants.len()],
         reasons: vec![Vec::new(); sites.mutants.len()],
         reseeded: None,
+        cost: None,
         sites,
     };
     for mutant in 0..outcomes.sites.mutants.len() {
@@ -182,6 +183,7 @@ pub(crate) fn from_kills(rows: &[&str]) -> Outcomes {
         diverged: row_of(&['d', 'k']).into_iter().map(|cases_| set(cases_, cases)).collect(),
         reasons: vec![Vec::new(); rows.len()],
         reseeded: None,
+        cost: None,
         kills: killing.into_iter().map(|kills| set(kills, cases)).collect(),
     }
 }

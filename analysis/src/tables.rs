@@ -53,6 +53,10 @@ pub fn tables(analysis: &Analysis) -> String {
             "Expected scores without a criterion: suites that are built for them, random ones, and rules of thumb";
         section(title, baselines_rows(expected).table(), &[]);
     }
+    if let Some(cost) = &analysis.cost {
+        let title = "Cost oracle: mean scores of the criteria without and with kills by cost";
+        section(title, cost.rows(analysis).table(), &cost.notes());
+    }
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     match &analysis.held_out {
         Some(held_out) => section(
@@ -75,7 +79,8 @@ pub fn tables(analysis: &Analysis) -> String {
     let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
     let built = analysis.built.iter().flat_map(|built| built.sentences());
     let built_expected = analysis.built_expected.iter().flat_map(|built| built.sentences());
-    for sentence in built_expected.chain(sentences).chain(recommended).chain(built) {
+    let cost = analysis.cost.iter().flat_map(|cost| cost.sentences(analysis));
+    for sentence in built_expected.chain(sentences).chain(recommended).chain(cost).chain(built) {
         text.push_str(&sentence);
         text.push('\n');
     }

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::{Build, Fingerprint};
-use simutant_outcomes::{BitSet, InputSource, MutantNumber, Outcomes, Sites, Verdict, differences};
+use simutant_outcomes::{
+    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, Sites, Verdict, differences,
+};
 use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes, Universe};
 
 use crate::checks::{Checks, check_recording};
@@ -21,7 +23,8 @@ use crate::plain::Crews;
 use crate::reseeding::Tally;
 use crate::traced::Traced;
 use crate::{
-    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, pool, sample, white_box,
+    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, cost, pool, sample,
+    white_box,
 };
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
@@ -203,6 +206,19 @@ impl Campaign {
     /// mutants; others if the journal cannot be read.
     pub fn outcomes_in(&self, scope: &BitSet) -> Result<Outcomes, CampaignError> {
         outcomes::read_in(&self.journal, scope)
+    }
+
+    /// Lets outcomes say from now on, also when they are read by another process, what a cost oracle kills of the runs
+    /// that there are; with `None`, nothing. Nothing is run for it.
+    ///
+    /// # Errors
+    /// [`CampaignError::CostUnknown`] if an older release began the journal and did not note what the oracle asks for,
+    /// [`CampaignError::CostStatedWrongly`] if the original costs more than its system states; others if the worker cannot be
+    /// used, or the journal not be written. Then outcomes are as they were.
+    pub fn judge_cost(&mut self, oracle: Option<(&CostOracle, CostRole)>) -> Result<(), CampaignError> {
+        let Some((oracle, role)) = oracle else { return cost::forget(&self.journal) };
+        let mut crew = Crew::new(workshop(&self.plan));
+        cost::judge(&mut self.journal, &mut crew, oracle, role)
     }
 
     /// Returns the limits of runs on mutants; `None` before every test case has been run on the original.
@@ -633,6 +649,7 @@ fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites) -> Option<
         events: recorded.execution.events,
         steps: recorded.execution.steps,
         virtual_time_ns: recorded.virtual_time_ns,
+        messages: Some(recorded.messages),
         digest: recorded.digest,
         memory_bytes: recorded.memory_bytes,
         entered: recorded.entered,

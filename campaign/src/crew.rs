@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
+use simutant_outcomes::CostBounds;
 use simutant_outcomes::{Cause, Execution};
 use simutant_protocol::{Answer, Description, Recorded, Request, Sizes, Universe};
 
@@ -93,6 +94,14 @@ impl<'a> Crew<'a> {
         }
     }
 
+    /// Returns what runs of each of `cases` may cost at most.
+    pub(crate) fn cost_bounds(&mut self, cases: &[Value]) -> Result<Vec<CostBounds>, CampaignError> {
+        match self.ask_original(&Request::BoundCosts { cases: cases.to_vec() })? {
+            Answer::CostBounds(bounds) if bounds.len() == cases.len() => Ok(bounds),
+            answer => Err(self.unexpected(&answer)),
+        }
+    }
+
     /// Runs the original, recorded, and returns the labels as well that it covers of each criterion that looks at
     /// traces. A worker that dies or hangs in it is a verdict as well.
     pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<(Recorded, Traced), CampaignError> {
@@ -109,6 +118,7 @@ impl<'a> Crew<'a> {
                 let recorded = Recorded {
                     execution,
                     virtual_time_ns: 0,
+                    messages: 0,
                     digest: 0,
                     memory_bytes: 0,
                     measured: Vec::new(),

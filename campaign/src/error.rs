@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simutant_outcomes::{Execution, MutantNumber};
+use simutant_outcomes::{CostMeasure, Execution, MutantNumber};
 
 /// Why a campaign cannot be opened or cannot go on. None of these says anything about a mutant.
 #[derive(Debug, thiserror::Error)]
@@ -223,6 +223,26 @@ pub enum CampaignError {
         /// The mutant.
         mutant: MutantNumber,
     },
+    /// A cost oracle asks for what runs of an older release did not note.
+    #[error(
+        "the journal does not say how many messages or how much virtual time each run took, since an older release began it; \
+         begin anew with --fresh, or give --cost events alone"
+    )]
+    CostUnknown,
+    /// The original costs more than its system states.
+    #[error(
+        "test case {number} on the original costs {found} {measure}, but its system states {most} at most; mend `cost_bounds` of the system"
+    )]
+    CostStatedWrongly {
+        /// The number of the test case in the universe.
+        number: usize,
+        /// What it costs too much of.
+        measure: CostMeasure,
+        /// How much it costs; virtual time in nanoseconds.
+        found: u64,
+        /// How much the system states.
+        most: u64,
+    },
     /// Outcomes were asked for before the campaign had come to its end.
     #[error("{executed} of {cases} test cases have been run on the mutants; run the campaign to its end first")]
     Unfinished {
@@ -253,6 +273,7 @@ impl CampaignError {
         | Self::PrunedWrongly { number, .. }
         | Self::KeptWrongly { number, .. }
         | Self::RecordingKeptWrongly { number, .. }
+        | Self::CostStatedWrongly { number, .. }
         | Self::WorkerKilled { number, .. }) = &mut self
         else {
             return self;

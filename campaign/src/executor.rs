@@ -95,6 +95,7 @@ impl<'a> Executor<'a> {
                 // Nobody was left to tell.
                 entered: u64::MAX,
                 execution,
+                spent: None,
             };
             match ended {
                 Ended::Done => {}

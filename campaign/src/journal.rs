@@ -63,6 +63,8 @@ pub(crate) struct Recording {
     pub(crate) events: u64,
     pub(crate) steps: u64,
     pub(crate) virtual_time_ns: u64,
+    /// Packets that it sent; `None` in a journal of before they were counted.
+    pub(crate) messages: Option<u64>,
     pub(crate) digest: u64,
     pub(crate) memory_bytes: u64,
     /// The functions that it called: number `n` is bit `n % 64`.
@@ -140,13 +142,24 @@ impl Journal {
             (APPLICATION_ID, _) => match self.get("format_version")? {
                 // The process died between the two transactions above.
                 None => self.set("format_version", &FORMAT_VERSION),
-                Some(FORMAT_VERSION) => Ok(()),
+                Some(FORMAT_VERSION) => self.add_messages(),
                 Some(found) => {
                     Err(CampaignError::OtherFormat { path: self.path.clone(), found, expected: FORMAT_VERSION })
                 }
             },
             _ => Err(self.damaged("a database of another program")),
         }
+    }
+
+    /// Adds the column of messages to a journal of before they were counted.
+    fn add_messages(&self) -> Result<(), CampaignError> {
+        self.try_sql(|connection| {
+            let sql = "SELECT count(*) FROM pragma_table_info('recordings') WHERE name = 'messages'";
+            match connection.query_row(sql, [], |row| row.get::<_, i64>(0))? {
+                0 => connection.execute_batch("ALTER TABLE recordings ADD COLUMN messages INTEGER"),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Returns what is noted under `key`.
@@ -164,6 +177,12 @@ impl Journal {
         self.try_sql(|connection| {
             connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, &text])
         })?;
+        Ok(())
+    }
+
+    /// Forgets what is noted under `key`, if anything is.
+    pub(crate) fn forget(&self, key: &str) -> Result<(), CampaignError> {
+        self.try_sql(|connection| connection.execute("DELETE FROM meta WHERE key = ?1", [key]))?;
         Ok(())
     }
 
@@ -193,8 +212,8 @@ impl Journal {
             connection
                 .prepare_cached(
                     "INSERT INTO recordings \
-                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 )?
                 .execute(params![
                     case as i64,
@@ -206,6 +225,7 @@ impl Journal {
                     recording.entered.cast_signed(),
                     bits::to_bytes(&recording.reached),
                     bits::to_bytes(&recording.infected),
+                    recording.messages.map(u64::cast_signed),
                 ])?;
             let mut insert = connection
                 .prepare_cached("INSERT INTO coverage (test_case, criterion, covered) VALUES (?1, ?2, ?3)")?;

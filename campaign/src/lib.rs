@@ -58,6 +58,7 @@
 mod bits;
 mod campaign;
 mod checks;
+mod cost;
 mod crew;
 mod edit;
 mod error;

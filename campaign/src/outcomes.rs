@@ -8,15 +8,15 @@ use std::path::Path;
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{
-    BitSet, CaseOutcome, Cause, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded, Sites, Verdict,
-    VerdictCounts,
+    BitSet, CaseOutcome, Cause, CostRole, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded,
+    Sites, Verdict, VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
 use crate::campaign::{INPUT_SOURCE, add_round, is_of};
 use crate::journal::{Content, Journal, Recording, StoredRun};
 use crate::reseeding::Tally;
-use crate::{CampaignError, traced, white_box};
+use crate::{CampaignError, cost, traced, white_box};
 
 /// Returns the outcomes of the finished campaign in `directory`, which needs no build and may be that of another
 /// machine.
@@ -148,6 +148,7 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
             of_criterion.push(of_case);
         }
     }
+    let cost = cost::kills(journal, &content, (universe, reseedings, scope), &recordings)?;
     let runs = match reseedings {
         1 => None,
         _ => Some(reseeded_runs(journal, &content, (universe, reseedings, scope), &recordings)?),
@@ -190,7 +191,8 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
     criteria.iter_mut().for_each(|criterion| criterion.covered.truncate(universe));
     let of_universe = Content { cases: universe, ..content };
     let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &of_universe, scope)?;
-    Ok(Outcomes {
+    let role = cost.as_ref().map(|judged| judged.1);
+    let outcomes = Outcomes {
         system,
         seed,
         input_source,
@@ -204,6 +206,11 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         diverged,
         reasons,
         reseeded,
+        cost: cost.map(|judged| judged.0),
+    };
+    Ok(match role {
+        Some(CostRole::Counted) => outcomes.with_cost_kills(),
+        Some(CostRole::Apart) | None => outcomes,
     })
 }
 

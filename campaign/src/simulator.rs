@@ -106,6 +106,7 @@ impl<'a> Simulator<'a> {
             Err(execution) => Ok(Simulated {
                 execution,
                 virtual_time_ns: 0,
+                messages: 0,
                 digest: 0,
                 reached: has_mutant,
                 waiting: Vec::new(),

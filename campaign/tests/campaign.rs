@@ -16,7 +16,7 @@ use simutant_campaign::{
     read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Cause, CriterionKind, InputSource, Outcomes, Quota, Verdict};
+use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, Verdict};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16,
@@ -327,6 +327,119 @@ fn re_seedings_change_nothing_of_what_the_universe_does() {
             assert!(counts.iter().all(|&count| count <= 6));
             assert!(covered.ones().all(|requirement| counts[requirement] > 0), "{}", criterion.name);
         }
+    }
+}
+
+/// Judges a finished campaign by a cost oracle; nothing is run for it.
+fn judged(directory: &Path, plan: Plan, oracle: &str, role: CostRole) -> Result<Outcomes, CampaignError> {
+    let worker = plan.build.worker.clone();
+    let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
+    campaign.run(&worker, jobs(1), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+    campaign.judge_cost(Some((&oracle.parse().expect("it is an oracle"), role)))?;
+    assert_eq!(campaign.statistics().expect("it can be read").session_executed, 0, "nothing is run");
+    let outcomes = campaign.outcomes()?;
+    assert_eq!(read_outcomes(directory).expect("it is finished"), outcomes, "the journal keeps what was asked for");
+    Ok(outcomes)
+}
+
+/// Returns which mutants are killed by cost, each with how many test cases do it.
+fn killed_by_cost(cost: &CostKills) -> Vec<(usize, usize)> {
+    let counts = cost.kills.iter().map(|kills| kills.count_ones(..)).enumerate();
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// Mutant 18 passes, and waits once more than the original: three events in place of two, and twice the time.
+#[test]
+fn the_cost_oracle_judges_runs_that_pass_and_runs_nothing_for_it() {
+    let (programs, one_folder, other_folder) = (folder(), folder(), folder());
+    let plan = || with_chance(programs.path(), 6);
+    let before = run(one_folder.path(), plan(), 1);
+    assert_eq!(before.cost, None);
+    assert_eq!(run(other_folder.path(), plan(), 3), before);
+    for (oracle, kills) in [
+        ("events=49%", true),
+        ("events=50%", false),
+        ("time=99%", true),
+        ("time=100%", false),
+        ("messages=0%", false),
+        ("messages=0%,time=20%", true),
+    ] {
+        let outcomes = judged(one_folder.path(), plan(), oracle, CostRole::Apart).expect("it is finished");
+        let of_other = judged(other_folder.path(), plan(), oracle, CostRole::Apart).expect("it is finished");
+        assert_eq!(of_other, outcomes, "of several workers");
+        let cost = outcomes.cost.clone().expect("it was asked for");
+        assert_eq!(killed_by_cost(&cost), if kills { vec![(18, 4)] } else { Vec::new() }, "{oracle}");
+        let (reseeded, by_cost) = (before.reseeded.as_ref().expect("it is"), cost.reseeded.as_ref().expect("it is"));
+        for (mutant, (runs, by_cost)) in reseeded.runs.iter().zip(by_cost).enumerate() {
+            let expect = if mutant == 18 && kills { runs.clone() } else { vec![0; runs.len()] };
+            assert_eq!(*by_cost, expect, "mutant {mutant} by {oracle}");
+        }
+        assert_eq!(Outcomes { cost: None, ..outcomes.clone() }, before, "{oracle}: nothing else changes");
+        let counted = judged(one_folder.path(), plan(), oracle, CostRole::Counted).expect("it is finished");
+        assert_eq!(counted, outcomes.with_cost_kills());
+        assert_eq!(counted.kills[18].count_ones(..), if kills { 4 } else { 0 }, "{oracle}");
+    }
+    let mut campaign = Campaign::open(one_folder.path(), plan(), Existing::Continue).expect("it opens");
+    campaign.judge_cost(None).expect("it can be written");
+    let text = |outcomes: &Outcomes| serde_json::to_string(outcomes).expect("plain data");
+    assert_eq!(text(&campaign.outcomes().expect("it is finished")), text(&before), "byte for byte as before");
+}
+
+#[test]
+fn a_test_case_on_which_no_run_is_known_is_killed_by_no_cost() {
+    let folder = folder();
+    let expected = run(folder.path(), plan(), 2);
+    judged(folder.path(), plan(), "time=20%", CostRole::Apart).expect("it is finished");
+    let campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    let scope = [0, 3].into_iter().collect();
+    let outcomes = campaign.outcomes_in(&scope).expect("it is finished");
+    let cost = outcomes.cost.expect("the journal says it");
+    assert_eq!(cost.kills[18].ones().collect::<Vec<_>>(), [0, 3]);
+    assert_eq!((cost.reseeded, expected.reseeded), (None, None));
+}
+
+#[test]
+fn a_system_that_states_its_costs_is_judged_by_that_too() {
+    let (programs, folder) = (folder(), folder());
+    let mut build = build();
+    build.worker = mistaken(programs.path(), "bounded");
+    let plan = || Plan { build: build.clone(), ..plan() };
+    run(folder.path(), plan(), 2);
+    let outcomes = judged(folder.path(), plan(), "messages=0%", CostRole::Apart).expect("it is finished");
+    assert_eq!(killed_by_cost(&outcomes.cost.expect("it was asked for")), [(18, CASES)]);
+}
+
+/// A journal of before messages and virtual time were noted.
+#[test]
+fn the_events_of_an_old_journal_are_judged_and_nothing_else() {
+    let folder = folder();
+    let before = run(folder.path(), plan(), 2);
+    let journal = Connection::open(folder.path().join("journal.sqlite")).expect("it is a journal");
+    journal.execute_batch("ALTER TABLE recordings DROP COLUMN messages").expect("it is there");
+    let mut select = journal.prepare("SELECT test_case, runs FROM units").expect("it is SQL");
+    let rows =
+        select.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).expect("it can be read");
+    let rows: Vec<(i64, String)> = rows.collect::<Result<_, _>>().expect("these are rows");
+    let mut longer = 0;
+    for (case, text) in rows {
+        let mut runs: Vec<Vec<i64>> = serde_json::from_str(&text).expect("runs are numbers");
+        longer += runs.iter().filter(|run| run.len() == 10).count();
+        runs.iter_mut().for_each(|run| run.truncate(8));
+        let runs = serde_json::to_string(&runs).expect("plain data");
+        let sql = "UPDATE units SET runs = ?2 WHERE test_case = ?1";
+        journal.execute(sql, rusqlite::params![case, runs]).expect("it can be written");
+    }
+    assert_eq!(longer, CASES, "only runs that pass with other events say more: those of mutant 18");
+    drop(select);
+    drop(journal);
+    assert_eq!(read_outcomes(folder.path()).expect("it is finished"), before);
+    let outcomes = judged(folder.path(), plan(), "events=20%", CostRole::Apart).expect("events were always noted");
+    assert_eq!(killed_by_cost(&outcomes.cost.expect("it was asked for")), [(18, CASES)]);
+    for oracle in ["time=20%", "messages=20%,events=20%"] {
+        let error = judged(folder.path(), plan(), oracle, CostRole::Apart).expect_err("nobody knows");
+        assert!(error.to_string().contains("begin anew with --fresh, or give --cost events alone"), "{error}");
+        let cost = read_outcomes(folder.path()).expect("it is as it was").cost.expect("it was asked for before");
+        assert_eq!(cost.oracle.to_string(), "events=20%");
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::Selection;
-use simutant_outcomes::{InputSource, Judged};
+use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 
 use crate::exit::EXIT_CODES;
 use crate::output::quoted;
@@ -194,6 +194,14 @@ pub(crate) struct StudyArguments {
     /// ones.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) pages: usize,
+    /// Show beside ordinary kills what a cost oracle kills: runs that pass, and differ in events, messages or virtual time
+    /// by more than so many percent from the original's run of the same test case, for example events=20%,time=50%; or
+    /// none. As the system's Cargo.toml says, or else none, unless said otherwise. Nothing is run again for it.
+    #[arg(long, value_name = "LIST", value_parser = cost)]
+    pub(crate) cost: Option<CostArgument>,
+    /// Count kills by cost as kills, in scores and in the choice.
+    #[arg(long)]
+    pub(crate) count_cost: bool,
     /// Delete what an earlier study left in the folder, instead of going on with it.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -217,6 +225,15 @@ fn percentage(text: &str) -> Result<f64, String> {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
         _ => Err("give a number from 0 to 100".to_owned()),
     }
+}
+
+/// What --cost says: an oracle, or that there is to be none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CostArgument(pub(crate) Option<CostOracle>);
+
+/// Reads a cost oracle, or `none`.
+fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
+    Ok(CostArgument(if text == "none" { None } else { Some(text.parse()?) }))
 }
 
 /// What universe there is, beside the seed.
@@ -479,6 +496,10 @@ pub(crate) struct TestArguments {
     /// Write the results as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// List the test cases that passed with more datagrams than the simulation needs at most, by more than so many
+    /// percent, for example messages=100%. It changes no verdict.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cost: Option<CostOracle>,
     /// Seconds after which a test case is ended and has failed [default: 30, and 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,

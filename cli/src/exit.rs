@@ -83,10 +83,12 @@ impl Exit {
                 | CampaignError::NotAsWritten { .. }
                 | CampaignError::PrunedWrongly { .. }
                 | CampaignError::KeptWrongly { .. }
-                | CampaignError::RecordingKeptWrongly { .. } => Self::Failed,
+                | CampaignError::RecordingKeptWrongly { .. }
+                | CampaignError::CostStatedWrongly { .. } => Self::Failed,
                 CampaignError::OtherCampaign { .. }
                 | CampaignError::OtherFormat { .. }
                 | CampaignError::CaseRefused { .. }
+                | CampaignError::CostUnknown
                 | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {
                     Self::Storage

@@ -11,10 +11,10 @@ use simutant_analysis::{
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, End, Existing, Plan, Progress, Pruning, Simulator, Statistics,
 };
-use simutant_mutator::read_judgements;
-use simutant_outcomes::{BitSet, Outcomes, Suite};
+use simutant_mutator::{Package, read_judgements};
+use simutant_outcomes::{BitSet, CostOracle, CostRole, Outcomes, Suite};
 
-use crate::arguments::{BuilderArgument, Common, StudyArguments, SystemArguments};
+use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments, SystemArguments};
 use crate::beside::beside;
 use crate::exit::{BadInput, Exit};
 use crate::explain::{Runner, write_case_pages, write_pages};
@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         false => Ok(BTreeMap::new()),
     };
     let Some(compiled) = interrupt::unless(&interrupted, compiled)? else { return Ok(stopped(&out)) };
+    let cost = cost(arguments, &package)?;
     let mut simulator = Simulator::new(&built, Bounds::default());
     if let Some(criterion) = &arguments.criterion {
         let mut known = simulator.criteria()?;
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     if ended.map_err(|error| with_command(error, &arguments.system, common))? == End::Stopped {
         return Ok(stopped(&out));
     }
+    campaign.judge_cost(cost.as_ref().map(|(oracle, role)| (oracle, *role)))?;
     let statistics = campaign.statistics()?;
     let outcomes = campaign.outcomes()?;
 
@@ -142,6 +144,22 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         (_, false) => Exit::BelowMinimum,
         _ => Exit::Success,
     })
+}
+
+/// Returns the cost oracle that is asked for, by the command line or else by the system's manifest, and whether its kills
+/// count.
+fn cost(arguments: &StudyArguments, package: &Package) -> Result<Option<(CostOracle, CostRole)>, BadInput> {
+    let oracle = match &arguments.cost {
+        Some(CostArgument(oracle)) => oracle.as_ref(),
+        None => package.cost(),
+    };
+    match (oracle, arguments.count_cost) {
+        (None, true) => {
+            Err(BadInput("--count-cost needs a cost oracle: add --cost, for example --cost events=20%".to_owned()))
+        }
+        (None, false) => Ok(None),
+        (Some(oracle), counts) => Ok(Some((oracle.clone(), if counts { CostRole::Counted } else { CostRole::Apart }))),
+    }
 }
 
 /// Says of each score that is lower than was asked for what it is; a score that there is not is too low.

@@ -1,5 +1,7 @@
 //! `simutant test`: a suite on a real implementation.
 
+mod costly;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use simutant_harness::{
 };
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 
+use self::costly::Costs;
 use crate::arguments::{Common, TestArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
@@ -29,6 +32,7 @@ const LEVEL: f64 = 0.95;
 
 pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
+    costly::check(arguments.cost.as_ref())?;
     let implementation = Implementation::find(&arguments.implementation, &[PathBuf::from(OWN_IMPLEMENTATIONS)])?;
     let suite = only(read_suite(arguments, common)?, arguments)?;
     let out = common.out(system);
@@ -44,11 +48,14 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
     let rates = rates(&report);
     let failures = report.failures().count();
+    let costs =
+        arguments.cost.as_ref().map(|oracle| costly::costs((&suite, &report), oracle, arguments)).transpose()?;
+    let costs = costs.as_ref();
     let text = if is_repeated(arguments) {
-        let repeated = Repeated { report: &report, repetitions: arguments.repeat.get(), cases: &rates };
-        output::json(&Compared { result: &repeated, constants: &constants })?
+        let results = Repeated { report: &report, repetitions: arguments.repeat.get(), cases: &rates };
+        output::json(&Compared { result: &WithCost { results, cost: costs }, constants: &constants })?
     } else {
-        output::json(&Compared { result: &report, constants: &constants })?
+        output::json(&Compared { result: &WithCost { results: &report, cost: costs }, constants: &constants })?
     };
     if is_whole {
         output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
@@ -56,10 +63,11 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     if let Some(file) = &arguments.junit {
         output::write_named(file, junit(&report, &rates, arguments).to_xml().as_bytes())?;
     }
+    let listed = costs.map(|costs| costs.text(report.results.len(), is_repeated(arguments))).unwrap_or_default();
     let shown = match (common.json, is_repeated(arguments)) {
         (true, _) => text,
-        (false, true) => summary_of_rates(&rates, arguments, common),
-        (false, false) => summary(&report, arguments, common),
+        (false, true) => listed + &summary_of_rates(&rates, arguments, common),
+        (false, false) => listed + &summary(&report, arguments, common),
     };
     output::print(&shown)?;
     Ok(if failures == 0 { Exit::Success } else { Exit::Failed })
@@ -186,6 +194,15 @@ struct Repeated<'a> {
     report: &'a TestReport,
     repetitions: u32,
     cases: &'a [Rate<'a>],
+}
+
+/// What is written, with what is costly if that was asked for.
+#[derive(Debug, Serialize)]
+struct WithCost<'a, T> {
+    #[serde(flatten)]
+    results: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<&'a Costs<'a>>,
 }
 
 /// Returns how often each test case failed, in the order of the suite.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Edition, Metadata, MetadataCommand, TargetKind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use simutant_outcomes::CostOracle;
 use toml::Table;
 
 use crate::conditions::Conditions;
@@ -46,6 +47,8 @@ pub struct Package {
     pub(crate) features: Features,
     /// The mutation operators that the manifest asks for.
     operators: Selection,
+    /// The cost oracle that studies have unless they say otherwise.
+    cost: Option<CostOracle>,
     /// The file of the judgements on mutants, relative to the package's folder.
     judgements: String,
     /// The packages that the generated workspace has copies of: this one first, then the dependencies that are
@@ -109,6 +112,13 @@ struct SystemSection {
     /// The mutation operators, as [`Selection::parse`] takes them.
     #[serde(default, deserialize_with = "selection")]
     operators: Selection,
+    /// The cost oracle of studies, as `--cost` takes it.
+    #[serde(default, deserialize_with = "cost")]
+    cost: Option<CostOracle>,
+}
+
+fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CostOracle>, D::Error> {
+    String::deserialize(deserializer)?.parse().map(Some).map_err(D::Error::custom)
 }
 
 fn yes() -> bool {
@@ -214,6 +224,7 @@ impl Package {
             names,
             features,
             operators: section.operators.clone(),
+            cost: section.cost.clone(),
             judgements: FILE.to_owned(),
             members,
             files,
@@ -228,6 +239,11 @@ impl Package {
     /// Returns the mutation operators that the manifest asks for: all of tiers A and B unless it says otherwise.
     pub fn operators(&self) -> &Selection {
         &self.operators
+    }
+
+    /// Returns the cost oracle that the manifest asks for: none unless it says otherwise.
+    pub fn cost(&self) -> Option<&CostOracle> {
+        self.cost.as_ref()
     }
 
     /// Returns the path of the file with the judgements on mutants, which need not be there.

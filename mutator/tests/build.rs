@@ -526,10 +526,13 @@ fn an_unknown_system_names_those_there_are() {
     write(&root.path().join("src/awkward.rs"), "");
     let error = Package::find(&root.path().join("Cargo.toml"), "tox").expect_err("there is no tox");
     assert!(error.to_string().ends_with("known systems: toy"), "{error}");
-    let chosen = format!("{MANIFEST}operators = \"a,-SDL\"\n[package.metadata.simutant.names]\nsend = [\"cast\"]\n");
+    let chosen = format!(
+        "{MANIFEST}operators = \"a,-SDL\"\ncost = \"time=5%\"\n[package.metadata.simutant.names]\nsend = [\"cast\"]\n"
+    );
     write(&root.path().join("Cargo.toml"), &chosen);
     let package = Package::find(&root.path().join("Cargo.toml"), "toy").expect("it is there");
     assert_eq!(*package.operators(), Selection::parse("a,-SDL").expect("they are known"));
+    assert_eq!(package.cost().map(ToString::to_string).as_deref(), Some("time=5%"));
     write(&root.path().join("Cargo.toml"), &chosen.replace("SDL", "SDK"));
     let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("there is no SDK");
     assert!(error.to_string().contains("did you mean `SDL`?"), "{error}");

@@ -33,10 +33,12 @@ pub enum Cause {
     Abort,
     /// The process exited in the middle of the run.
     Exit,
+    /// The run passed, and the cost oracle does not let it pass: no run ends by it.
+    Cost,
 }
 
 impl Cause {
-    /// All causes, by verdict in the order of the thesis.
+    /// All causes that end runs, by verdict in the order of the thesis; [`Cause::Cost`] is judged afterwards.
     pub const ALL: [Self; 12] = [
         Self::UnexpectedResult,
         Self::NoResult,
@@ -55,7 +57,7 @@ impl Cause {
     /// Returns the verdict on a run that ended so.
     pub fn verdict(self) -> Verdict {
         match self {
-            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed => Verdict::Unreasonable,
+            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => Verdict::Unreasonable,
             Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => Verdict::NotTerminated,
             Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => Verdict::Abnormal,
         }
@@ -77,6 +79,7 @@ impl std::fmt::Display for Cause {
             Self::Memory => "out of memory",
             Self::Abort => "abort",
             Self::Exit => "exit",
+            Self::Cost => "cost",
         })
     }
 }

@@ -10,6 +10,7 @@
 mod cause;
 mod chance;
 mod compiled;
+mod cost;
 mod input_source;
 mod judgement;
 mod outcome;
@@ -22,6 +23,7 @@ pub use fixedbitset::FixedBitSet as BitSet;
 pub use cause::Cause;
 pub use chance::differences;
 pub use compiled::Compiled;
+pub use cost::{CostBounds, CostKills, CostMeasure, CostOracle, CostOracleError, CostRole, RunCost};
 pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{

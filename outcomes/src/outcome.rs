@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BitSet, Cause, InputSource, MutantNumber, Sites};
+use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, Sites};
 
 /// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -203,11 +203,16 @@ pub struct Outcomes {
     /// `diverged[mutant]` has a bit for each test case on which the mutant's run had other events than the original's,
     /// in another order or at other times, whatever the verdict; shape `mutants x cases`.
     pub diverged: Vec<BitSet>,
-    /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`].
+    /// `reasons[mutant]`: why it was killed, most frequent first, at most [`Outcomes::REASONS_MAX`], and one more
+    /// where kills by cost count.
     pub reasons: Vec<Vec<ReasonCount>>,
     /// What re-seedings of the test cases did; `None` if each was run once. Nothing else in here depends on them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reseeded: Option<Reseeded>,
+    /// What the cost oracle kills; `None` if none was asked for. The kills above have these among them only if
+    /// [`CostKills::role`] says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostKills>,
 }
 
 /// What test cases did when they were run several times, each time but the first with their chance drawn anew.

@@ -191,6 +191,7 @@ impl<M: Message> Executor<M> {
             verdict,
             events: self.events,
             ended_at: kernel.now,
+            packets_sent: kernel.packets_sent,
             digest: kernel.digest.value(),
             waiting,
             trace: trace.or_else(|| kernel.trace.take()),

@@ -67,7 +67,7 @@ pub(crate) struct Kernel<M> {
     groups: Outlined<Groups>,
     /// Where the members that a message goes to are listed; empty between calls.
     recipients: Vec<Address>,
-    packets_sent: u64,
+    pub(crate) packets_sent: u64,
     /// By component: what fixes everything that is random about the next packet that it sends.
     next_draws: Vec<u64>,
 }

@@ -178,6 +178,6 @@ pub use stream::{
     Accept, Connect, ConnectError, Listener, Stream, StreamError, StreamReceiver, StreamRecv, StreamSend, StreamSender,
     StreamSettings,
 };
-pub use system::{BlackBoxCriterion, InvalidTestCase, Quota, System, reseeding, universe};
+pub use system::{BlackBoxCriterion, CostBounds, InvalidTestCase, Quota, System, reseeding, universe};
 pub use time::{VirtualDuration, VirtualTime};
 pub use verdict::{CheckFailure, Failure, Origin, Verdict, Violation, Wait, WaitSubject, Waiting};

@@ -62,6 +62,8 @@ pub struct Report {
     pub events: u64,
     /// When the last of them happened.
     pub ended_at: VirtualTime,
+    /// How many packets were sent, whatever became of them; one to a group counts once for each member.
+    pub packets_sent: u64,
     /// A digest of all events in their order, with their times and places, of what messages hold, and of how far the
     /// generators of random numbers came. Equal runs have equal digests.
     pub digest: u64,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::criteria::{self, TraceCriterion};
-use crate::{Message, Random, Simulation};
+use crate::{Message, Random, Simulation, VirtualTime};
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
 ///
@@ -48,6 +48,14 @@ pub trait System: 'static {
         case.clone()
     }
 
+    /// Returns what a run of a test case may cost at most, whatever the original needs: a second opinion beside the
+    /// oracle, which looks at results alone. It is asked for with a cost oracle, and the original must keep it. By
+    /// default nothing is bounded.
+    fn cost_bounds(case: &Self::TestCase) -> CostBounds {
+        let _ = case;
+        CostBounds::default()
+    }
+
     /// Checks that a test case is in the input domain, for test cases that people write.
     ///
     /// # Errors
@@ -65,6 +73,17 @@ pub trait System: 'static {
     fn trace_criteria() -> Vec<TraceCriterion> {
         criteria::built_in()
     }
+}
+
+/// What a run may cost at most; `None` is no bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CostBounds {
+    /// Events that the engine handles.
+    pub events_max: Option<u64>,
+    /// Packets that components send, whatever becomes of them.
+    pub messages_max: Option<u64>,
+    /// Virtual time at the end.
+    pub ended_at_max: Option<VirtualTime>,
 }
 
 /// An adequacy criterion that looks at the test case alone (Rutherford, PhD thesis, section 4.4).

@@ -21,6 +21,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 }
                 None => p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
             }
+            @for sentence in analysis.cost.iter().flat_map(|cost| cost.sentences(analysis)) { p.lead { (sentence) } }
             @for sentence in analysis.built.iter().flat_map(|built| built.sentences()) { p.lead { (sentence) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    BlackBoxCriterion, CheckFailure, Context, InvalidTestCase, Message, Quota, Random, Requirements, Simulation,
-    System, TraceCriterion, VirtualDuration, criteria,
+    BlackBoxCriterion, CheckFailure, Context, CostBounds, InvalidTestCase, Message, Quota, Random, Requirements,
+    Simulation, System, TraceCriterion, VirtualDuration, VirtualTime, criteria,
 };
 
 /// How many mutants [`sum_below`] has.
@@ -33,6 +33,8 @@ enum Mistake {
     Calm,
     /// Not a mistake: re-seedings are others, named `counter_worker-chance`.
     Chance,
+    /// Not a mistake: the system states how long it takes at most, named `counter_worker-bounded`.
+    Bounded,
 }
 
 impl Mistake {
@@ -43,6 +45,7 @@ impl Mistake {
             Some((_, "late")) => Self::Late,
             Some((_, "calm")) => Self::Calm,
             Some((_, "chance")) => Self::Chance,
+            Some((_, "bounded")) => Self::Bounded,
             _ => Self::None,
         }
     }
@@ -81,6 +84,11 @@ impl System for Counter {
             Mistake::Chance => Self::sample(random),
             _ => case.clone(),
         }
+    }
+
+    fn cost_bounds(_: &TestCase) -> CostBounds {
+        let is_bounded = Mistake::of_this_program() == Mistake::Bounded;
+        CostBounds { ended_at_max: is_bounded.then(|| VirtualTime::from_millis(1)), ..CostBounds::default() }
     }
 
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {

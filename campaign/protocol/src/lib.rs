@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use simutant_outcomes::{Execution, InputSource, MutantNumber, Quota};
+use simutant_outcomes::{CostBounds, Execution, InputSource, MutantNumber, Quota};
 
 pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 
@@ -45,6 +45,11 @@ pub enum Request {
         number: u32,
         /// The number of the first test case in its universe; the others follow it.
         first: usize,
+        /// The test cases, in the system's own form.
+        cases: Vec<Value>,
+    },
+    /// Asks what runs of some test cases may cost at most.
+    BoundCosts {
         /// The test cases, in the system's own form.
         cases: Vec<Value>,
     },
@@ -236,6 +241,8 @@ pub enum Answer {
     Description(Description),
     /// To [`Request::Draw`] and [`Request::Reseed`].
     Cases(Vec<Value>),
+    /// To [`Request::BoundCosts`], in the order of the test cases.
+    CostBounds(Vec<CostBounds>),
     /// To [`Request::Record`].
     Recorded(Box<Recorded>),
     /// To [`Request::Execute`], when every run is in the file.
@@ -291,6 +298,9 @@ pub struct Recorded {
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// Packets that it sent.
+    #[serde(default)]
+    pub messages: u64,
     /// The digest of its events.
     pub digest: u64,
     /// The most memory that it had in use, in bytes. It varies a little with what the worker ran before.
@@ -340,6 +350,18 @@ pub struct MutantExecution {
     pub entered: u64,
     /// How the run ended.
     pub execution: Execution,
+    /// What it cost beside events and steps, if it passed with other events than the original's: with the same events it
+    /// cost the same, and one that kills is not judged by its cost.
+    pub spent: Option<Spent>,
+}
+
+/// What a run cost beside events and steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// Packets that it sent.
+    pub messages: u64,
+    /// Virtual time at its end, in nanoseconds.
+    pub virtual_time_ns: u64,
 }
 
 /// A run for a person.
@@ -349,6 +371,9 @@ pub struct Simulated {
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// Packets that it sent.
+    #[serde(default)]
+    pub messages: u64,
     /// The digest of its events; 0 if there was no simulation.
     pub digest: u64,
     /// Whether the mutated place was executed; `false` on the original.

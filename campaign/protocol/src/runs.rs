@@ -3,12 +3,12 @@
 //! A file of runs begins with a number in eight bytes: how many bytes of runs come after it. A worker sets it anew
 //! after each run, so that what a dying worker leaves is whole; what comes behind those bytes is nothing. A run is its
 //! length, in four bytes, and so many bytes after these: the mutant (4), the cause (1, as an index into [`Cause::ALL`]
-//! and one more; 0 for none), two facts (1, a bit each), functions (8), events (8), steps (8), and the reason to the
-//! end, as text. The lowest byte of a number comes first.
+//! and one more; 0 for none), three facts (1, a bit each), functions (8), events (8), steps (8), if the third fact says
+//! so messages (8) and virtual time (8), and the reason to the end, as text. The lowest byte of a number comes first.
 
 use simutant_outcomes::{Cause, Execution, Verdict};
 
-use crate::MutantExecution;
+use crate::{MutantExecution, Spent};
 
 /// How long the number is with which a file of runs begins.
 pub const HEADER_BYTES: usize = 8;
@@ -16,6 +16,9 @@ pub const HEADER_BYTES: usize = 8;
 const BYTES_MIN: usize = 4 + 1 + 1 + 8 + 8 + 8;
 const REACHED: u8 = 1;
 const DIVERGED: u8 = 2;
+const SPENT: u8 = 4;
+/// How long what a run cost is, if it is there.
+const SPENT_BYTES: usize = 8 + 8;
 
 /// Bytes that are none of the runs that [`MutantExecution::write`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,15 +34,21 @@ impl MutantExecution {
     /// # Panics
     /// If the reason is longer than 4 GiB.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        let Self { mutant, reached, diverged, entered, execution } = self;
+        let Self { mutant, reached, diverged, entered, execution, spent } = self;
         let Execution { verdict: _, cause, reason, events, steps } = execution;
-        let length = u32::try_from(BYTES_MIN + reason.len()).expect("a reason is text for people");
+        let spent_bytes = if spent.is_some() { SPENT_BYTES } else { 0 };
+        let length = u32::try_from(BYTES_MIN + spent_bytes + reason.len()).expect("a reason is text for people");
         bytes.extend(length.to_le_bytes());
         bytes.extend(mutant.to_le_bytes());
         bytes.push(cause.map_or(0, |cause| cause as u8 + 1));
-        bytes.push(if *reached { REACHED } else { 0 } | if *diverged { DIVERGED } else { 0 });
+        let fact = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
+        bytes.push(fact(*reached, REACHED) | fact(*diverged, DIVERGED) | fact(spent.is_some(), SPENT));
         for number in [entered, events, steps] {
             bytes.extend(number.to_le_bytes());
+        }
+        if let Some(Spent { messages, virtual_time_ns }) = spent {
+            bytes.extend(messages.to_le_bytes());
+            bytes.extend(virtual_time_ns.to_le_bytes());
         }
         bytes.extend(reason.as_bytes());
     }
@@ -50,7 +59,16 @@ impl MutantExecution {
         let (&[cause, facts], bytes) = bytes.split_first_chunk()?;
         let (&entered, bytes) = bytes.split_first_chunk()?;
         let (&events, bytes) = bytes.split_first_chunk()?;
-        let (&steps, reason) = bytes.split_first_chunk()?;
+        let (&steps, bytes) = bytes.split_first_chunk()?;
+        let (spent, reason) = match facts & SPENT {
+            0 => (None, bytes),
+            _ => {
+                let (&messages, bytes) = bytes.split_first_chunk()?;
+                let (&virtual_time_ns, reason) = bytes.split_first_chunk()?;
+                let (messages, virtual_time_ns) = (u64::from_le_bytes(messages), u64::from_le_bytes(virtual_time_ns));
+                (Some(Spent { messages, virtual_time_ns }), reason)
+            }
+        };
         let cause = match cause.checked_sub(1) {
             None => None,
             Some(index) => Some(*Cause::ALL.get(usize::from(index))?),
@@ -68,6 +86,7 @@ impl MutantExecution {
             diverged: facts & DIVERGED != 0,
             entered: u64::from_le_bytes(entered),
             execution,
+            spent,
         })
     }
 }
@@ -109,7 +128,8 @@ mod tests {
         let verdict = cause.map_or(Verdict::Reasonable, Cause::verdict);
         let execution = Execution { verdict, cause, reason: reason.to_owned(), events: u64::MAX - 1, steps: 3 };
         let is_odd = mutant % 2 == 1;
-        MutantExecution { mutant, reached: is_odd, diverged: !is_odd, entered: 1 << 63 | 1, execution }
+        let spent = is_odd.then_some(Spent { messages: 7, virtual_time_ns: u64::MAX - 2 });
+        MutantExecution { mutant, reached: is_odd, diverged: !is_odd, entered: 1 << 63 | 1, execution, spent }
     }
 
     /// Runs with every cause, and with none.

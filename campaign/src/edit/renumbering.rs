@@ -169,6 +169,7 @@ mod tests {
             events: 1,
             steps: 2,
             virtual_time_ns: 3,
+            messages: Some(6),
             digest: 4,
             memory_bytes: 5,
             entered: 2,

@@ -39,7 +39,7 @@ impl Journal {
     /// Returns for each test case what was recorded, `None` where nothing was yet.
     pub(crate) fn recordings(&self, content: &Content) -> Result<Vec<Option<Recording>>, CampaignError> {
         let mut recordings: Vec<Option<Recording>> = vec![None; content.cases];
-        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected \
+        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages \
                    FROM recordings";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
@@ -48,7 +48,8 @@ impl Journal {
             };
             let (reached, infected) = (set(7)?, set(8)?);
             let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
-            Ok(self.put_recording(&mut recordings, content, case, numbers, reached.zip(infected)))
+            let messages: Option<i64> = row.get(9)?;
+            Ok(self.put_recording(&mut recordings, content, case, (numbers, messages), reached.zip(infected)))
         })?;
         let sql = "SELECT test_case, criterion, covered FROM coverage ORDER BY test_case, criterion";
         self.for_each(sql, |row| {
@@ -81,7 +82,7 @@ impl Journal {
         recordings: &mut [Option<Recording>],
         content: &Content,
         case: Result<usize, CampaignError>,
-        numbers: [i64; 6],
+        (numbers, messages): ([i64; 6], Option<i64>),
         sets: Option<(BitSet, BitSet)>,
     ) -> Result<(), CampaignError> {
         let case = case?;
@@ -91,6 +92,7 @@ impl Journal {
             events,
             steps,
             virtual_time_ns,
+            messages: messages.map(i64::cast_unsigned),
             digest,
             memory_bytes,
             entered,

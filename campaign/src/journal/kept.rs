@@ -16,7 +16,7 @@ use crate::edit::Edit;
 /// Empties what the source decides but for recordings and test cases.
 const CLEAR: &str = "
     DELETE FROM units;
-    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits', 'rounds');
+    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits', 'rounds', 'cost');
 ";
 
 /// Forgets the runs of test cases on which the original does something else now.
@@ -176,7 +176,7 @@ impl Journal {
     }
 
     fn kept_run(&self, run: &StoredRun) -> Result<KeptRun, CampaignError> {
-        let &StoredRun { mutant, cause, diverged, reason, events, steps, entered } = run;
+        let &StoredRun { mutant, cause, diverged, reason, events, steps, entered, spent: _ } = run;
         let text: Option<String> = self.try_sql(|connection| {
             let sql = "SELECT text FROM reasons WHERE number = ?1";
             connection.prepare_cached(sql)?.query_row([reason], |row| row.get(0)).optional()

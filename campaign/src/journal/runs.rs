@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rusqlite::params;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use simutant_outcomes::{Cause, MutantNumber, Verdict};
-use simutant_protocol::MutantExecution;
+use simutant_protocol::{MutantExecution, Spent};
 
 use super::{Content, Journal};
 use crate::CampaignError;
 
 /// A run on a mutant, as the journal has it: numbers, in the order of the columns of `executions`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "[i64; 8]")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoredRun {
     pub(crate) mutant: MutantNumber,
     /// `None` if the verdict is reasonable.
@@ -26,6 +25,8 @@ pub(crate) struct StoredRun {
     pub(crate) steps: u64,
     /// The functions that the run called: number `n` is bit `n % 64`.
     pub(crate) entered: u64,
+    /// What it cost beside these; `None` as in [`MutantExecution::spent`], and in runs of before it was noted.
+    pub(crate) spent: Option<Spent>,
 }
 
 impl StoredRun {
@@ -36,7 +37,7 @@ impl StoredRun {
 
 impl From<StoredRun> for [i64; 8] {
     fn from(run: StoredRun) -> Self {
-        let StoredRun { mutant, cause, diverged, reason, events, steps, entered } = run;
+        let StoredRun { mutant, cause, diverged, reason, events, steps, entered, spent: _ } = run;
         [
             i64::from(mutant),
             verdict_number(run.verdict()),
@@ -47,6 +48,22 @@ impl From<StoredRun> for [i64; 8] {
             steps.cast_signed(),
             entered.cast_signed(),
         ]
+    }
+}
+
+/// Eight numbers, and two more of a run that says what it cost.
+impl Serialize for StoredRun {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let numbers: [i64; 8] = (*self).into();
+        match self.spent {
+            None => numbers.serialize(serializer),
+            Some(Spent { messages, virtual_time_ns }) => {
+                let [mutant, verdict, cause, diverged, reason, events, steps, entered] = numbers;
+                let spent = [messages.cast_signed(), virtual_time_ns.cast_signed()];
+                [mutant, verdict, cause, diverged, reason, events, steps, entered, spent[0], spent[1]]
+                    .serialize(serializer)
+            }
+        }
     }
 }
 
@@ -68,6 +85,7 @@ impl TryFrom<[i64; 8]> for StoredRun {
             events: events.cast_unsigned(),
             steps: steps.cast_unsigned(),
             entered: entered.cast_unsigned(),
+            spent: None,
         };
         if verdict != verdict_number(run.verdict()) || !(0..=1).contains(&diverged) {
             return Err(format!("mutant {mutant} has verdict {verdict} by cause {cause}, and divergence {diverged}"));
@@ -105,7 +123,8 @@ fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
     while !rest.0.is_empty() {
         let is_next = runs.is_empty() || rest.take(b',').is_some();
         let row = is_next.then(|| rest.row()).flatten();
-        runs.push(StoredRun::try_from(row.ok_or_else(|| format!("number {} is not a run", runs.len()))?)?);
+        let (numbers, spent) = row.ok_or_else(|| format!("number {} is not a run", runs.len()))?;
+        runs.push(StoredRun { spent, ..StoredRun::try_from(numbers)? });
     }
     Ok(runs)
 }
@@ -120,14 +139,20 @@ impl Numbers<'_> {
         Some(())
     }
 
-    fn row(&mut self) -> Option<[i64; 8]> {
+    fn row(&mut self) -> Option<([i64; 8], Option<Spent>)> {
         let mut row = [0; 8];
         for (column, number) in row.iter_mut().enumerate() {
             self.take(if column == 0 { b'[' } else { b',' })?;
             *number = self.number()?;
         }
+        let mut spent = None;
+        if self.take(b',').is_some() {
+            let messages = self.number()?.cast_unsigned();
+            self.take(b',')?;
+            spent = Some(Spent { messages, virtual_time_ns: self.number()?.cast_unsigned() });
+        }
         self.take(b']')?;
-        Some(row)
+        Some((row, spent))
     }
 
     fn number(&mut self) -> Option<i64> {
@@ -150,7 +175,7 @@ impl Journal {
     pub(crate) fn add_executions(&mut self, case: usize, runs: &[MutantExecution]) -> Result<(), CampaignError> {
         let mut stored = self.take_kept(case)?;
         stored.reserve(runs.len());
-        for MutantExecution { mutant, diverged, entered, execution, .. } in runs {
+        for MutantExecution { mutant, diverged, entered, execution, spent, reached: _ } in runs {
             stored.push(StoredRun {
                 mutant: *mutant,
                 cause: execution.cause,
@@ -159,6 +184,7 @@ impl Journal {
                 events: execution.events,
                 steps: execution.steps,
                 entered: *entered,
+                spent: *spent,
             });
         }
         stored.sort_unstable_by_key(|run| run.mutant);
@@ -291,11 +317,14 @@ mod tests {
                 events: u64::MAX,
                 steps: 1 << 63,
                 entered: u64::MAX - 1,
+                spent: None,
             };
             let text = to_text(&[run]);
             assert_eq!(from_text(&text), Ok(vec![run]), "{text}");
             let other = StoredRun { mutant: 8, events: 0, entered: 1 << 63, reason: i64::MIN, ..run };
-            assert_eq!(from_text(&to_text(&[run, other])), Ok(vec![run, other]));
+            let spent = Some(Spent { messages: 1 << 63, virtual_time_ns: u64::MAX });
+            let costly = StoredRun { mutant: 9, spent, ..run };
+            assert_eq!(from_text(&to_text(&[run, costly, other])), Ok(vec![run, costly, other]));
         }
         assert_eq!(from_text(&to_text(&[])), Ok(Vec::new()));
     }
@@ -309,6 +338,9 @@ mod tests {
             // A sign can go unnoticed.
             let without: String = [&whole[..end], &whole[end + 1..]].concat();
             assert!(whole[end..].starts_with('-') || from_text(&without).is_err(), "{without}");
+        }
+        for row in ["[1,0,0,0,1,1,1,1,5]", "[1,0,0,0,1,1,1,1,5,6,7]", "[1,0,0,0,1,1,1,1,]"] {
+            from_text(&format!("[{row}]")).expect_err("neither eight numbers nor ten");
         }
         for number in ["9223372036854775808", "-9223372036854775809", "-", "", "1.5", "x"] {
             from_text(&format!("[[1,0,0,0,1,1,1,{number}]]")).expect_err("no such number");

@@ -2,7 +2,7 @@
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
 --   fingerprint (of the source, by function), kept_limits (of the runs that are kept), kept_criteria (of the recordings
---   that are kept), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
+--   that are kept), cost (the cost oracle, and whether its kills count as kills), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -25,7 +25,8 @@ CREATE TABLE recordings (
     memory_bytes INTEGER NOT NULL, -- the most that was in use
     entered INTEGER NOT NULL, -- the functions that were called: number n is bit n % 64
     reached BLOB NOT NULL, -- a bit for each mutant
-    infected BLOB NOT NULL -- a bit for each mutant
+    infected BLOB NOT NULL, -- a bit for each mutant
+    messages INTEGER -- packets that it sent; null if a release recorded it that did not count them
 ) STRICT;
 
 CREATE TABLE coverage (
@@ -70,7 +71,10 @@ CREATE VIEW executions AS
         value ->> 4 AS reason, -- a number in reasons
         value ->> 5 AS events,
         value ->> 6 AS steps,
-        value ->> 7 AS entered -- the functions that the run called: number n is bit n % 64
+        value ->> 7 AS entered, -- the functions that the run called: number n is bit n % 64
+        -- Of a run that passes with other events than the original's; with the same events it cost the same.
+        value ->> 8 AS messages,
+        value ->> 9 AS virtual_time_ns
     FROM units, json_each(runs);
 
 -- Runs from before an edit of the source that are the same after it, as far as is known: they have the numbers of the new source,

@@ -119,7 +119,7 @@ mod tests {
         let reason = "because ".repeat(if mutant.is_multiple_of(100) { 5_000 } else { mutant as usize % 7 });
         let execution =
             Execution { verdict: Verdict::Abnormal, cause: Some(Cause::Panic), reason, events: 7, steps: 1 };
-        MutantExecution { mutant, reached: true, diverged: false, entered: 5, execution }
+        MutantExecution { mutant, reached: true, diverged: false, entered: 5, execution, spent: None }
     }
 
     #[test]

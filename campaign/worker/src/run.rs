@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_outcomes::{Cause, Execution, MutantNumber, Verdict};
 use simutant_probe as probe;
-use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Trace, TraceText};
+use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Spent, Trace, TraceText};
 use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
 
 use crate::choices::to_protocol;
@@ -89,6 +89,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
+        messages: plain.messages(),
         digest: plain.digest().unwrap_or_default(),
         memory_bytes: plain.memory_bytes,
         execution: plain.execution.clone(),
@@ -170,12 +171,13 @@ pub(crate) fn simulate(
         run(case, limits, subject, wanted).report
     });
     let ran = run(case, limits, subject, &Wanted { choosing: wanted.choosing.clone(), ..Wanted::PLAIN });
-    let virtual_time_ns = ran.virtual_time_ns();
+    let (virtual_time_ns, messages) = (ran.virtual_time_ns(), ran.messages());
     let waiting = ran.report.iter().flat_map(|report| &report.waiting).map(ToString::to_string).collect();
     let (mut trace, choices) = kept.flatten().map_or((None, None), |report| (report.trace, report.choices));
     trace.iter_mut().for_each(|trace| traced.name_originals(trace));
     Simulated {
         virtual_time_ns,
+        messages,
         digest: ran.digest().unwrap_or_default(),
         reached: ran.mutant_reached,
         execution: ran.execution,
@@ -188,6 +190,16 @@ pub(crate) fn simulate(
 impl Ran {
     fn virtual_time_ns(&self) -> u64 {
         self.report.as_ref().map_or(0, |report| report.ended_at.as_nanos())
+    }
+
+    fn messages(&self) -> u64 {
+        self.report.as_ref().map_or(0, |report| report.packets_sent)
+    }
+
+    /// Returns what it cost beside events and steps; `None` if there was no simulation.
+    pub(crate) fn spent(&self) -> Option<Spent> {
+        let virtual_time_ns = self.virtual_time_ns();
+        self.report.as_ref().map(|report| Spent { messages: report.packets_sent, virtual_time_ns })
     }
 
     /// Returns the digest of the events; `None` if there was no simulation.

@@ -73,6 +73,9 @@ fn answer(
             let reseed = |(index, case)| system.reseed(seed, index, number, case);
             Answer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)
         }
+        Request::BoundCosts { cases } => {
+            Answer::CostBounds(cases.into_iter().map(|case| system.cost_bounds(case)).collect::<Result<_, _>>()?)
+        }
         Request::Record { case, limits, sizes } => {
             let (case, entered) = load(system, case)?;
             let recorded = run::record(&*case, limits, &sizes, traced);
@@ -112,7 +115,8 @@ fn execute(
         let ran = run::run(case, limits, Subject::Mutant(mutant), &Wanted::PLAIN);
         let diverged = ran.digest() != Some(digest);
         let (reached, entered) = (ran.mutant_reached, entered | ran.entered);
-        let execution = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution };
+        let spent = ran.spent().filter(|_| diverged && !ran.execution.verdict.kills());
+        let execution = MutantExecution { mutant, reached, diverged, entered, execution: ran.execution, spent };
         answers.push(&execution).map_err(failed)?;
     }
     *kept = Some(answers);

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 
 use serde_json::Value;
-use simutant_outcomes::{InputSource, Quota};
+use simutant_outcomes::{CostBounds, InputSource, Quota};
 use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace, Universe};
 use simutant_sim_core::{self as engine, InvalidTestCase, Report, System, TraceCriterion, VirtualTime};
 
@@ -59,6 +59,11 @@ impl ErasedSystem {
         self.0.reseed(seed, index, number, case)
     }
 
+    /// Returns what runs of `case` may cost at most.
+    pub(crate) fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase> {
+        self.0.cost_bounds(case)
+    }
+
     /// Returns `case` in the system's own form, checked.
     pub(crate) fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
         self.0.load(case)
@@ -102,6 +107,7 @@ trait Erased: Debug + Send + Sync {
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
     fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value>;
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
+    fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase>;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
 }
 
@@ -161,6 +167,11 @@ impl<S: System> Erased for Typed<S> {
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {
         let reseeded = engine::reseeding::<S>(seed, index, number, &typed::<S>(case)?);
         Ok(serde_json::to_value(reseeded).expect("a test case is plain data with text as keys"))
+    }
+
+    fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase> {
+        let engine::CostBounds { events_max, messages_max, ended_at_max } = S::cost_bounds(&typed::<S>(case)?);
+        Ok(CostBounds { events_max, messages_max, virtual_time_ns_max: ended_at_max.map(VirtualTime::as_nanos) })
     }
 
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {

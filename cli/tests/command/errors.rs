@@ -34,6 +34,8 @@ fn unknown_names_are_answered_with_the_known_ones() {
         &["no system `nothing`", "known systems: dns, gbn, gbn-last-ack, gbn-thesis, gcd"],
     );
     check(&["study", "gbn", "--criterion", "IP-9"], out, 3, &["--criterion IP-9", "all-blocks", "IP-2"]);
+    check(&["study", "gbn", "--count-cost"], out, 3, &["--count-cost needs a cost oracle", "--cost events=20%"]);
+    check(&["study", "gbn", "--count-cost", "--cost", "none"], out, 3, &["--count-cost needs a cost oracle"]);
     // Drawn suites of it would be judged by what they were drawn for.
     check(&["study", "gbn", "--criterion", "mutants"], out, 3, &["--criterion mutants", "--builder greedy"]);
     check(
@@ -55,6 +57,10 @@ fn unknown_names_are_answered_with_the_known_ones() {
 fn numbers_that_make_no_sense_are_refused_before_anything_is_run() {
     let folder = folder();
     check(&["study", "gbn", "--cases", "0"], folder.path(), 2, &["--cases"]);
+    let cost = |text| ["study", "gbn", "--cost", text];
+    check(&cost("event=20%"), folder.path(), 2, &["no measure `event`", "for example events=20%,time=50%"]);
+    check(&cost("events=+500"), folder.path(), 2, &["`+500` is not", "for example events=20%,time=50%"]);
+    check(&cost("20%"), folder.path(), 2, &["`20%` has no `=`", "events=P%, messages=P% and time=P%"]);
     check(&["study", "gbn", "--jobs", "0"], folder.path(), 2, &["--jobs"]);
     check(&["study", "gbn", "--budget", "0"], folder.path(), 2, &["--budget"]);
     check(&["study", "gbn", "--budget", "9", "--builder", "minimum"], folder.path(), 3, &["--builder greedy"]);

@@ -64,6 +64,43 @@ fn copies(folder: &Path, first: &str) -> String {
     )
 }
 
+#[test]
+fn programs_that_pass_and_waste_datagrams_are_listed_and_pass() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let wasteful = "for i in $(seq 400); do echo x > /dev/udp/{peer_host}/{peer_port}; done; ";
+    let file = write(
+        &folder.path().join("wasteful.toml"),
+        format!(
+            "name = \"wasteful\"\nsystem = \"gbn\"\ndescription = \"Copies the file, and sends 400 datagrams for nothing\"\n\
+             [[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
+             [[side]]\nname = \"sender\"\ncommand = [\"bash\", \"-c\", '{wasteful}cp \"$0\" output', \"{{input}}\"]\n"
+        ),
+    );
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--cost", "messages=100%"];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("COSTLY small: ") && text.ends_with("2 passed, 0 failed\n"), "{text}");
+    let written = std::fs::read_to_string(folder.path().join("test-wasteful.json")).expect("results");
+    let report: Value = serde_json::from_str(&written).expect("JSON");
+    let simulated = |place: usize| report["cost"]["simulated"][place]["messages_max"].as_u64().expect("a number");
+    assert!(simulated(0) > simulated(1) && simulated(1) > 0, "a large file takes more: {}", report["cost"]);
+    assert_eq!(report["results"][0]["outcome"], json!("passed"));
+
+    // What copies the file without a datagram is not costly, and nothing is said of cost unless it is asked for.
+    let copies = copies(folder.path(), "true");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &copies];
+    let output = run(&[&arguments[..], &["--cost", "messages=0%"]].concat(), folder.path());
+    assert!(stdout(&output).starts_with("0 of 2 costly"), "{}", stdout(&output));
+    let output = run(&[&arguments[..], &["--fresh", "--json"]].concat(), folder.path());
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(report.get("cost"), None);
+    let output = run(&[&arguments[..], &["--cost", "time=20%"]].concat(), folder.path());
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("give --cost messages=P%"), "{}", stderr(&output));
+}
+
 fn lines(path: &Path) -> usize {
     std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
 use simutant_mutator::{Package, Request, Selection, build, build_plain};
-use simutant_outcomes::{InputSource, Outcomes, Suite};
+use simutant_outcomes::{CostRole, InputSource, Outcomes, Suite};
 
 use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout};
 
@@ -165,6 +165,42 @@ fn sources_are_compared_on_the_same_mutants() {
     assert!(!stderr(&again).contains("mutating"), "{}", stderr(&again));
 }
 
+#[test]
+fn a_cost_oracle_is_asked_for_afterwards_and_runs_nothing() {
+    let study = finished_study();
+    let before = results(&study.out);
+    let json = || -> Value {
+        serde_json::from_slice(&std::fs::read(study.out.join("results.json")).expect("there is one")).expect("JSON")
+    };
+    let without = json();
+    assert_eq!(without.get("cost"), None);
+    let study_with = |more: &[&str]| {
+        let output = run(&[&STUDY[..], more].concat(), &study.out);
+        assert_exit(&output, 0);
+        assert!(stdout(&output).contains("none in this session"), "{}", stdout(&output));
+        stdout(&output)
+    };
+
+    let text = study_with(&["--cost", "events=20%"]);
+    assert!(text.contains("The cost oracle (events=20%) kills ") && text.contains("in no other number"), "{text}");
+    let mut with = json();
+    let cost = with.as_object_mut().and_then(|with| with.remove("cost")).expect("it was asked for");
+    assert!(cost["pairs"].as_u64().is_some_and(|pairs| pairs > 0), "{cost}");
+    assert_eq!(with, without, "all else is as it was");
+    assert_exit(&run(&["export", "gbn", "--format", "csv"], &study.out), 0);
+
+    let text = study_with(&["--cost", "events=20%", "--count-cost"]);
+    assert!(text.contains("they count as kills in all other numbers"), "{text}");
+    let mut counted = json();
+    let of_counted = counted.as_object_mut().and_then(|with| with.remove("cost")).expect("it was asked for");
+    assert_eq!((&of_counted["criteria"], &of_counted["role"]), (&cost["criteria"], &Value::from("counted")));
+    assert_ne!(counted, without, "they are among the kills");
+    assert_exit(&run(&["export", "gbn", "--format", "csv"], &study.out), 0);
+
+    study_with(&["--cost", "none"]);
+    assert!(results(&study.out) == before, "byte for byte as before");
+}
+
 /// Pairs that are pruned would have passed, and the number of workers changes nothing.
 #[track_caller]
 fn check_pruned(system: &str) {
@@ -192,9 +228,13 @@ fn check_pruned(system: &str) {
         let mut campaign = Campaign::open(&out, plan, Existing::Continue).expect("it opens");
         let jobs = NonZeroUsize::new(jobs).expect("not zero");
         campaign.run(&plain, jobs, &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        let oracle = "events=20%,messages=20%,time=20%".parse().expect("it is a cost oracle");
+        campaign.judge_cost(Some((&oracle, CostRole::Apart))).expect("the worker works");
         campaign.outcomes().expect("it is finished")
     };
     let full = outcomes(Pruning::None, 2);
+    let by_cost = &full.cost.as_ref().expect("it was asked for").kills;
+    assert!(by_cost.iter().any(|kills| !kills.is_clear()), "{system} has a mutant that wastes something");
     assert!(full.pairs_infected() < full.pairs(), "there is something to prune");
     assert!(!full.killed_mutants().is_empty());
     for (pruning, jobs) in [(Pruning::Infected, 1), (Pruning::Infected, 3), (Pruning::Reached, 2)] {

@@ -58,6 +58,7 @@ impl Programs {
             dependencies: BTreeMap::new(),
             features: features.to_vec(),
             default_features,
+            cost: None,
             operators: Selection::default(),
         };
         let names = section_of(package)?.map(|section| section.names).unwrap_or_default();

@@ -63,6 +63,7 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
         diverged: kills.clone(),
         reasons: vec![Vec::new(); mutants],
         reseeded: None,
+        cost: None,
         kills,
         sites,
     }

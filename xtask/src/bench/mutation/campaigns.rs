@@ -138,6 +138,7 @@ mod tests {
             diverged: Vec::new(),
             reasons: vec![killers.first().map(reason).into_iter().collect(), Vec::new()],
             reseeded: None,
+            cost: None,
         }
     }
 

@@ -1,0 +1,368 @@
+//! The cost oracle and the criteria: scores without and with kills by cost, side by side.
+//!
+//! Nothing else in an analysis depends on it, unless kills by cost are to count: then they are among the kills of the
+//! outcomes, and this says what difference that makes.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::{CostOracle, CostRole, MutantNumber, Outcomes};
+
+use crate::analysis::Analysis;
+use crate::criteria::CriterionAnalysis;
+use crate::expected::{KillProbabilities, Rows, mean_scores_of};
+use crate::kills::KillsByCase;
+use crate::mutants::{self, MutantClass};
+use crate::options::Options;
+use crate::score::percent;
+use crate::statistics::kendall_tau_b;
+use crate::text::{correlation, list, or_none, plural, points};
+
+/// What the cost oracle kills, and what that makes of the criteria.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostComparison {
+    /// The oracle.
+    pub oracle: CostOracle,
+    /// Whether its kills count everywhere else in the analysis.
+    pub role: CostRole,
+    /// How many pairs of a test case and a mutant it kills that pass otherwise.
+    pub pairs: u64,
+    /// How many mutants that are not judged equivalent no test case kills otherwise.
+    pub survivors: usize,
+    /// Those of them that a test case kills by cost.
+    pub survivors_killed: Vec<MutantNumber>,
+    /// The criteria with scores by both, the highest without kills by cost first.
+    pub criteria: Vec<CostCriterion>,
+    /// How far their orders by mean score agree: Kendall's tau-b; `None` if there are too few, or all score the same.
+    pub tau: Option<f64>,
+}
+
+/// The suites of a criterion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostCriterion {
+    /// Index of the criterion.
+    pub criterion: usize,
+    /// Without kills by cost.
+    pub without: MeanScore,
+    /// With them.
+    pub with: MeanScore,
+}
+
+/// What the suites of a criterion score on average.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MeanScore {
+    /// Their mean expected score, or without re-seedings their mean mutant score.
+    pub score: f64,
+    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
+}
+
+impl MeanScore {
+    /// Returns what a criterion is recommended by.
+    fn merit(self) -> f64 {
+        self.worth.unwrap_or(self.score)
+    }
+}
+
+/// Returns what the suites of `criteria` score on average by the kills of `outcomes`; `None` for criteria without suites,
+/// and where no mutant counts. The suites are taken as they are, so they can have been drawn for other kills: drawing
+/// asks for coverage alone.
+pub(crate) fn mean_scores(
+    outcomes: &Outcomes,
+    criteria: &[CriterionAnalysis],
+    options: &Options,
+) -> Vec<Option<MeanScore>> {
+    let classes = mutants::classify(outcomes, options);
+    if let Some(probabilities) = KillProbabilities::of(outcomes, &classes) {
+        return mean_scores_of(criteria, &probabilities);
+    }
+    let analysed = classes.of(MutantClass::Analysed);
+    let of = analysed.count_ones(..);
+    let kills = KillsByCase::new(outcomes);
+    let score_of = |criterion: &CriterionAnalysis| {
+        let killed = criterion.suites.iter().map(|suite| kills.of_suite(&suite.cases).intersection(&analysed).count());
+        let pairs = of * criterion.suites.len();
+        (pairs > 0).then(|| MeanScore { score: killed.sum::<usize>() as f64 / pairs as f64, worth: None })
+    };
+    criteria.iter().map(score_of).collect()
+}
+
+/// Returns outcomes in which kills by cost are no kills.
+pub(crate) fn ordinary(outcomes: &Outcomes) -> Cow<'_, Outcomes> {
+    match outcomes.cost.as_ref().map(|cost| cost.role) {
+        Some(CostRole::Counted) => Cow::Owned(outcomes.without_cost_kills()),
+        Some(CostRole::Apart) | None => Cow::Borrowed(outcomes),
+    }
+}
+
+/// Compares the criteria without and with kills by cost; `None` if no cost oracle was asked for.
+pub(crate) fn compare(
+    outcomes: &Outcomes,
+    criteria: &[CriterionAnalysis],
+    options: &Options,
+) -> Option<CostComparison> {
+    let cost = outcomes.cost.as_ref()?;
+    let without = ordinary(outcomes);
+    let classes = mutants::classify(&without, options).classes;
+    let survives = |class: MutantClass| class.survives() && class != MutantClass::Equivalent;
+    let survivors: Vec<usize> = (0..classes.len()).filter(|&mutant| survives(classes[mutant])).collect();
+    let scores =
+        [mean_scores(&without, criteria, options), mean_scores(&outcomes.with_cost_kills(), criteria, options)];
+    let of_criterion = |criterion: usize| {
+        let (without, with) = (scores[0][criterion]?, scores[1][criterion]?);
+        Some(CostCriterion { criterion, without, with })
+    };
+    let mut of_criteria: Vec<CostCriterion> = (0..criteria.len()).filter_map(of_criterion).collect();
+    of_criteria.sort_by(|one, other| other.without.score.total_cmp(&one.without.score));
+    let means = |of: fn(&CostCriterion) -> MeanScore| -> Vec<f64> {
+        of_criteria.iter().map(|criterion| of(criterion).score).collect()
+    };
+    Some(CostComparison {
+        oracle: cost.oracle.clone(),
+        role: cost.role,
+        pairs: cost.kills.iter().map(|kills| kills.count_ones(..) as u64).sum(),
+        survivors: survivors.len(),
+        survivors_killed: survivors
+            .into_iter()
+            .filter(|&mutant| !cost.kills[mutant].is_clear())
+            .map(|mutant| mutant as MutantNumber)
+            .collect(),
+        tau: kendall_tau_b(&means(|criterion| criterion.without), &means(|criterion| criterion.with))
+            .map(|kendall| kendall.tau),
+        criteria: of_criteria,
+    })
+}
+
+impl CostComparison {
+    /// Returns the criteria that are recommended without and with kills by cost: those of equal merit together.
+    pub fn first(&self) -> [Vec<usize>; 2] {
+        let best = |of: fn(&CostCriterion) -> MeanScore| {
+            let merit = |criterion: &CostCriterion| of(criterion).merit();
+            let highest = self.criteria.iter().map(merit).fold(f64::NEG_INFINITY, f64::max);
+            let mut best: Vec<usize> = self
+                .criteria
+                .iter()
+                .filter(|criterion| merit(criterion) == highest)
+                .map(|criterion| criterion.criterion)
+                .collect();
+            best.sort_unstable();
+            best
+        };
+        [best(|criterion| criterion.without), best(|criterion| criterion.with)]
+    }
+
+    /// Says what the oracle changes; first, if its kills count.
+    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
+        let names = |criteria: &[usize]| {
+            list(&criteria.iter().map(|&criterion| analysis.criteria[criterion].name.as_str()).collect::<Vec<_>>())
+        };
+        let [without, with] = self.first();
+        let first = match without == with {
+            _ if without.is_empty() => "no criterion has a score by both".to_owned(),
+            true => format!("{} stays first", names(&without)),
+            false => format!("first place goes from {} to {}", names(&without), names(&with)),
+        };
+        let order = match self.tau {
+            Some(tau) => {
+                format!("; the orders of the criteria by mean score agree by {} (Kendall's tau-b)", correlation(tau))
+            }
+            None => String::new(),
+        };
+        let counts = match self.role {
+            CostRole::Apart => "they count in no other number of this study",
+            CostRole::Counted => "they count as kills in all other numbers of this study, and in the choice",
+        };
+        vec![format!(
+            "The cost oracle ({}) kills {} of {} that nothing else kills, and {} in all; {counts}. With it {first}{order}.",
+            self.oracle,
+            self.survivors_killed.len(),
+            plural(self.survivors, "mutant"),
+            plural(usize::try_from(self.pairs).unwrap_or(usize::MAX), "pair"),
+        )]
+    }
+
+    /// The criteria, each with its scores without and with.
+    pub(crate) fn rows(&self, analysis: &Analysis) -> Rows {
+        let has_worth = self.criteria.iter().any(|criterion| criterion.without.worth.is_some());
+        let mut head = vec!["criterion", "without", "with", "difference", "rank", "rank with"];
+        if has_worth {
+            head.extend(["an input is worth", "with cost"]);
+        }
+        let rank = |of: fn(&CostCriterion) -> MeanScore, own: &CostCriterion| {
+            let higher = |other: &&CostCriterion| of(other).score > of(own).score;
+            (1 + self.criteria.iter().filter(higher).count()).to_string()
+        };
+        let row = |criterion: &CostCriterion| {
+            let CostCriterion { without, with, .. } = *criterion;
+            let mut row = vec![
+                analysis.criteria[criterion.criterion].name.clone(),
+                percent(without.score),
+                percent(with.score),
+                points(with.score - without.score),
+                rank(|criterion| criterion.without, criterion),
+                rank(|criterion| criterion.with, criterion),
+            ];
+            if has_worth {
+                let worth = |score: MeanScore| or_none(score.worth, |worth| format!("{worth:.1} random"));
+                row.extend([worth(without), worth(with)]);
+            }
+            row
+        };
+        Rows { head: head.into_iter().map(str::to_owned).collect(), rows: self.criteria.iter().map(row).collect() }
+    }
+
+    /// Says what the scores are.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        vec![format!(
+            "A run that passes is a kill by cost if it needs more or less than the original's run of the same test case, on the same seed, by more \
+             than it may ({}). Scores are means over the same suites; the mutants that they count are those that some run kills, without and with kills \
+             by cost.",
+            self.oracle,
+        )]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{from_kills, synthetic};
+    use crate::{Study, analyse, report, tables};
+    use simutant_outcomes::{BitSet, CostKills, Reseeded};
+
+    fn options() -> Options {
+        Options { resamples: 100, ..Options::default() }
+    }
+
+    /// Adds kills by cost: a mark for each test case, shape `mutants x cases`.
+    fn with_cost(mut outcomes: Outcomes, rows: &[&str]) -> Outcomes {
+        let set = |row: &&str| {
+            let mut set = BitSet::with_capacity(row.len());
+            set.extend(row.match_indices('c').map(|(case, _)| case));
+            set
+        };
+        outcomes.cost = Some(CostKills {
+            oracle: "events=20%".parse().expect("it is an oracle"),
+            role: CostRole::Apart,
+            kills: rows.iter().map(set).collect(),
+            reseeded: None,
+        });
+        outcomes
+    }
+
+    /// Two criteria, of which one wants the first test case and one the second.
+    fn two_criteria(kills: &[&str], by_cost: &[&str]) -> Outcomes {
+        let mut outcomes = with_cost(from_kills(kills), by_cost);
+        let mut first = outcomes.criteria[0].clone();
+        first.name = "first-case".into();
+        first.covered.iter_mut().skip(1).for_each(BitSet::clear);
+        let mut second = outcomes.criteria[0].clone();
+        second.name = "second-case".into();
+        second.covered.iter_mut().enumerate().filter(|(case, _)| *case != 1).for_each(|(_, covered)| covered.clear());
+        outcomes.criteria = vec![first, second];
+        outcomes
+    }
+
+    #[test]
+    fn kills_by_cost_stand_beside_the_others_and_change_no_other_number() {
+        let kills = ["kiii", ".dii", ".d..", "...."];
+        let outcomes = two_criteria(&kills, &["....", ".c..", ".c..", "...."]);
+        let analysis = analyse(&outcomes, &options()).expect("sound outcomes");
+        let without = analyse(&Outcomes { cost: None, ..outcomes.clone() }, &options()).expect("sound outcomes");
+        let cost = analysis.cost.clone().expect("there is an oracle");
+        assert_eq!(Analysis { cost: None, ..analysis.clone() }, without);
+        assert_eq!((cost.pairs, cost.survivors, cost.survivors_killed.clone()), (2, 3, vec![1, 2]));
+        let scores: Vec<_> = cost.criteria.iter().map(|of| (of.criterion, of.without.score, of.with.score)).collect();
+        assert_eq!(scores, [(0, 1.0, 1.0 / 3.0), (1, 0.0, 2.0 / 3.0)]);
+        assert_eq!((cost.tau, cost.first()), (Some(-1.0), [vec![0], vec![1]]));
+        let sentence = cost.sentences(&analysis).concat();
+        let expect = "The cost oracle (events=20%) kills 2 of 3 mutants that nothing else kills, and 2 pairs in all; they count in no other \
+                      number of this study. With it first place goes from first-case to second-case; the orders of the criteria by mean score \
+                      agree by −1.00 (Kendall's tau-b).";
+        assert_eq!(sentence, expect);
+        assert!(tables(&analysis).contains(expect) && !tables(&without).contains("cost oracle"));
+        let page = report(&outcomes, &analysis);
+        assert!(page.contains("<h2>Cost oracle</h2>") && page.contains("<td>66.7 %</td>"));
+        assert!(!report(&outcomes, &without).contains("Cost oracle"));
+    }
+
+    #[test]
+    fn kills_by_cost_that_count_are_kills_and_what_they_change_is_known_all_the_same() {
+        let apart = two_criteria(&["kiii", ".dii", ".d..", "...."], &["....", ".c..", ".c..", "...."]);
+        let counted = apart.with_cost_kills();
+        assert_eq!(counted.with_cost_kills(), counted);
+        assert_eq!(counted.without_cost_kills(), apart);
+        assert_eq!((counted.kills[1].count_ones(..), counted.verdicts[1].unreasonable), (1, 1));
+        let found = [&apart, &counted].map(|outcomes| analyse(outcomes, &options()).expect("sound outcomes"));
+        let [of_apart, of_counted] = found.each_ref().map(|analysis| analysis.cost.as_ref().expect("an oracle"));
+        assert_eq!(*of_counted, CostComparison { role: CostRole::Counted, ..of_apart.clone() });
+        let recommended =
+            found.each_ref().map(|analysis| analysis.recommendation.as_ref().expect("suites").criterion.as_str());
+        assert_eq!(recommended, ["first-case", "second-case"]);
+        assert!(tables(&found[1]).contains("they count as kills in all other numbers"));
+        Study::new(&counted, &found[1], None).expect("they belong together");
+        Study::new(&apart, &found[1], None).expect_err("its kills are others");
+    }
+
+    #[test]
+    fn a_judgement_is_about_results_and_no_kill_by_cost_contradicts_it() {
+        let outcomes = with_cost(from_kills(&["k...", ".d.."]), &["....", ".c.."]).with_cost_kills();
+        let judgement =
+            simutant_outcomes::Judgement { judged: simutant_outcomes::Judged::Equivalent, reason: "so".into() };
+        let judgements = [(outcomes.sites.mutants[1].identity.clone(), judgement)].into();
+        let analysis = analyse(&outcomes, &Options { judgements, ..options() }).expect("sound outcomes");
+        assert!(analysis.contradictions.is_empty());
+        assert_eq!(analysis.cost.expect("an oracle").survivors, 0, "it is judged equivalent");
+    }
+
+    #[test]
+    fn expected_scores_count_kills_by_cost_of_re_seedings() {
+        let kills: [&[u8]; 2] = [&[8, 0], &[0, 0]];
+        let mut outcomes = two_criteria(&["ki", "id"], &["..", ".c"]);
+        outcomes.reseeded = Some(Reseeded {
+            reseedings: 8,
+            chance: vec!["seed".into()],
+            runs: vec![vec![8; 2]; 2],
+            kills: kills.iter().map(|row| row.to_vec()).collect(),
+            covered: vec![vec![vec![8; 2]; 2]; 2],
+        });
+        outcomes.cost.as_mut().expect("an oracle").reseeded = Some(vec![vec![0, 0], vec![0, 8]]);
+        let analysis = analyse(&outcomes, &options()).expect("sound outcomes");
+        let cost = analysis.cost.as_ref().expect("an oracle");
+        let second = cost.criteria.iter().find(|of| of.criterion == 1).expect("it has suites");
+        assert!(second.without.score < 0.1 && second.with.score > 0.4, "{second:?}");
+        let expected = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(1)).expect("it has scores");
+        assert_eq!(second.without, MeanScore { score: expected.score.mean, worth: Some(expected.worth) });
+        let counted = outcomes.with_cost_kills();
+        assert_eq!(counted.reseeded.as_ref().expect("re-seedings").kills, [[8, 0], [0, 8]]);
+        assert_eq!(counted.without_cost_kills(), outcomes);
+        let counted = analyse(&counted, &options()).expect("sound outcomes");
+        let expected = counted.expected.as_ref().and_then(|expected| expected.of_criterion(1)).expect("it has scores");
+        assert_eq!(second.with.score, expected.score.mean);
+        let table = tables(&analysis);
+        assert!(table.contains("an input is worth") && table.contains("rank with"));
+    }
+
+    #[test]
+    fn what_counts_can_be_taken_away_again_from_any_outcomes() {
+        let outcomes = synthetic(80, 3);
+        let passes = |mutant: usize, case: usize| {
+            outcomes.diverged[mutant].contains(case) && !outcomes.kills[mutant].contains(case)
+        };
+        let rows: Vec<String> = (0..outcomes.kills.len())
+            .map(|mutant| {
+                (0..80).map(|case| if passes(mutant, case) && (mutant + case) % 3 > 0 { 'c' } else { '.' }).collect()
+            })
+            .collect();
+        let outcomes = with_cost(outcomes.clone(), &rows.iter().map(String::as_str).collect::<Vec<_>>());
+        let counted = outcomes.with_cost_kills();
+        assert_eq!(counted.without_cost_kills(), outcomes);
+        let cost = analyse(&counted, &options()).expect("sound outcomes").cost.expect("an oracle");
+        assert_eq!(cost.pairs, rows.iter().map(|row| row.matches('c').count() as u64).sum::<u64>());
+        let own = analyse(&outcomes, &options()).expect("sound outcomes");
+        for of in &cost.criteria {
+            let mean = own.criteria[of.criterion].score.expect("it has suites").mean;
+            assert!((of.without.score - mean).abs() < 1e-12, "{} is not {mean}", of.without.score);
+        }
+    }
+}
