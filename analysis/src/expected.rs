@@ -123,7 +123,7 @@ pub(crate) fn expected(
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
     let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
-    let random = probabilities.random(WORTH_MAX * sizes.max().unwrap_or(0).max(SIZE_MAX))?;
+    let random = probabilities.random(random_size_max(sizes.max().unwrap_or(0)))?;
     let of_criterion = |(criterion, analysis): (usize, &CriterionAnalysis)| {
         let suites: Vec<ExpectedScore> = analysis.suites.iter().filter_map(|suite| score(&suite.cases)).collect();
         let means: Vec<f64> = suites.iter().map(|suite| suite.mean).collect();
@@ -172,9 +172,14 @@ pub(crate) fn expected(
     })
 }
 
+/// Returns how large the random suites are that suites of at most this size are held against.
+pub(crate) fn random_size_max(size_max: usize) -> usize {
+    WORTH_MAX * size_max.max(SIZE_MAX)
+}
+
 /// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are
 /// known if that is not enough.
-fn random_size(random: &[f64], score: f64) -> f64 {
+pub(crate) fn random_size(random: &[f64], score: f64) -> f64 {
     let size = random.partition_point(|reached| *reached < score);
     match random.get(size) {
         None => random.len() as f64,

@@ -14,6 +14,7 @@ mod overview;
 mod page;
 mod pairs;
 mod plots;
+mod sensitivity;
 mod source;
 mod suite;
 mod suites;
@@ -63,6 +64,8 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
     page.case_pages.extend(pages.cases.iter().copied());
     let expected = analysis.expected.as_ref();
     let expected = expected.map(|expected| ("expected", "Expected scores", expected::section(&page, expected)));
+    let sensitivity = analysis.sensitivity.as_ref();
+    let sensitivity = sensitivity.map(|found| ("sensitivity", "Sensitivity", sensitivity::section(&page, found)));
     let sections = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
@@ -76,7 +79,7 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
     ];
-    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sections).collect();
+    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sensitivity).chain(sections).collect();
     let title = format!("Simutant: {}", analysis.system);
     document(
         &title,

@@ -14,6 +14,7 @@ use crate::mutants::MutantClass;
 use crate::ranking::PairTest;
 use crate::reference::{Reference, ReferenceCriterion, reference};
 use crate::score::percent;
+use crate::sensitivity;
 use crate::statistics::Summary;
 use crate::survivors::Survivor;
 use crate::text::{NONE, correlation, count, interval, level, or_none, p_value, points, share_summary, verdict};
@@ -53,6 +54,10 @@ pub fn tables(analysis: &Analysis) -> String {
             "Expected scores without a criterion: suites that are built for them, random ones, and rules of thumb";
         section(title, baselines_rows(expected).table(), &[]);
     }
+    if let Some(sensitivity) = analysis.sensitivity.as_ref().filter(|sensitivity| !sensitivity.variants.is_empty()) {
+        let title = "Sensitivity: which criterion comes first under other choices that were not the user's";
+        section(title, sensitivity::rows(sensitivity, analysis).table(), &sensitivity::notes(sensitivity, analysis));
+    }
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     match &analysis.held_out {
         Some(held_out) => section(
@@ -72,7 +77,7 @@ pub fn tables(analysis: &Analysis) -> String {
     let mut text = sections.text();
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
-    let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
+    let recommended = analysis.recommendation_sentences();
     let built = analysis.built.iter().flat_map(|built| built.sentences());
     let built_expected = analysis.built_expected.iter().flat_map(|built| built.sentences());
     for sentence in built_expected.chain(sentences).chain(recommended).chain(built) {

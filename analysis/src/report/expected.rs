@@ -14,7 +14,7 @@ pub(super) fn section(page: &Page<'_>, expected: &Expected) -> Markup {
     }
 }
 
-fn table(Rows { head, rows }: Rows) -> Markup {
+pub(super) fn table(Rows { head, rows }: Rows) -> Markup {
     html! {
         div.scroll {
             table.numbers {
