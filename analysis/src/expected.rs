@@ -24,6 +24,8 @@ use crate::statistics::Summary;
 use greedy::greedy;
 pub use probabilities::ExpectedScore;
 pub(crate) use probabilities::KillProbabilities;
+#[cfg(test)]
+pub(crate) use probabilities::tests::reseeded;
 pub(crate) use words::{Rows, baselines_rows, criteria_rows};
 
 /// The largest suites that are compared with rules of thumb.

@@ -12,6 +12,8 @@
 //! of the whole universe.
 
 mod kill_rows;
+#[cfg(test)]
+mod tests;
 mod variants;
 mod words;
 
@@ -28,7 +30,7 @@ use crate::options::Options;
 use crate::statistics::{Bootstrap, kendall_tau_b};
 
 use kill_rows::{KillRows, Scratch};
-pub(crate) use words::{rows, notes};
+pub(crate) use words::{notes, rows};
 
 /// Values that differ by less are equal: sums in another order differ in their last bits.
 const EQUAL: f64 = 1e-9;
@@ -62,7 +64,8 @@ pub enum OtherChoice {
     Unweighted,
     /// Each mutant counts by its difficulty.
     ByDifficulty,
-    /// Criteria are in the order of the mean scores of their suites.
+    /// Criteria are in the order of the mean scores of their suites. This and the next one ask another question, how much
+    /// suites find in all rather than with an input, which their sizes answer first; so they make no candidates.
     ByScore,
     /// Criteria are in the order of what an input of their suites is worth.
     ByWorth,
@@ -98,6 +101,8 @@ pub struct Variant {
 pub enum FirstPlace {
     /// The same criterion comes first whatever is chosen.
     Firm,
+    /// The same criterion comes first whatever is chosen, but few kill rows decide; none of all speaks for the second.
+    FewRows,
     /// Another criterion comes first under some other choice or in some resamples, or few kill rows decide.
     Open,
     /// No mutant tells the candidates apart.
@@ -115,8 +120,8 @@ pub struct Sensitivity {
     pub values: Vec<f64>,
     /// How sure the first place is.
     pub first_place: FirstPlace,
-    /// Indices of the criteria that may be first, in the order of the study: those that are under some other choice or
-    /// in some share of the resamples (the significance level), and the second if few rows decide.
+    /// Indices of the criteria that may be first, in the order of the study: those that are under some other choice with
+    /// the same measure or in some share of the resamples (the significance level), and the second if few rows decide and some speak for it.
     pub candidates: Vec<usize>,
     /// How many different kill rows count.
     pub rows: usize,
@@ -191,16 +196,19 @@ pub(crate) fn sensitivity(studied: &Studied<'_>) -> Option<Sensitivity> {
     found.first_in_resamples = first_in_resamples(&base, &found, studied);
     found.deciding_rows = deciding_rows(rows, weights, measure, &mut scratch);
     let share_min = studied.options.alpha;
+    let is_alike = |place: usize| rows.are_alike(weights, 0, place);
+    let is_behind = !is_alike(1) && rows.is_never_ahead(weights, 1, 0);
     let is_candidate = |place: &usize| {
         *place == 0
-            || *place == 1 && found.deciding_rows.is_some()
-            || found.variants.iter().any(|variant| variant.first == found.order[*place])
+            || *place == 1 && found.deciding_rows.is_some() && !is_behind
+            || found.like_study().any(|variant| variant.first == found.order[*place])
             || found.first_in_resamples[*place] >= share_min
     };
     let places: Vec<usize> = (0..found.order.len()).filter(is_candidate).collect();
     found.first_place = match places[..] {
+        [_] if found.deciding_rows.is_some() => FirstPlace::FewRows,
         [_] => FirstPlace::Firm,
-        _ if places.iter().all(|&place| rows.are_alike(weights, places[0], place)) => FirstPlace::Undecided,
+        _ if places.iter().all(|&place| is_alike(place)) => FirstPlace::Undecided,
         _ => FirstPlace::Open,
     };
     found.candidates = places.into_iter().map(|place| found.order[place]).collect();
@@ -208,6 +216,11 @@ pub(crate) fn sensitivity(studied: &Studied<'_>) -> Option<Sensitivity> {
 }
 
 impl Sensitivity {
+    /// Returns the variants that put criteria in order by what the study does.
+    fn like_study(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().filter(|variant| variant.measure == self.measure)
+    }
+
     /// Makes regrets those of this criterion.
     pub(crate) fn recommend(&mut self, criterion: usize) {
         let place = self.order.iter().position(|&other| other == criterion).expect("it has suites");
@@ -291,7 +304,8 @@ fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &m
             lead
         };
         let counting: Vec<usize> = (0..rows.rows.len()).collect();
-        let least = counting.into_iter().map(|row| (without(row), row)).min_by(|one, other| one.0.total_cmp(&other.0))?;
+        let least =
+            counting.into_iter().map(|row| (without(row), row)).min_by(|one, other| one.0.total_cmp(&other.0))?;
         weights[least.1] = 0.0;
     }
     None

@@ -309,6 +309,7 @@ impl Ranking {
 
 #[cfg(test)]
 mod tests {
+    use crate::chosen::recommend;
     use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse};
     use simutant_outcomes::Outcomes;
@@ -340,8 +341,9 @@ mod tests {
         twin.name = "IP-2-again".into();
         outcomes.criteria.push(twin);
         let found = sentences(&outcomes);
-        assert!(found[0].contains("more than those of 3 of 4 other criteria, but"), "{}", found[0]);
-        assert!(!found[1].contains("score higher than"), "{}", found[1]);
+        assert!(found[0].starts_with("Which criterion is best is open between IP-2-again and IP-2: "), "{}", found[0]);
+        assert!(found[1].contains("more than those of 3 of 4 other criteria, but"), "{}", found[1]);
+        assert!(!found[2].contains("score higher than"), "{}", found[2]);
     }
 
     #[test]
@@ -362,11 +364,20 @@ mod tests {
         let mut twin = outcomes.criteria[0].clone();
         twin.name = "twin".into();
         outcomes.criteria.push(twin);
-        let found = sentences(&outcomes);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        assert_eq!(analysis.recommendation, None);
+        assert_eq!(
+            analysis.recommendation_sentences(),
+            [
+                "No mutant tells every-case and twin apart, so no suite of a criterion is recommended: --criterion NAME takes the best one of \
+              that criterion."
+            ]
+        );
+        // What is said of a criterion that is as good as another.
+        let found = recommend(&analysis.criteria, 4, 2).expect("there are suites").own_seed_sentences(&analysis);
         assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
         assert!(found[1].contains("(A12 0.50, 95 % 0.50 to 0.50, all scores equal; no score varies)"), "{}", found[1]);
         assert!(found[2].contains("cannot be told"), "{}", found[2]);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
         assert_eq!(analysis.ranking.sentences(&analysis), ["All suites of all 2 criteria score the same."]);
     }
 

@@ -85,8 +85,7 @@ impl KillRows {
         };
         let killed: Vec<Vec<f64>> = rows.iter().map(killed).collect();
         let mean = |killed: &[f64]| killed.iter().sum::<f64>() / killed.len().max(1) as f64;
-        let means =
-            |killed: &Vec<f64>| ranges.iter().map(|suites| mean(&killed[suites.clone()])).collect::<Vec<f64>>();
+        let means = |killed: &Vec<f64>| ranges.iter().map(|suites| mean(&killed[suites.clone()])).collect::<Vec<f64>>();
         let mut this = Self {
             mean_killed: killed.iter().map(means).collect(),
             sizes: all().map(|suite| suite.len()).collect(),
@@ -130,9 +129,8 @@ impl KillRows {
                 let sizes = self.random.first().map_or(0, Vec::len);
                 weighted(&mut scratch.scores, self.sizes.len(), &self.killed, weights, total);
                 weighted(&mut scratch.random, sizes, &self.random, weights, total);
-                let worth = |suite: usize| {
-                    random_size(&scratch.random, scratch.scores[suite]) / self.sizes[suite] as f64
-                };
+                let worth =
+                    |suite: usize| random_size(&scratch.random, scratch.scores[suite]) / self.sizes[suite] as f64;
                 let mean = |suites: &std::ops::Range<usize>| {
                     suites.clone().map(worth).sum::<f64>() / suites.len().max(1) as f64
                 };
@@ -141,10 +139,15 @@ impl KillRows {
         }
     }
 
+    /// Returns whether one criterion kills no row that counts more often than another does.
+    pub(super) fn is_never_ahead(&self, weights: &[f64], one: usize, other: usize) -> bool {
+        let mut rows = self.mean_killed.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        rows.all(|(means, _)| means[one] <= means[other] + super::EQUAL)
+    }
+
     /// Returns whether two criteria kill each row that counts as often.
     pub(super) fn are_alike(&self, weights: &[f64], one: usize, other: usize) -> bool {
-        let mut rows = self.mean_killed.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-        rows.all(|(means, _)| (means[one] - means[other]).abs() < super::EQUAL)
+        self.is_never_ahead(weights, one, other) && self.is_never_ahead(weights, other, one)
     }
 }
 

@@ -33,7 +33,8 @@ impl Base {
     /// killed, so that thresholds can be others; the pathological ones count nothing.
     pub(super) fn new(studied: &Studied<'_>, order: &[usize]) -> Self {
         let rows = rows(studied);
-        let suites: Vec<Vec<&[usize]>> = order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
+        let suites: Vec<Vec<&[usize]>> =
+            order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
         let rows = KillRows::new(rows, &suites, Measure::Worth);
         let killed: Vec<f64> = rows.rows.iter().map(|row| 1.0 - row.difficulty()).collect();
         let weights = weights(&rows.rows, &killed, studied);

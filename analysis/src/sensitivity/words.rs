@@ -19,10 +19,12 @@ enum Family {
     Fifths,
     Counts,
     Thresholds,
+    Measures,
 }
 
 impl Family {
-    const ALL: [Self; 5] = [Self::Operators, Self::Functions, Self::Fifths, Self::Counts, Self::Thresholds];
+    const ALL: [Self; 6] =
+        [Self::Operators, Self::Functions, Self::Fifths, Self::Counts, Self::Thresholds, Self::Measures];
 
     fn title(self) -> &'static str {
         match self {
@@ -31,6 +33,7 @@ impl Family {
             Self::Fifths => "without a fifth of the universe",
             Self::Counts => "other counts",
             Self::Thresholds => "other thresholds",
+            Self::Measures => "another measure",
         }
     }
 }
@@ -41,12 +44,8 @@ impl OtherChoice {
             Self::WithoutOperator(_) => Family::Operators,
             Self::WithoutFunction(_) => Family::Functions,
             Self::WithoutFifth(_) => Family::Fifths,
-            Self::OwnSeeds
-            | Self::Unweighted
-            | Self::ByDifficulty
-            | Self::ByScore
-            | Self::ByWorth
-            | Self::Dominators => Family::Counts,
+            Self::OwnSeeds | Self::Unweighted | Self::ByDifficulty | Self::Dominators => Family::Counts,
+            Self::ByScore | Self::ByWorth => Family::Measures,
             Self::PathologicalAbove(_) => Family::Thresholds,
         }
     }
@@ -89,6 +88,9 @@ impl Sensitivity {
         let candidates: Vec<&str> = self.candidates.iter().map(|&criterion| name(criterion)).collect();
         match self.first_place {
             FirstPlace::Firm => None,
+            FirstPlace::FewRows => {
+                Some(format!("{}, though {} kills no row more often.", self.lead(analysis), name(self.order[1])))
+            }
             FirstPlace::Undecided => Some(format!(
                 "No mutant tells {} apart, so no suite of a criterion is recommended: --criterion NAME takes the best one of that criterion.",
                 list(&candidates)
@@ -108,42 +110,53 @@ impl Sensitivity {
         let mut reasons = Vec::new();
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         self.changed().for_each(|variant| *counts.entry(variant.first).or_default() += 1);
-        let changed: usize = counts.values().sum();
-        if changed > 0 {
+        let count = self.changed().count();
+        if count > 0 {
+            let regret = self.like_study().map(|variant| variant.regret).fold(0.0, f64::max);
+            let recommended = analysis.recommendation.as_ref().map_or(best, |chosen| chosen.choice.criterion);
             let mut counts: Vec<(usize, usize)> = counts.into_iter().collect();
             counts.sort_by_key(|&(criterion, count)| (std::cmp::Reverse(count), criterion));
             let counts: Vec<String> =
                 counts.into_iter().map(|(criterion, count)| format!("{} in {count}", name(criterion))).collect();
             reasons.push(format!(
-                "under {changed} of {} that were not yours another comes first than {} ({})",
-                plural(self.variants.len(), "choice"),
+                "under {count} of {} that were not yours another comes first than {} ({}), and {} is at most {} below the first",
+                plural(self.like_study().count(), "choice"),
                 name(best),
                 counts.join(", "),
+                name(recommended),
+                self.measure.difference(regret),
             ));
         }
-        if let Some(deciding) = self.deciding_rows {
-            let second = name(self.order[1]);
-            reasons.push(match deciding {
-                0 => format!("{} and {second} are equal on average", name(best)),
-                deciding => format!(
-                    "the lead of {} over {second} rests on {deciding} of {}",
-                    name(best),
-                    plural(self.rows, "different kill row")
-                ),
-            });
+        if self.deciding_rows.is_some() {
+            reasons.push(self.lead(analysis).replacen("The", "the", 1));
         }
-        if changed == 0 {
+        if count == 0 {
             let others = 1.0 - self.first_in_resamples[0];
             if others >= analysis.options.alpha {
-                reasons.push(format!("in {:.0} % of resamples of the kill rows another comes first than {}", 100.0 * others, name(best)));
+                reasons.push(format!(
+                    "in {:.0} % of resamples of the kill rows another comes first than {}",
+                    100.0 * others,
+                    name(best)
+                ));
             }
         }
         reasons
     }
 
-    /// The variants in which another criterion comes first.
+    /// What the lead of the first over the second rests on.
+    fn lead(&self, analysis: &Analysis) -> String {
+        let [best, second] = [self.order[0], self.order[1]].map(|criterion| analysis.criteria[criterion].name.as_str());
+        let rows = plural(self.rows, "different kill row");
+        match self.deciding_rows {
+            Some(0) => format!("{best} and {second} are equal on average"),
+            Some(deciding) => format!("The lead of {best} over {second} rests on {deciding} of {rows}"),
+            None => format!("The lead of {best} over {second} rests on {ROWS_MIN} or more of {rows}"),
+        }
+    }
+
+    /// The variants in which another criterion comes first, by what the study goes by.
     fn changed(&self) -> impl Iterator<Item = &Variant> {
-        self.variants.iter().filter(|variant| variant.first != self.order[0])
+        self.like_study().filter(|variant| variant.first != self.order[0])
     }
 }
 
@@ -154,16 +167,20 @@ pub(crate) fn rows(sensitivity: &Sensitivity, analysis: &Analysis) -> Rows {
     let of_family = |family: Family| {
         let variants = || sensitivity.variants.iter().filter(move |variant| variant.choice.family() == family);
         let count = variants().count();
+        let first_of_study = sensitivity.order[0];
         let taus = variants().filter_map(|variant| variant.tau);
         let share = |variant: &Variant| variant.regret / (variant.values.iter().copied().fold(0.0, f64::max));
         let worst = variants().max_by(|one, other| share(one).total_cmp(&share(other)))?;
-        let changed = variants().filter(|variant| variant.first != sensitivity.order[0]).count();
+        let changed = variants().filter(|variant| variant.first != first_of_study).count();
         let first = match changed {
-            0 => name(sensitivity.order[0]).to_owned(),
+            0 => name(first_of_study).to_owned(),
+            1 if count == 1 => name(worst.first).to_owned(),
             _ => format!("another in {changed} of {count}"),
         };
-        let tau = or_none(taus.reduce(f64::min), |tau| format!("{} or more", correlation(tau)));
-        Some(vec![family.title().to_owned(), count.to_string(), first, tau, format!("{} or less", regret_of(worst))])
+        let bound = |text: String, is_exact: bool, or: &str| if is_exact { text } else { format!("{text} {or}") };
+        let tau = or_none(taus.reduce(f64::min), |tau| bound(correlation(tau), count == 1 || tau == 1.0, "or more"));
+        let regret = bound(regret_of(worst), count == 1 || worst.regret == 0.0, "or less");
+        Some(vec![family.title().to_owned(), count.to_string(), first, tau, regret])
     };
     let of_variant = |variant: &Variant| {
         vec![
@@ -205,15 +222,10 @@ pub(crate) fn notes(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<Strin
         .map(|(criterion, share)| format!("{} in {:.0} %", name(criterion), 100.0 * share))
         .collect();
     notes.push(format!(
-        "First when the {} are drawn again {} times: {}. {}",
-        plural(sensitivity.rows, "different kill row"),
+        "First in {} resamples of the kill rows: {}. {}.",
         sensitivity.resamples,
         shares.join(", "),
-        match sensitivity.deciding_rows {
-            Some(0) => "The first two are equal.".to_owned(),
-            Some(rows) => format!("The lead over the second, {}, rests on {}.", name(sensitivity.order[1]), plural(rows, "row")),
-            None => format!("The lead over the second, {}, rests on {ROWS_MIN} rows or more.", name(sensitivity.order[1])),
-        }
+        sensitivity.lead(analysis),
     ));
     notes
 }
