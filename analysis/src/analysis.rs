@@ -98,6 +98,12 @@ impl Analysis {
         if self.expected.is_some() { "expected score" } else { "mutant score" }
     }
 
+    /// Returns whether no suite of a criterion is recommended since no mutant tells those criteria apart that may be
+    /// best.
+    pub fn is_undecided(&self) -> bool {
+        self.sensitivity.as_ref().is_some_and(|sensitivity| sensitivity.first_place == FirstPlace::Undecided)
+    }
+
     /// Returns a sentence about the criteria that are left out, if there are any.
     pub(crate) fn left_out_sentence(&self) -> Option<String> {
         let names = self.left_out.join(", ");
