@@ -303,9 +303,8 @@ fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &m
             weights[row] = weight;
             lead
         };
-        let counting: Vec<usize> = (0..rows.rows.len()).collect();
         let least =
-            counting.into_iter().map(|row| (without(row), row)).min_by(|one, other| one.0.total_cmp(&other.0))?;
+            (0..rows.rows.len()).map(|row| (without(row), row)).min_by(|one, other| one.0.total_cmp(&other.0))?;
         weights[least.1] = 0.0;
     }
     None
