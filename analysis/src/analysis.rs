@@ -21,6 +21,7 @@ use crate::mutants::{self, MutantClass, MutantClasses};
 use crate::options::Options;
 use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::reference::{self, Comparison};
+use crate::sensitivity::{self, FirstPlace, Sensitivity, Studied};
 use crate::shape;
 use crate::statistics::Bootstrap;
 use crate::suites::built::BuiltSuite;
@@ -80,7 +81,11 @@ pub struct Analysis {
     /// What the cost oracle kills, and what that makes of the criteria; `None` if none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostComparison>,
-    /// What to do; `None` if no criterion has a suite.
+    /// How the first place among criteria stands under other choices that were not the user's; `None` with fewer than two
+    /// criteria that have suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
+    /// What to do; `None` if no criterion has a suite, or if no mutant tells those apart that may be best.
     pub recommendation: Option<Recommendation>,
     /// The suite that was built instead of the recommended one; [`analyse`](crate::analyse) builds none, so the caller
     /// adds it.
@@ -95,6 +100,12 @@ impl Analysis {
     /// Returns what criteria are ordered by, and suites are boosted by.
     pub(crate) fn score_name(&self) -> &'static str {
         if self.expected.is_some() { "expected score" } else { "mutant score" }
+    }
+
+    /// Returns whether no suite of a criterion is recommended since no mutant tells those criteria apart that may be
+    /// best.
+    pub fn is_undecided(&self) -> bool {
+        self.sensitivity.as_ref().is_some_and(|sensitivity| sensitivity.first_place == FirstPlace::Undecided)
     }
 
     /// Returns a sentence about the criteria that are left out, if there are any.
@@ -254,10 +265,17 @@ pub fn analyse_with_threads(
         expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities, options.coupling)
     });
     let sizes = (count, dominators.classes.len());
-    let recommendation = match &expected {
-        Some(expected) => chosen::recommend_expected(&criteria, expected, sizes),
-        None => chosen::recommend(&criteria, sizes.0, sizes.1),
-    };
+    let mut sensitivity = sensitivity::sensitivity(&Studied {
+        outcomes,
+        options,
+        classes: &mutants,
+        criteria: &criteria,
+        dominators: &representatives,
+        probabilities: probabilities.as_ref().filter(|_| expected.is_some()),
+        expected: expected.as_ref(),
+        threads,
+    });
+    let recommendation = recommend(&criteria, expected.as_ref(), sensitivity.as_mut(), sizes);
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
     let bounds = |cases: &[usize]| survivors::bounds(&kills.of_suite(cases), &mutants);
     Ok(Analysis {
@@ -280,6 +298,7 @@ pub fn analyse_with_threads(
             .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
         expected,
         cost: cost::compare(outcomes, &criteria, options),
+        sensitivity,
         recommendation,
         built: None,
         built_expected: None,
@@ -290,6 +309,29 @@ pub fn analyse_with_threads(
         held_out,
         ranking,
     })
+}
+
+/// Picks the best suite of the best criterion; where others are best under other choices, the largest of their best
+/// suites, and where no mutant tells these apart, none.
+fn recommend(
+    criteria: &[CriterionAnalysis],
+    expected: Option<&Expected>,
+    sensitivity: Option<&mut Sensitivity>,
+    sizes: (usize, usize),
+) -> Option<Recommendation> {
+    let Some(sensitivity) = sensitivity else {
+        let candidates = match expected {
+            Some(expected) => expected.criteria.iter().map(|criterion| criterion.criterion).collect(),
+            None => chosen::best_first(criteria),
+        };
+        return chosen::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
+    };
+    if sensitivity.first_place == FirstPlace::Undecided {
+        return None;
+    }
+    let recommendation = chosen::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
+    sensitivity.recommend(recommendation.choice.criterion);
+    Some(recommendation)
 }
 
 /// Ranks criteria by what their suites are expected to kill, each mutant counted by its difficulty.

@@ -41,17 +41,27 @@ pub struct Recommendation {
     pub expected: Option<ExpectedScore>,
 }
 
-/// Picks the criterion whose inputs are worth most random ones, and its suite with the highest expected score.
+/// Picks the best suite of one of these criteria: the one with most test cases, of equals that of the first. With one
+/// candidate that is its best suite.
 ///
-/// Mutants that a suite kills on the seeds of its test cases are luck: a real program has none of these seeds.
-pub(crate) fn recommend_expected(
+/// The best suite of a criterion is the one with the highest expected score where test cases were re-seeded: mutants
+/// that a suite kills on the seeds of its test cases are luck, as a real program has none of these seeds.
+pub(crate) fn recommend_largest(
     criteria: &[CriterionAnalysis],
-    expected: &Expected,
-    (analysed, dominators): (usize, usize),
+    candidates: &[usize],
+    expected: Option<&Expected>,
+    sizes: (usize, usize),
 ) -> Option<Recommendation> {
-    let best = expected.criteria.first()?;
-    let recommended = recommendation(criteria, best.criterion, best.best, (analysed, dominators));
-    Some(Recommendation { expected: Some(best.suites[best.best]), ..recommended })
+    let of_candidate = |&criterion: &usize| match expected {
+        Some(expected) => {
+            let of_criterion = expected.of_criterion(criterion)?;
+            let recommended = recommendation(criteria, criterion, of_criterion.best, sizes);
+            Some(Recommendation { expected: Some(of_criterion.suites[of_criterion.best]), ..recommended })
+        }
+        None => Some(recommendation(criteria, criterion, best_suite(&criteria[criterion])?, sizes)),
+    };
+    let larger = |best: Recommendation, next: Recommendation| if next.size > best.size { next } else { best };
+    candidates.iter().filter_map(of_candidate).reduce(larger)
 }
 
 fn recommendation(
@@ -77,17 +87,21 @@ fn recommendation(
 /// Ties between criteria: the higher mean dominator score, the smaller mean size, the first. Ties between suites: the
 /// higher dominator score, the one drawn first. `None` if no criterion has a suite.
 pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominators: usize) -> Option<Recommendation> {
+    recommend_largest(criteria, &[*best_first(criteria).first()?], None, (analysed, dominators))
+}
+
+/// Returns the criteria that have suites, the one to recommend first.
+pub(crate) fn best_first(criteria: &[CriterionAnalysis]) -> Vec<usize> {
     let mean = |summary: Option<crate::Summary>| summary.map_or(f64::NEG_INFINITY, |summary| summary.mean);
-    let (index, criterion) = criteria.iter().enumerate().filter(|(_, criterion)| !criterion.suites.is_empty()).min_by(
-        |(_, left), (_, right)| {
-            // The order of "better first", so that the first of equals is the one found.
-            mean(right.score)
-                .total_cmp(&mean(left.score))
-                .then(mean(right.dominator_score).total_cmp(&mean(left.dominator_score)))
-                .then(mean(left.size).total_cmp(&mean(right.size)))
-        },
-    )?;
-    Some(recommendation(criteria, index, best_suite(criterion)?, (analysed, dominators)))
+    let mut order: Vec<usize> = (0..criteria.len()).filter(|&index| !criteria[index].suites.is_empty()).collect();
+    order.sort_by(|&left, &right| {
+        let (left, right) = (&criteria[left], &criteria[right]);
+        mean(right.score)
+            .total_cmp(&mean(left.score))
+            .then(mean(right.dominator_score).total_cmp(&mean(left.dominator_score)))
+            .then(mean(left.size).total_cmp(&mean(right.size)))
+    });
+    order
 }
 
 /// What suites are compared by. Their sizes have no part in it: once the scores are saturated, the smallest of the best

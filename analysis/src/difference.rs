@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Criterion, FORMAT_VERSION, Outcomes, Suite};
 
+use crate::chosen::{suite_cases, suite_scores};
 use crate::mutants::MutantClass;
 use crate::score::Score;
 use crate::study::Study;
@@ -49,6 +50,8 @@ pub struct Difference {
     pub criteria: Vec<CriterionDifference>,
     /// The names of the criteria by mean score, best first.
     pub order: Change<Vec<String>>,
+    /// The name of the criterion that comes first, by what each study recommends by; `None` if no criterion has suites.
+    pub first: Change<Option<String>>,
     /// The suites to run.
     pub suite: SuiteDifference,
 }
@@ -147,6 +150,9 @@ pub struct SuiteDifference {
     pub mutant_score: Change<Option<f64>>,
     /// Its score on the dominators of its own study; `None` without one.
     pub dominator_score: Change<Option<f64>>,
+    /// What each study's suite kills of all mutants of the other; `None` without a suite, or if the other has not all of
+    /// its test cases.
+    pub in_other: Change<Option<Score>>,
     /// The names of test cases that are in the suite now, and were not before.
     pub new: Vec<String>,
     /// The names of test cases that were in the suite before, and are no longer.
@@ -189,7 +195,8 @@ impl Difference {
             universe_score: Change { before: score(before), after: score(after) },
             criteria: criteria(before, after),
             order: Change { before: order(before), after: order(after) },
-            suite: suite(before.suite, after.suite),
+            first: Change { before: first(before), after: first(after) },
+            suite: suite(before, after),
         })
     }
 
@@ -206,6 +213,7 @@ impl Difference {
             && mutants.iter().all(|mutants| mutants.is_empty())
             && self.universe_score.before == self.universe_score.after
             && self.criteria.iter().all(is_same)
+            && self.first.before == self.first.after
             && self.suite.criterion.before == self.suite.criterion.after
             && self.suite.mutant_score.before == self.suite.mutant_score.after
             && self.suite.new.is_empty()
@@ -358,7 +366,20 @@ fn requirements(criterion: &Criterion, label_after: &dyn Fn(&str) -> Option<Stri
         .collect()
 }
 
-fn suite(before: Option<&Suite>, after: Option<&Suite>) -> SuiteDifference {
+/// The name of the criterion that comes first.
+fn first(study: &Study<'_>) -> Option<String> {
+    let sensitivity = study.analysis.sensitivity.as_ref().map(|sensitivity| sensitivity.order[0]);
+    let recommended = study.analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+    sensitivity.or(recommended).map(|criterion| study.analysis.criteria[criterion].name.clone())
+}
+
+fn suite(before: &Study<'_>, after: &Study<'_>) -> SuiteDifference {
+    let in_other = |suite: Option<&Suite>, other: &Study<'_>| {
+        let suite = suite.filter(|suite| suite_cases(other.outcomes, suite).len() == suite.cases.len())?;
+        Some(suite_scores(other.outcomes, other.analysis, suite).mutants.upper())
+    };
+    let in_other = Change { before: in_other(before.suite, after), after: in_other(after.suite, before) };
+    let (before, after) = (before.suite, after.suite);
     // Test cases of different universes can have one name.
     let cases = |suite: Option<&Suite>| -> Vec<(String, String)> {
         let cases = suite.into_iter().flat_map(|suite| &suite.cases);
@@ -383,6 +404,7 @@ fn suite(before: Option<&Suite>, after: Option<&Suite>) -> SuiteDifference {
             before: before.and_then(|suite| suite.dominator_score),
             after: after.and_then(|suite| suite.dominator_score),
         },
+        in_other,
         new: without(&new, &old),
         gone: without(&old, &new),
     }

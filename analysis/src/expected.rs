@@ -204,7 +204,7 @@ pub(crate) fn mean_scores_of(
 /// Returns the expected scores of random suites up to sizes that suites of the criteria may be worth.
 fn random_scores(criteria: &[CriterionAnalysis], probabilities: &KillProbabilities) -> Option<Vec<f64>> {
     let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
-    probabilities.random(WORTH_MAX * sizes.max().unwrap_or(0).max(SIZE_MAX))
+    probabilities.random(random_size_max(sizes.max().unwrap_or(0)))
 }
 
 /// Returns how many random inputs an input of suites with these scores is worth, on average.
@@ -214,9 +214,14 @@ fn worth(suites: &[AdequateSuite], scores: &[f64], random: &[f64]) -> f64 {
         / scores.len() as f64
 }
 
+/// Returns how large the random suites are that suites of at most this size are held against.
+pub(crate) fn random_size_max(size_max: usize) -> usize {
+    WORTH_MAX * size_max.max(SIZE_MAX)
+}
+
 /// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are
 /// known if that is not enough.
-fn random_size(random: &[f64], score: f64) -> f64 {
+pub(crate) fn random_size(random: &[f64], score: f64) -> f64 {
     let size = random.partition_point(|reached| *reached < score);
     match random.get(size) {
         None => random.len() as f64,

@@ -17,8 +17,9 @@
 //! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of
 //!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. Where the original experiments have figures
 //!    for the system they stand beside ours ([`Comparison`]).
-//! 5. The [`Recommendation`] is the best suite of the best criterion. [`build_suite`] builds one instead of drawing it:
-//!    greedily, as small as can be, as an order of all test cases, or under a budget of events.
+//! 5. The [`Recommendation`] is the best suite of the best criterion; where another one is best under choices that were
+//!    not the user's ([`Sensitivity`]), the largest of their best suites. [`build_suite`] builds one instead of drawing
+//!    it: greedily, as small as can be, as an order of all test cases, or under a budget of events.
 //!
 //! The method is that of Matthew J. Rutherford, PhD thesis, University of Colorado, chapters 3 and 4. Departures from
 //! it are named where they are made; in short: suites are judged on mutants that did not choose them, random suites are
@@ -64,6 +65,7 @@ mod report;
 mod rules;
 mod scenario;
 mod score;
+mod sensitivity;
 mod shape;
 mod sources;
 pub mod statistics;
@@ -111,6 +113,7 @@ pub use report::{
 pub use rules::{Rule, rules};
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
+pub use sensitivity::{FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
 pub use shape::ShapeError;
 pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources, sources_table};
 pub use statistics::{Interval, Summary, ZTest};

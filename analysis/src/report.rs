@@ -15,6 +15,7 @@ mod overview;
 mod page;
 mod pairs;
 mod plots;
+mod sensitivity;
 mod source;
 mod suite;
 mod suites;
@@ -65,6 +66,8 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
     let expected = analysis.expected.as_ref();
     let expected = expected.map(|expected| ("expected", "Expected scores", expected::section(&page, expected)));
     let cost = analysis.cost.as_ref().map(|cost| ("cost", "Cost oracle", cost::section(&page, cost)));
+    let sensitivity = analysis.sensitivity.as_ref();
+    let sensitivity = sensitivity.map(|found| ("sensitivity", "Sensitivity", sensitivity::section(&page, found)));
     let sections = [
         ("criteria", "Criteria", criteria::section(&page)),
         ("order", "Order of the criteria", order::section(&page)),
@@ -78,7 +81,8 @@ pub fn report_with_pages(outcomes: &Outcomes, analysis: &Analysis, pages: Pages<
         ("source", "Source", source::section(&page)),
         ("mutants", "Mutants", mutants::section(&page)),
     ];
-    let sections: Vec<(&str, &str, Markup)> = expected.into_iter().chain(sections).chain(cost).collect();
+    let sections: Vec<(&str, &str, Markup)> =
+        expected.into_iter().chain(sensitivity).chain(sections).chain(cost).collect();
     let title = format!("Simutant: {}", analysis.system);
     document(
         &title,

@@ -14,6 +14,7 @@ use crate::mutants::MutantClass;
 use crate::ranking::PairTest;
 use crate::reference::{Reference, ReferenceCriterion, reference};
 use crate::score::percent;
+use crate::sensitivity;
 use crate::statistics::Summary;
 use crate::survivors::Survivor;
 use crate::text::{NONE, correlation, count, interval, level, or_none, p_value, points, share_summary, verdict};
@@ -57,6 +58,10 @@ pub fn tables(analysis: &Analysis) -> String {
         let title = "Cost oracle: mean scores of the criteria without and with kills by cost";
         section(title, cost.rows(analysis).table(), &cost.notes());
     }
+    if let Some(sensitivity) = analysis.sensitivity.as_ref().filter(|sensitivity| !sensitivity.variants.is_empty()) {
+        let title = "Sensitivity: which criterion comes first under other choices that were not the user's";
+        section(title, sensitivity::rows(sensitivity, analysis).table(), &sensitivity::notes(sensitivity, analysis));
+    }
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
     match &analysis.held_out {
         Some(held_out) => section(
@@ -76,7 +81,7 @@ pub fn tables(analysis: &Analysis) -> String {
     let mut text = sections.text();
     text.push('\n');
     let sentences = analysis.comparison.iter().flat_map(|comparison| comparison.sentences());
-    let recommended = analysis.recommendation.iter().flat_map(|recommendation| recommendation.sentences(analysis));
+    let recommended = analysis.recommendation_sentences();
     let built = analysis.built.iter().flat_map(|built| built.sentences());
     let built_expected = analysis.built_expected.iter().flat_map(|built| built.sentences());
     let cost = analysis.cost.iter().flat_map(|cost| cost.sentences(analysis));

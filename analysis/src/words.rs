@@ -13,10 +13,12 @@ impl Recommendation {
     /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random
     /// suites, which suite and, if mutants had a say, what all that does not tell.
     pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
-        match analysis.expected.as_ref().zip(self.expected) {
+        let against = analysis.sensitivity.iter().filter_map(|sensitivity| sensitivity.sentence(analysis));
+        let sentences = match analysis.expected.as_ref().zip(self.expected) {
             Some((expected, score)) => self.expected_sentences(analysis, expected, score),
             None => self.own_seed_sentences(analysis),
-        }
+        };
+        against.chain(sentences).collect()
     }
 
     /// Sentences about a suite that was chosen for its expected score; what speaks against it comes first.
@@ -28,11 +30,19 @@ impl Recommendation {
             sentences.push(sentence.clone());
         }
         if let Some(of_criterion) = expected.of_criterion(self.choice.criterion) {
+            let standing = match expected.criteria.first() {
+                Some(first) if first.criterion != self.choice.criterion => format!(
+                    "An input by {} is worth {:.1} random ones; by {}, which makes most of one, {:.1}.",
+                    self.criterion, of_criterion.worth, analysis.criteria[first.criterion].name, first.worth
+                ),
+                _ => format!(
+                    "Of the criteria, {} makes most of an input: it is worth {:.1} random ones.",
+                    self.criterion, of_criterion.worth
+                ),
+            };
             sentences.push(format!(
-                "Of the criteria, {} makes most of an input: it is worth {:.1} random ones. Its suites are expected to kill {} of {} on \
-                 average, each counted by its difficulty, random suites of the same sizes {}.",
-                self.criterion,
-                of_criterion.worth,
+                "{standing} Its suites are expected to kill {} of {} on average, each counted by its difficulty, random suites of the same \
+                 sizes {}.",
                 percent(of_criterion.score.mean),
                 plural(expected.mutants, "mutant"),
                 percent(of_criterion.random),
@@ -79,7 +89,8 @@ impl Recommendation {
             self.standing(analysis),
         )];
         if let Some(pair) = next_best(self.choice.criterion, &analysis.ranking) {
-            sentences.push(against_next_best(pair, analysis));
+            let place = if self.is_of_first(analysis) { "the next best" } else { "the first by mean score" };
+            sentences.push(against_next_best(pair, place, analysis));
             sentences.push(at_the_same_size(pair, analysis));
         }
         sentences.extend(self.against_random(analysis));
@@ -184,28 +195,28 @@ fn next_best(criterion: usize, ranking: &Ranking) -> Option<&PairTest> {
     ranking.pair(criterion, *next)
 }
 
-fn against_next_best(pair: &PairTest, analysis: &Analysis) -> String {
+fn against_next_best(pair: &PairTest, place: &str, analysis: &Analysis) -> String {
     let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
     let mut evidence = evidence(pair.effect, pair.effect_interval.map(interval), pair.rank_sum_p, analysis);
     if let Some(over_functions) = pair.effect_interval_over_functions {
         evidence.push_str(&format!("; {} if functions with other mutants were drawn too", interval(over_functions)));
     }
     if pair.significant {
-        return format!("Suites of {own} score higher than those of {next}, the next best ({evidence}).");
+        return format!("Suites of {own} score higher than those of {next}, {place} ({evidence}).");
     }
     if pair.same {
         let how = pair.equivalent_p.map_or_else(|| "no score varies".into(), |p| named_p("equivalence p", p));
         return format!(
-            "Suites of {own} and of {next}, the next best, score the same for all that it matters ({evidence}; {how})."
+            "Suites of {own} and of {next}, {place}, score the same for all that it matters ({evidence}; {how})."
         );
     }
     if pair.effect < 0.5 && pair.rank_sum_p.is_some_and(|p| p < analysis.options.alpha) {
         return format!(
-            "Suites of {own} score higher on average than those of {next}, the next best, but more often lower than higher ({evidence}): \
+            "Suites of {own} score higher on average than those of {next}, {place}, but more often lower than higher ({evidence}): \
              which is better depends on what counts."
         );
     }
-    format!("Suites of {own} do not score significantly higher than those of {next}, the next best ({evidence}).")
+    format!("Suites of {own} do not score significantly higher than those of {next}, {place} ({evidence}).")
 }
 
 fn at_the_same_size(pair: &PairTest, analysis: &Analysis) -> String {
@@ -298,6 +309,7 @@ impl Ranking {
 
 #[cfg(test)]
 mod tests {
+    use crate::chosen::recommend;
     use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse};
     use simutant_outcomes::Outcomes;
@@ -329,8 +341,9 @@ mod tests {
         twin.name = "IP-2-again".into();
         outcomes.criteria.push(twin);
         let found = sentences(&outcomes);
-        assert!(found[0].contains("more than those of 3 of 4 other criteria, but"), "{}", found[0]);
-        assert!(!found[1].contains("score higher than"), "{}", found[1]);
+        assert!(found[0].starts_with("Which criterion is best is open between IP-2-again and IP-2: "), "{}", found[0]);
+        assert!(found[1].contains("more than those of 3 of 4 other criteria, but"), "{}", found[1]);
+        assert!(!found[2].contains("score higher than"), "{}", found[2]);
     }
 
     #[test]
@@ -351,11 +364,20 @@ mod tests {
         let mut twin = outcomes.criteria[0].clone();
         twin.name = "twin".into();
         outcomes.criteria.push(twin);
-        let found = sentences(&outcomes);
+        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        assert_eq!(analysis.recommendation, None);
+        assert_eq!(
+            analysis.recommendation_sentences(),
+            [
+                "No mutant tells every-case and twin apart, so no suite of a criterion is recommended: --criterion NAME takes the best one of \
+              that criterion."
+            ]
+        );
+        // What is said of a criterion that is as good as another.
+        let found = recommend(&analysis.criteria, 4, 2).expect("there are suites").own_seed_sentences(&analysis);
         assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
         assert!(found[1].contains("(A12 0.50, 95 % 0.50 to 0.50, all scores equal; no score varies)"), "{}", found[1]);
         assert!(found[2].contains("cannot be told"), "{}", found[2]);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
         assert_eq!(analysis.ranking.sentences(&analysis), ["All suites of all 2 criteria score the same."]);
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use simutant_mutator::Selection;
+use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 
 use crate::exit::EXIT_CODES;
@@ -120,6 +120,10 @@ pub(crate) struct SystemArguments {
     /// How many replacements a mutation operator makes where there are sets of them.
     #[arg(long, value_enum, default_value_t = ReplacementsArgument::Reduced)]
     replacements: ReplacementsArgument,
+    /// Take the specification with another value of one of its constants, named by the end of its path; can be given
+    /// several times. What is built has it, no file changes.
+    #[arg(long = "constant", value_name = "NAME=VALUE")]
+    pub(crate) constants: Vec<OtherValue>,
 }
 
 impl SystemArguments {
@@ -139,6 +143,9 @@ impl SystemArguments {
         }
         if let ReplacementsArgument::All = self.replacements {
             words.extend(["--replacements".into(), "all".into()]);
+        }
+        for constant in &self.constants {
+            words.extend(["--constant".into(), constant.to_string()]);
         }
         words
     }

@@ -169,8 +169,13 @@ pub(crate) fn compiled(
     Ok(equivalence.found)
 }
 
-/// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own.
+/// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own; its
+/// constants have the values that were asked for.
 pub(crate) fn find(arguments: &SystemArguments) -> anyhow::Result<Package> {
+    Ok(find_as_written(arguments)?.with_values(&arguments.constants)?)
+}
+
+fn find_as_written(arguments: &SystemArguments) -> anyhow::Result<Package> {
     if let Some(manifest) = &arguments.manifest_path {
         return Ok(Package::find(manifest, &arguments.system)?);
     }

@@ -116,8 +116,11 @@ fn export(study: &Study<'_>, root: &Root, format: FormatArgument) -> anyhow::Res
 }
 
 fn suite<'a>(study: &Study<'a>) -> Result<&'a Suite, BadInput> {
-    let message = "the study has no suite, since no criterion has a requirement that a test case covers";
-    study.suite.ok_or_else(|| BadInput(message.to_owned()))
+    let why = match study.analysis.is_undecided() {
+        true => "no mutant tells the criteria apart",
+        false => "no criterion has a requirement that a test case covers",
+    };
+    study.suite.ok_or_else(|| BadInput(format!("the study has no suite, since {why}")))
 }
 
 fn text(written: &Written<'_>) -> String {

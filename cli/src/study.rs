@@ -132,7 +132,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     if common.json {
         output::print(&results)?;
     } else {
-        output::print(&format!("{tables}\n{}\n{}", spent(&statistics), written(&out, chosen.as_ref(), system)))?;
+        let written = written(&out, chosen.as_ref(), &analysis);
+        output::print(&format!("{tables}\n{}\n{written}", spent(&statistics)))?;
     }
     for wrong in &analysis.contradictions {
         output::tell(&wrong.sentence(system, outcomes.cases.len()));
@@ -391,16 +392,19 @@ fn spent(statistics: &Statistics) -> String {
 }
 
 /// Says what was written, and what to do with it.
-fn written(out: &Path, chosen: Option<&Suite>, system: &str) -> String {
-    let out = out.display();
+fn written(out: &Path, chosen: Option<&Suite>, analysis: &Analysis) -> String {
+    let (out, system) = (out.display(), &analysis.system);
     let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
     match chosen {
-        Some(_) if !simutant_harness::systems().any(|known| known == system) => text.push_str(", suite.json\n"),
+        Some(_) if !simutant_harness::systems().any(|known| known == *system) => text.push_str(", suite.json\n"),
         Some(suite) => text.push_str(&format!(
             ", suite.json\nnext: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
             crate::test::program(),
             suite.cases.len(),
         )),
+        None if analysis.is_undecided() => {
+            text.push_str("; no suite, since no mutant tells the criteria apart: --criterion NAME takes one\n");
+        }
         None => text.push_str("; no suite, since the criterion has no requirement that a test case covers\n"),
     }
     text

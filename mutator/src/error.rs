@@ -73,6 +73,22 @@ pub enum MutatorError {
         /// The parser's message.
         message: String,
     },
+    /// No constant of the specification has this name.
+    #[error("the specification has no constant `{name}`; it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
+    UnknownConstant {
+        /// The name asked for.
+        name: String,
+        /// The paths of the constants that there are.
+        known: Vec<String>,
+    },
+    /// Several constants of the specification have this name.
+    #[error("`{name}` is the name of several constants; give more of the path of one: {}", paths.join(", "))]
+    AmbiguousConstant {
+        /// The name asked for.
+        name: String,
+        /// Their paths.
+        paths: Vec<String>,
+    },
     /// The package does not compile, and no mutant is to blame.
     #[error("the instrumented copy in {} does not compile:\n{message}", directory.display())]
     DoesNotCompile {

@@ -122,5 +122,5 @@ pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::Definition;
-pub use package::{Package, Programs, ProgramsSection};
+pub use package::{OtherValue, Package, Programs, ProgramsSection};
 pub use selection::{Selection, UnknownOperator};

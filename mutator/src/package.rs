@@ -7,6 +7,7 @@ mod member;
 mod modules;
 mod patches;
 mod programs;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use self::files::specification_files;
 use self::graph::Graph;
 pub(crate) use self::member::Member;
 pub use self::programs::{Programs, ProgramsSection};
+pub use self::values::OtherValue;
 
 /// The package that instrumented copies depend on.
 pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
@@ -67,10 +69,12 @@ pub struct Package {
     /// Where dependencies that are specification are taken from: for each its index among the members, and the keys of
     /// `[patch]` that stand for the sources.
     patched: Vec<(usize, Vec<String>)>,
+    /// The texts of files in which constants have other values: see [`Package::with_values`].
+    texts: BTreeMap<SpecificationFile, String>,
 }
 
 /// A file that is specification.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SpecificationFile {
     /// Index among the members.
     pub(crate) member: usize,
@@ -233,6 +237,7 @@ impl Package {
             target_directory: metadata.target_directory.clone().into(),
             local_dependencies: graph.local_dependencies(&package.id),
             patched,
+            texts: BTreeMap::new(),
         })
     }
 

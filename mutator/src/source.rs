@@ -78,8 +78,7 @@ impl Source {
     /// their paths.
     pub(crate) fn read(package: &Package, file: &SpecificationFile) -> Result<Self, MutatorError> {
         let member = &package.members[file.member];
-        let full = member.root().join(&file.path);
-        let text = std::fs::read_to_string(&full).map_err(|error| MutatorError::io("read", &full, error))?;
+        let text = package.text(file)?;
         let module = match &member.short_name {
             Some(_) => join(&member.library()?.name, &module_path(&file.path)),
             None => module_path(&file.path),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use simutant_mutator::{
-    Build, BuildEvent, Equivalence, MutatorError, Package, Request, Selection, build, compiler_equivalence,
+    Build, BuildEvent, Equivalence, MutatorError, Package, Request, Selection, build, build_plain, compiler_equivalence,
 };
 use simutant_outcomes::Compiled;
 
@@ -122,7 +122,18 @@ fn with_toy<T>(
     operators: &str,
     act: impl FnOnce(&Request<'_>) -> Result<T, MutatorError>,
 ) -> Result<T, MutatorError> {
-    let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?;
+    with_values(root, operators, &[], act)
+}
+
+/// Does something with that package, of which constants have other values.
+fn with_values<T>(
+    root: &Path,
+    operators: &str,
+    values: &[&str],
+    act: impl FnOnce(&Request<'_>) -> Result<T, MutatorError>,
+) -> Result<T, MutatorError> {
+    let values: Vec<_> = values.iter().map(|value| value.parse().expect("a name and a value")).collect();
+    let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?.with_values(&values)?;
     act(&Request {
         package: &package,
         operators: &Selection::parse(operators).expect("a list of operators"),
@@ -516,6 +527,58 @@ fn what_cannot_be_linked_is_compiled_from_scratch_once() {
     write(&root.path().join("toy/src/awkward.rs"), "pub fn run(input: u32) -> String { (input + 2).to_string() }\n");
     let error = links(2).expect_err("a third time would be needed").to_string();
     assert!(error.contains("undefined symbol"), "{error}");
+}
+
+/// Two constants with one name, of which one is used beside the other.
+const LIMITED: &str = "const LIMIT: u32 = 3;
+pub fn run(input: u32) -> String {
+    const STEP: u32 = 2;
+    (input.min(LIMIT) + STEP + inner::value()).to_string()
+}
+mod inner {
+    const LIMIT: u32 = 100;
+    pub fn value() -> u32 { LIMIT }
+}
+";
+
+#[test]
+fn a_constant_has_another_value_in_all_that_is_built_and_in_no_file() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = root.path();
+    let plain = |values: &[&str]| {
+        let executable = with_values(root, "AOR", values, |request| build_plain(request, &mut |_| {}));
+        let executable = executable.expect("it compiles");
+        let output = Command::new(executable).args(["0", "0", "0", "0", "1"]).output().expect("the worker was built");
+        String::from_utf8(output.stdout).expect("the worker prints text")
+    };
+    let built = |values: &[&str]| {
+        let built = with_values(root, "AOR", values, |request| build(request, &mut |_| {})).expect("it compiles");
+        (run(&built), built.source_hash)
+    };
+    write_toy(root, LIMITED);
+    let (as_written, values) = (built(&[]), ["awkward::LIMIT=1 + 4", "STEP=7"]);
+    let (instrumented, uninstrumented) = (built(&values), plain(&values));
+    assert_eq!(std::fs::read_to_string(root.join("toy/src/awkward.rs")).expect("it is there"), LIMITED);
+    assert!(as_written.1 != instrumented.1, "its outcomes are those of another specification");
+    write_toy(root, &LIMITED.replace("u32 = 3", "u32 = 1 + 4").replace("u32 = 2", "u32 = 7"));
+    assert!(instrumented.0 != as_written.0 && instrumented.0 == built(&[]).0);
+    assert!(uninstrumented.contains("pair 0 11 false false 112") && uninstrumented == plain(&[]), "{uninstrumented}");
+}
+
+#[test]
+fn a_constant_that_cannot_have_the_value_is_refused() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    write_toy(root.path(), LIMITED);
+    let refused = |value: &str| {
+        let result = with_values(root.path(), "AOR", &[value], |request| build(request, &mut |_| {}));
+        result.expect_err("it cannot be").to_string()
+    };
+    let error = refused("LIMITS=1");
+    assert!(error.contains("no constant `LIMITS`") && error.contains("awkward::inner::LIMIT"), "{error}");
+    let error = refused("LIMIT=1");
+    assert!(error.contains("give more of the path of one: awkward::LIMIT, awkward::inner::LIMIT"), "{error}");
+    let error = refused("inner::LIMIT=true");
+    assert!(error.contains("mismatched types") && error.contains("expected `u32`, found `bool`"), "{error}");
 }
 
 #[test]

@@ -106,11 +106,27 @@ impl Difference {
             ),
             None => "none".to_owned(),
         };
+        let first = match &self.first {
+            Change { before: Some(before), after: Some(after) } if before == after => {
+                format!("First of the criteria: {before}, in both\n")
+            }
+            Change { before, after } => {
+                let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
+                format!("First of the criteria before: {}, after: {}\n", name(before), name(after))
+            }
+        };
         let mut text = format!(
-            "\nSuite before: {}\nSuite after: {}\n",
+            "\n{first}Suite before: {}\nSuite after: {}\n",
             side(&suite.criterion.before, suite.size.before, suite.mutant_score.before, suite.dominator_score.before),
             side(&suite.criterion.after, suite.size.after, suite.mutant_score.after, suite.dominator_score.after),
         );
+        for (whose, other, score) in
+            [("before", "after", suite.in_other.before), ("after", "before", suite.in_other.after)]
+        {
+            if let Some(score) = score {
+                text.push_str(&format!("The suite {whose} kills {score} of the mutants {other}\n"));
+            }
+        }
         for (what, names) in [("New in it", &suite.new), ("Gone from it", &suite.gone)] {
             if !names.is_empty() {
                 text.push_str(&format!("{what}: {}\n", names.join(", ")));

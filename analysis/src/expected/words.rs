@@ -115,8 +115,9 @@ impl Expected {
                 or_none(self.random.get(size - 1), |score| percent(*score)),
             ),
             false => format!(
-                "A rule of thumb does as well as the best criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
+                "A rule of thumb does as well as the {} criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
                  it (--builder expected), {}.",
+                if self.criteria[0].criterion == recommendation.choice.criterion { "best" } else { "recommended" },
                 inputs,
                 rule.name,
                 if size == 1 { "is" } else { "are" },

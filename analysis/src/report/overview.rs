@@ -15,11 +15,9 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         section #overview {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
             @for sentence in analysis.built_expected.iter().flat_map(|built| built.sentences()) { p.lead { (sentence) } }
-            @match &analysis.recommendation {
-                Some(recommendation) => {
-                    @for sentence in recommendation.sentences(analysis) { p.lead { (sentence) } }
-                }
-                None => p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
+            @for sentence in analysis.recommendation_sentences() { p.lead { (sentence) } }
+            @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
+                p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
             }
             @for sentence in analysis.cost.iter().flat_map(|cost| cost.sentences(analysis)) { p.lead { (sentence) } }
             @for sentence in analysis.built.iter().flat_map(|built| built.sentences()) { p.lead { (sentence) } }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, LINK, MAIN, Request, Workspace, read};
+use super::{BuildEvent, Compiled, LINK, MAIN, Request, Workspace, read, write};
 use crate::identity::Hash;
+use crate::package::Member;
 use crate::{MutatorError, Package};
 
 /// The folder of the generated workspace in that of the instrumented build.
@@ -11,7 +12,7 @@ const FOLDER: &str = "plain";
 
 /// Builds the system's package with nothing put in, behind the same worker, and returns the executable.
 ///
-/// It is compiled where it stands, with the checks of the instrumented build, and what both depend on is compiled once.
+/// It is compiled where it stands, or if constants have other values, as a copy with these, with the checks of the instrumented build, and what both depend on is compiled once.
 /// The package itself is not optimised: each test case runs on it only once, which takes less time than the optimiser.
 ///
 /// # Errors
@@ -39,6 +40,9 @@ const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n
 impl Workspace {
     fn write_plain(&self, request: &Request<'_>) -> Result<(), MutatorError> {
         let package = request.package;
+        if package.has_other_values() {
+            return self.write_plain_copies(request);
+        }
         let own = package.members[0].specifier();
         let settings = [own.as_str(), LINK, MAIN].map(|package| (package, IN_PARTS));
         self.write_worker_manifest(&[], &settings, &package.own_patches()?)?;
@@ -46,6 +50,31 @@ impl Workspace {
         self.write_program(request, package.members[0].root())?;
         self.write_main(&own_lines(package)?, &[])
     }
+
+    fn write_plain_copies(&self, request: &Request<'_>) -> Result<(), MutatorError> {
+        let package = request.package;
+        let copies: Vec<String> = package.members.iter().map(Member::specifier).collect();
+        let mut settings = vec![(LINK, IN_PARTS), (MAIN, IN_PARTS)];
+        settings.extend(copies.iter().map(|copy| (copy.as_str(), IN_PARTS)));
+        self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
+        self.write_copies(package, |member| package.manifest(member, &[], &self.copies))?;
+        let mut lines = String::new();
+        for (file, copy) in package.files.iter().zip(&self.files) {
+            let text = package.text(file)?;
+            // The compiler has paths from the workspace's root.
+            let compiled = copy.strip_prefix(&self.root).unwrap_or(copy);
+            lines.push_str(&own_line(&compiled.display().to_string(), &package.label(file), &text));
+            write(copy, &text)?;
+        }
+        self.write_program(request, &self.copies[0])?;
+        self.write_main(&lines, &[])
+    }
+}
+
+/// Returns the row of one file.
+fn own_line(path: &str, label: &str, text: &str) -> String {
+    let numbers: Vec<u32> = (1..).take(text.lines().count()).collect();
+    format!("    ({path:?}, {label:?}, &{numbers:?}),\n")
 }
 
 /// Returns rows for the table of lines: each line is its own, and the path is the one that reports have.
@@ -53,8 +82,7 @@ fn own_lines(package: &Package) -> Result<String, MutatorError> {
     let mut lines = String::new();
     for file in &package.files {
         let path = package.members[file.member].root().join(&file.path);
-        let numbers: Vec<u32> = (1..).take(read(&path)?.lines().count()).collect();
-        lines.push_str(&format!("    ({:?}, {:?}, &{numbers:?}),\n", path.display().to_string(), package.label(file)));
+        lines.push_str(&own_line(&path.display().to_string(), &package.label(file), &read(&path)?));
     }
     Ok(lines)
 }

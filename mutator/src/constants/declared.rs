@@ -25,7 +25,7 @@ pub(crate) struct ConstantSource {
     pub(super) ty: Range<usize>,
     /// The type's text without spaces.
     pub(super) ty_text: String,
-    pub(super) value: Expr,
+    pub(crate) value: Expr,
     /// Why it has no mutants, if that can be told without its value.
     pub(super) obstacle: Option<&'static str>,
 }

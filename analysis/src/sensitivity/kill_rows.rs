@@ -1,0 +1,169 @@
+//! What suites kill, by kill row: what every variant of an analysis is computed from.
+
+use std::collections::BTreeMap;
+
+use simutant_outcomes::{BitSet, Reseeded};
+
+use super::Measure;
+use crate::expected::{KillProbabilities, random_size, random_size_max};
+use crate::missing::missing_of_random;
+
+/// Mutants that the same test cases kill, as likely.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Their numbers, ascending; never empty.
+    pub(super) mutants: Vec<usize>,
+    /// The probability of each test case to let them survive.
+    pub(super) survival: Vec<f64>,
+}
+
+impl Row {
+    /// Returns the rows of some mutants of a kill matrix: that of the study, or one of another oracle.
+    pub(super) fn certain(kills: &[BitSet], of: &BitSet, cases: usize) -> Vec<Self> {
+        let mut rows: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
+        let of = of.ones().filter(|&mutant| !kills[mutant].is_clear());
+        of.for_each(|mutant| rows.entry(kills[mutant].as_slice()).or_default().push(mutant));
+        let survival = |mutant: usize| {
+            (0..cases).map(|case| if kills[mutant].contains(case) { 0.0 } else { 1.0 }).collect::<Vec<f64>>()
+        };
+        let mut rows: Vec<Self> =
+            rows.into_values().map(|mutants| Self { survival: survival(mutants[0]), mutants }).collect();
+        rows.sort_by_key(|row| row.mutants[0]);
+        rows
+    }
+
+    /// Returns the rows of the mutants that tell suites apart, by what re-seedings say of them.
+    pub(super) fn likely(probabilities: &KillProbabilities, reseeded: &Reseeded) -> Vec<Self> {
+        let mut rows: BTreeMap<[&[u8]; 2], Vec<usize>> = BTreeMap::new();
+        probabilities.rows(reseeded).for_each(|(mutant, row)| rows.entry(row).or_default().push(mutant));
+        let survival = |mutant: usize| {
+            let place = probabilities.mutants.binary_search(&mutant).expect("rows are of mutants that count");
+            (0..probabilities.cases()).map(|case| probabilities.survival(case, place)).collect::<Vec<f64>>()
+        };
+        let mut rows: Vec<Self> =
+            rows.into_values().map(|mutants| Self { survival: survival(mutants[0]), mutants }).collect();
+        rows.sort_by_key(|row| row.mutants[0]);
+        rows
+    }
+
+    /// Returns how hard the mutants are to kill: the probability that a random test case lets them survive.
+    pub(super) fn difficulty(&self) -> f64 {
+        self.survival.iter().sum::<f64>() / self.survival.len() as f64
+    }
+}
+
+/// What the suites of all criteria kill of each row.
+#[derive(Debug)]
+pub(super) struct KillRows {
+    pub(super) rows: Vec<Row>,
+    /// The suites of each criterion, as a range of all.
+    suites: Vec<std::ops::Range<usize>>,
+    /// How many test cases each suite has.
+    sizes: Vec<usize>,
+    /// Shape `rows x suites`: how likely each suite kills the mutants of each row.
+    killed: Vec<Vec<f64>>,
+    /// Shape `rows x criteria`: the means of these.
+    mean_killed: Vec<Vec<f64>>,
+    /// Shape `rows x sizes`: the same of random suites of 1 test case and more; empty if nothing is held against them.
+    random: Vec<Vec<f64>>,
+}
+
+impl KillRows {
+    /// Scores `suites`, which has those of each criterion as numbers of test cases.
+    ///
+    /// Cost O(suites * size * rows); with [`Measure::Worth`] O(rows * cases * size) more.
+    pub(super) fn new(rows: Vec<Row>, suites: &[Vec<&[usize]>], measure: Measure) -> Self {
+        let all = || suites.iter().flatten();
+        let mut start = 0;
+        let ranges = suites.iter().map(|suites| {
+            start += suites.len();
+            start - suites.len()..start
+        });
+        let ranges: Vec<std::ops::Range<usize>> = ranges.collect();
+        let killed = |row: &Row| -> Vec<f64> {
+            all().map(|suite| 1.0 - suite.iter().map(|&case| row.survival[case]).product::<f64>()).collect()
+        };
+        let killed: Vec<Vec<f64>> = rows.iter().map(killed).collect();
+        let mean = |killed: &[f64]| killed.iter().sum::<f64>() / killed.len().max(1) as f64;
+        let means = |killed: &Vec<f64>| ranges.iter().map(|suites| mean(&killed[suites.clone()])).collect::<Vec<f64>>();
+        let mut this = Self {
+            mean_killed: killed.iter().map(means).collect(),
+            sizes: all().map(|suite| suite.len()).collect(),
+            suites: ranges,
+            killed,
+            random: Vec::new(),
+            rows,
+        };
+        if measure == Measure::Worth {
+            this.add_random();
+        }
+        this
+    }
+
+    /// Computes what random suites kill.
+    pub(super) fn add_random(&mut self) {
+        let size_max = random_size_max(self.sizes.iter().copied().max().unwrap_or(0));
+        let random = |row: &Row| {
+            let survivals = missing_of_random(&row.survival, size_max.min(row.survival.len()));
+            survivals[1..].iter().map(|survival| 1.0 - survival).collect()
+        };
+        self.random = self.rows.iter().map(random).collect();
+    }
+
+    /// Returns the value of each criterion if rows count so much; `None` if none counts. A criterion without suites has
+    /// the value 0.
+    ///
+    /// Cost O(rows * criteria), for [`Measure::Worth`] O(rows * (suites + size)).
+    pub(super) fn values(&self, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<Vec<f64>> {
+        let total: f64 = weights.iter().sum();
+        if total <= 0.0 {
+            return None;
+        }
+        match measure {
+            Measure::Score => {
+                weighted(&mut scratch.scores, self.suites.len(), &self.mean_killed, weights, total);
+                Some(scratch.scores.clone())
+            }
+            Measure::Worth => {
+                assert_eq!(self.random.len(), self.rows.len(), "random suites were not asked for");
+                let sizes = self.random.first().map_or(0, Vec::len);
+                weighted(&mut scratch.scores, self.sizes.len(), &self.killed, weights, total);
+                weighted(&mut scratch.random, sizes, &self.random, weights, total);
+                let worth =
+                    |suite: usize| random_size(&scratch.random, scratch.scores[suite]) / self.sizes[suite] as f64;
+                let mean = |suites: &std::ops::Range<usize>| {
+                    suites.clone().map(worth).sum::<f64>() / suites.len().max(1) as f64
+                };
+                Some(self.suites.iter().map(mean).collect())
+            }
+        }
+    }
+
+    /// Returns whether one criterion kills no row that counts more often than another does.
+    pub(super) fn is_never_ahead(&self, weights: &[f64], one: usize, other: usize) -> bool {
+        let mut rows = self.mean_killed.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        rows.all(|(means, _)| means[one] <= means[other] + super::EQUAL)
+    }
+
+    /// Returns whether two criteria kill each row that counts as often.
+    pub(super) fn are_alike(&self, weights: &[f64], one: usize, other: usize) -> bool {
+        self.is_never_ahead(weights, one, other) && self.is_never_ahead(weights, other, one)
+    }
+}
+
+/// What is kept between variants, to save allocations.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    scores: Vec<f64>,
+    random: Vec<f64>,
+}
+
+/// Makes `sums` the weighted mean of `rows`, which have `length` values each.
+fn weighted(sums: &mut Vec<f64>, length: usize, rows: &[Vec<f64>], weights: &[f64], total: f64) {
+    sums.clear();
+    sums.resize(length, 0.0);
+    for (row, weight) in rows.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value);
+    }
+    sums.iter_mut().for_each(|sum| *sum /= total);
+}

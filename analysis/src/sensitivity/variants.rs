@@ -1,0 +1,221 @@
+//! The order of criteria under each other choice.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use simutant_outcomes::{BitSet, Criterion};
+
+use super::kill_rows::{KillRows, Row, Scratch};
+use super::{Measure, OtherChoice, Sensitivity, Studied, Variant};
+use crate::expected::counted;
+use crate::kills::KillsByCase;
+use crate::mutants::MutantClass;
+use crate::suites::{self, AdequateSuite, Scoring};
+
+/// In so many parts the universe is cut.
+const PARTS: usize = 5;
+
+/// The shares of the universe above which a mutant is pathological; the option's own is not among the variants.
+const THRESHOLDS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
+
+/// The study as it is.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) rows: KillRows,
+    /// How much each row counts.
+    pub(super) weights: Vec<f64>,
+    /// How often the mutants of each row are killed, as a share of all test cases.
+    killed: Vec<f64>,
+}
+
+impl Base {
+    /// Scores the suites of the criteria in this order. Without re-seedings the rows are those of all mutants that are
+    /// killed, so that thresholds can be others; the pathological ones count nothing.
+    pub(super) fn new(studied: &Studied<'_>, order: &[usize]) -> Self {
+        let rows = rows(studied);
+        let suites: Vec<Vec<&[usize]>> =
+            order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
+        let rows = KillRows::new(rows, &suites, Measure::Worth);
+        let killed: Vec<f64> = rows.rows.iter().map(|row| 1.0 - row.difficulty()).collect();
+        let weights = weights(&rows.rows, &killed, studied);
+        Self { rows, weights, killed }
+    }
+
+    /// Returns all variants that some mutant counts in.
+    pub(super) fn variants(&self, studied: &Studied<'_>, found: &Sensitivity) -> Vec<Variant> {
+        let mut variants = self.of_parts(studied, found);
+        let mut scratch = Scratch::default();
+        let mut add = |rows: &KillRows, choice: OtherChoice, measure: Measure, weights: &[f64]| {
+            if let Some(values) = rows.values(weights, measure, &mut scratch) {
+                let counting = rows.rows.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+                let mutants = counting.map(|(row, _)| row.mutants.len()).sum();
+                variants.push(found.variant(choice, measure, mutants, values));
+            }
+        };
+        let measure = found.measure;
+        match studied.probabilities {
+            Some(_) => {
+                add(&self.rows, OtherChoice::Unweighted, measure, &self.same());
+                add(&self.rows, OtherChoice::ByScore, Measure::Score, &self.weights);
+                let own = Row::certain(&studied.outcomes.kills, &analysed(studied), studied.outcomes.cases.len());
+                let suites: Vec<Vec<&[usize]>> =
+                    found.order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
+                let own = KillRows::new(own, &suites, measure);
+                let weights: Vec<f64> = own.rows.iter().map(|row| row.mutants.len() as f64).collect();
+                add(&own, OtherChoice::OwnSeeds, measure, &weights);
+            }
+            None => {
+                let by_difficulty = self.weights.iter().zip(&self.killed);
+                let by_difficulty: Vec<f64> = by_difficulty.map(|(weight, killed)| weight * (1.0 - killed)).collect();
+                add(&self.rows, OtherChoice::ByDifficulty, measure, &by_difficulty);
+                let dominators = self.rows.rows.iter();
+                let dominators: Vec<f64> = dominators
+                    .map(|row| row.mutants.iter().filter(|&&mutant| studied.dominators.contains(mutant)).count() as f64)
+                    .collect();
+                add(&self.rows, OtherChoice::Dominators, measure, &dominators);
+                add(&self.rows, OtherChoice::ByWorth, Measure::Worth, &self.weights);
+            }
+        }
+        for threshold in THRESHOLDS {
+            let is_own = studied.probabilities.is_none() && threshold == studied.options.pathological_above;
+            let same = self.same();
+            let weights = if studied.probabilities.is_some() { &self.weights } else { &same };
+            // Without re-seedings mutants that all test cases kill count, too, with a threshold of 1.
+            let weights = weights.iter().zip(&self.killed);
+            let weights: Vec<f64> = weights
+                .map(|(weight, &killed)| if killed > threshold + super::EQUAL { 0.0 } else { *weight })
+                .collect();
+            if !is_own && weights != self.weights {
+                add(&self.rows, OtherChoice::PathologicalAbove(threshold), measure, &weights);
+            }
+        }
+        variants
+    }
+
+    /// Every mutant counts the same.
+    fn same(&self) -> Vec<f64> {
+        self.rows.rows.iter().map(|row| row.mutants.len() as f64).collect()
+    }
+
+    /// Returns the variants without a part of the mutants or of the test cases.
+    fn of_parts(&self, studied: &Studied<'_>, found: &Sensitivity) -> Vec<Variant> {
+        let sites = &studied.outcomes.sites;
+        let mut scratch = Scratch::default();
+        let mut parts: Vec<(OtherChoice, Vec<usize>)> = Vec::new();
+        let mut by_operator: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut by_function: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (row, mutants) in self.rows.rows.iter().enumerate().filter(|(row, _)| self.weights[*row] > 0.0) {
+            for &mutant in &mutants.mutants {
+                by_operator.entry(&sites.mutants[mutant].operator).or_default().push(row);
+                by_function.entry(sites.mutants[mutant].function).or_default().push(row);
+            }
+        }
+        let operators = by_operator.into_iter();
+        parts.extend(operators.map(|(name, rows)| (OtherChoice::WithoutOperator(name.to_owned()), rows)));
+        let functions = by_function.into_iter();
+        parts.extend(
+            functions.map(|(number, rows)| (OtherChoice::WithoutFunction(sites.functions[number].path.clone()), rows)),
+        );
+        let all: usize = self.counting();
+        let of_mutants = parts.into_iter().filter_map(|(choice, removed)| {
+            let mut weights = self.weights.clone();
+            for &row in &removed {
+                weights[row] -= self.weights[row] / self.rows.rows[row].mutants.len() as f64;
+            }
+            for (row, weight) in weights.iter_mut().enumerate() {
+                // What is left of a row of which nothing is left is rounding.
+                *weight = if *weight < super::EQUAL * self.weights[row] { 0.0 } else { *weight };
+            }
+            let values = self.rows.values(&weights, found.measure, &mut scratch)?;
+            Some(found.variant(choice, found.measure, all - removed.len(), values))
+        });
+        let of_mutants: Vec<Variant> = of_mutants.collect();
+        let without = |part: usize| without_fifth(studied, &found.order, part);
+        let fifths: Vec<Option<(usize, Vec<f64>)>> = if studied.threads.get() == 1 {
+            (0..PARTS).map(without).collect()
+        } else {
+            thread::scope(|scope| {
+                let halves = [0..PARTS / 2, PARTS / 2..PARTS];
+                let without = &without;
+                let threads = halves.map(|half| scope.spawn(move || half.map(without).collect::<Vec<_>>()));
+                let joined = threads.into_iter().map(|thread| thread.join());
+                joined.flat_map(|half| half.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            })
+        };
+        let fifths = fifths.into_iter().enumerate().filter_map(|(part, values)| {
+            let (mutants, values) = values?;
+            Some(found.variant(OtherChoice::WithoutFifth(part), found.measure, mutants, values))
+        });
+        of_mutants.into_iter().chain(fifths).collect()
+    }
+
+    /// How many mutants count.
+    fn counting(&self) -> usize {
+        let rows = self.rows.rows.iter().zip(&self.weights);
+        rows.filter(|(_, weight)| **weight > 0.0).map(|(row, _)| row.mutants.len()).sum()
+    }
+}
+
+/// The kill rows of the study.
+fn rows(studied: &Studied<'_>) -> Vec<Row> {
+    match studied.probabilities.zip(studied.outcomes.reseeded.as_ref()) {
+        Some((probabilities, reseeded)) => Row::likely(probabilities, reseeded),
+        None => Row::certain(&studied.outcomes.kills, &counted(studied.classes), studied.outcomes.cases.len()),
+    }
+}
+
+/// How much rows count that so many test cases kill.
+fn weights(rows: &[Row], killed: &[f64], studied: &Studied<'_>) -> Vec<f64> {
+    let weight = |(row, &killed): (&Row, &f64)| {
+        let count = row.mutants.len() as f64;
+        let cases = row.survival.len() as f64;
+        match studied.probabilities {
+            Some(_) => count * (1.0 - killed),
+            None if (killed * cases).round() > studied.options.pathological_above * cases => 0.0,
+            None => count,
+        }
+    };
+    rows.iter().zip(killed).map(weight).collect()
+}
+
+fn of(suites: &[AdequateSuite]) -> Vec<&[usize]> {
+    suites.iter().map(|suite| suite.cases.as_slice()).collect()
+}
+
+fn analysed(studied: &Studied<'_>) -> BitSet {
+    studied.classes.of(MutantClass::Analysed)
+}
+
+/// Returns how many mutants count without every fifth test case from `part` on, and the values of the criteria, whose
+/// suites are drawn from the others; `None` if no mutant counts.
+fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<(usize, Vec<f64>)> {
+    let outcomes = studied.outcomes;
+    let kept: Vec<usize> = (0..outcomes.cases.len()).filter(|case| case % PARTS != part).collect();
+    let mut rows = rows(studied);
+    // A mutant that nothing kills any more does not count.
+    rows.retain(|row| match &outcomes.reseeded {
+        Some(reseeded) => kept.iter().any(|&case| reseeded.kills[row.mutants[0]][case] > 0),
+        None => kept.iter().any(|&case| row.survival[case] < 1.0),
+    });
+    for row in &mut rows {
+        row.survival = kept.iter().map(|&case| row.survival[case]).collect();
+    }
+    let cases: Vec<_> = kept.iter().map(|&case| outcomes.cases[case].clone()).collect();
+    let none = BitSet::new();
+    let kills = KillsByCase::of_rows(&[], cases.len());
+    let scoring = Scoring { cases: &cases, kills: &kills, analysed: &none, dominators: &none };
+    let draw = |&criterion: &usize| {
+        let criterion = &outcomes.criteria[criterion];
+        let covered = kept.iter().map(|&case| criterion.covered[case].clone()).collect();
+        let criterion = Criterion { covered, ..criterion.clone() };
+        suites::draw(&criterion, studied.options.suites, studied.options.seed, &scoring)
+    };
+    let drawn: Vec<Vec<AdequateSuite>> = order.iter().map(draw).collect();
+    let drawn: Vec<Vec<&[usize]>> = drawn.iter().map(|suites| of(suites)).collect();
+    let rows = KillRows::new(rows, &drawn, studied.measure());
+    let killed: Vec<f64> = rows.rows.iter().map(|row| 1.0 - row.difficulty()).collect();
+    let weights = weights(&rows.rows, &killed, studied);
+    let values = rows.values(&weights, studied.measure(), &mut Scratch::default())?;
+    let counting = rows.rows.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0);
+    Some((counting.map(|(row, _)| row.mutants.len()).sum(), values))
+}
