@@ -5,8 +5,8 @@
 //! pair of a test case and a mutant, known from re-seedings ([`Reseeded`]). A mutant is worth as much as it is hard to
 //! kill: one that every test case kills tells no suites apart, and one that few kill seldom tells them apart most.
 //!
-//! Nor is a mutant a fault of a program. A run that kills a mutant finds a fault of its kind with a probability, the
-//! *coupling* ([`Options::coupling`](crate::Options::coupling)). Scores are of mutants; suites are built for the share of
+//! Nor is a mutant a fault of a program. A test case that kills a mutant finds a fault of its kind with a probability,
+//! the *coupling* ([`Options::coupling`](crate::Options::coupling)). Scores are of mutants; suites are built for the share of
 //! such faults that they are expected to find. So they kill each mutant several times, on different inputs, and those
 //! inputs come first that kill many.
 

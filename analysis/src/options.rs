@@ -30,8 +30,8 @@ pub struct Options {
     pub resamples: usize,
     /// Mean scores that differ by less than this are the same for all that it matters, between 0 and 1.
     pub same_within: f64,
-    /// How likely a run that kills a mutant finds a fault of its kind in a program, above 0 and at most 1: suites are
-    /// built for it. No mutant is a program's fault, so that a suite that kills each mutant once is no good suite.
+    /// How likely a test case that kills a mutant finds a fault of its kind in a program, above 0 and at most 1: suites
+    /// are built for it. No mutant is a program's fault, so that a suite that kills each mutant once is no good suite.
     pub coupling: f64,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,

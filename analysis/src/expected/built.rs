@@ -38,7 +38,7 @@ pub struct ExpectedSuite {
     pub cases: Vec<usize>,
     /// The events of its runs on the original.
     pub events: u64,
-    /// How likely a run that kills a mutant finds a fault of its kind.
+    /// How likely a test case that kills a mutant finds a fault of its kind.
     pub coupling: f64,
     /// What it is expected to find.
     pub found: ExpectedScore,
@@ -161,12 +161,12 @@ impl ExpectedSuite {
     pub fn sentences(&self) -> Vec<String> {
         let repeated = self.cases.len() - self.cases.iter().collect::<std::collections::BTreeSet<_>>().len();
         let own = format!(
-            "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one run in {} that kills a mutant finds the fault, \
+            "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
              and to kill {} of the mutants; the whole universe finds {}, random suites of that size {}{}.",
             self.chosen(),
             percent(self.found.mean),
             100.0 * self.found.sd,
-            runs(self.coupling),
+            inputs(self.coupling),
             percent(self.score.mean),
             percent(self.universe),
             percent(self.random),
@@ -192,10 +192,10 @@ impl ExpectedSuite {
     }
 }
 
-/// Returns in how many runs a fault is found once, as briefly as it can be said.
-fn runs(coupling: f64) -> String {
-    let runs = 1.0 / coupling;
-    if (runs - runs.round()).abs() < 1e-9 { runs.round().to_string() } else { format!("{runs:.1}") }
+/// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.
+fn inputs(coupling: f64) -> String {
+    let inputs = 1.0 / coupling;
+    if (inputs - inputs.round()).abs() < 1e-9 { inputs.round().to_string() } else { format!("{inputs:.1}") }
 }
 
 #[cfg(test)]

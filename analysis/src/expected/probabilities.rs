@@ -34,7 +34,7 @@ pub(crate) struct KillProbabilities {
     pub(crate) difficulty: Vec<f64>,
     /// Shape `cases x mutants that count`.
     survival: Vec<Posterior>,
-    /// How likely a run that kills a mutant finds what is looked for: 1 for the mutant itself.
+    /// How likely a test case that kills a mutant finds what is looked for: 1 for the mutant itself.
     coupling: f64,
 }
 
@@ -80,8 +80,8 @@ impl KillProbabilities {
         Self { cases, mutants, difficulty, survival, coupling: 1.0 }
     }
 
-    /// Returns the same of faults in the place of the mutants: a run that kills a mutant finds a fault of its kind with
-    /// the probability `coupling`, whatever other runs do. Survival is that of the fault then.
+    /// Returns the same of faults in the place of the mutants: a test case that kills a mutant finds a fault of its kind
+    /// with the probability `coupling`, or else does not however often it runs. Survival is that of the fault then.
     pub(crate) fn coupled(&self, coupling: f64) -> Self {
         Self { coupling, ..self.clone() }
     }
@@ -118,8 +118,16 @@ impl KillProbabilities {
 
     /// Returns the probability that so many runs of a test case all let a mutant that counts survive.
     pub(crate) fn survival_of(&self, case: usize, place: usize, times: u32) -> f64 {
+        1.0 - self.coupling * (1.0 - self.known(case, place).all_fail(times))
+    }
+
+    /// Returns the expected square of what [`Self::survival_of`] is the expected value of.
+    fn squared_survival_of(&self, case: usize, place: usize, times: u32) -> f64 {
         let known = self.known(case, place);
-        if self.coupling == 1.0 { known.all_fail(times) } else { known.none_noticed(self.coupling, times) }
+        let missed = 1.0 - self.coupling;
+        missed * missed
+            + 2.0 * missed * self.coupling * known.all_fail(times)
+            + self.coupling * self.coupling * known.all_fail(2 * times)
     }
 
     /// Returns what is known of the probability that a run lets the mutant survive.
@@ -146,7 +154,7 @@ impl KillProbabilities {
             let (mut survival, mut squared) = (1.0, 1.0);
             for &(case, times) in &times {
                 survival *= self.survival_of(case, place, times);
-                squared *= self.survival_of(case, place, 2 * times);
+                squared *= self.squared_survival_of(case, place, times);
             }
             let weight = difficulty / total;
             killed += weight * (1.0 - survival);
@@ -406,8 +414,8 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn the_expected_score_is_what_simulated_runs_kill(survival in any_survival(5), seed: u64) {
-            let probabilities = known(&survival);
+        fn the_expected_score_is_what_simulated_runs_kill(survival in any_survival(5), coupling in 0.1..=1.0_f64, seed: u64) {
+            let probabilities = known(&survival).coupled(coupling);
             let Some(total) = probabilities.total_difficulty() else { return Ok(()) };
             let suite: Vec<usize> = (0..survival.len()).chain([0]).collect();
             let expected = probabilities.score(&suite).expect("there is a score").mean;
@@ -416,9 +424,11 @@ pub(crate) mod tests {
             let mut sum = 0.0;
             for _ in 0..TRIALS {
                 for (place, difficulty) in probabilities.difficulty.iter().enumerate() {
-                    let mut kills = |&case: &usize| stream.below(1 << 30) as f64 / f64::from(1 << 30) >= survival[case][place];
+                    let mut chance = || stream.below(1 << 30) as f64 / f64::from(1 << 30);
+                    let finds: Vec<bool> = survival.iter().map(|_| chance() < coupling).collect();
                     // Each run is made: whether it kills depends on no other.
-                    sum += f64::from(u8::from(suite.iter().filter(|case| kills(case)).count() > 0)) * difficulty / total;
+                    let mut found = |case: &&usize| chance() >= survival[**case][place] && finds[**case];
+                    sum += f64::from(u8::from(suite.iter().filter(|case| found(case)).count() > 0)) * difficulty / total;
                 }
             }
             // Five standard deviations of the mean of numbers between 0 and 1.

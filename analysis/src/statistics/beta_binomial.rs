@@ -60,19 +60,6 @@ impl Posterior {
     pub fn all_fail(self, trials: u32) -> f64 {
         (0..trials).map(|failures| self.failure_after(failures)).product()
     }
-
-    /// Returns the probability that so many trials all fail or, each by itself with the probability `1 - noticed`,
-    /// succeed unnoticed: the mean of `(1 - noticed * p)^trials` over the distribution of `p`, summed by how many of the
-    /// trials would have been noticed.
-    pub fn none_noticed(self, noticed: f64, trials: u32) -> f64 {
-        let (mut sum, mut ways, mut all_fail) = (0.0, 1.0, 1.0);
-        for of_them in 0..=trials {
-            sum += ways * noticed.powi(of_them as i32) * (1.0 - noticed).powi((trials - of_them) as i32) * all_fail;
-            ways *= f64::from(trials - of_them) / f64::from(of_them + 1);
-            all_fail *= self.failure_after(of_them);
-        }
-        sum
-    }
 }
 
 #[cfg(test)]
@@ -107,22 +94,6 @@ mod tests {
                 prop_assert!((0.0..=1.0).contains(&once) && twice <= once);
                 prop_assert!(twice >= once * once - 1e-12, "a variance is not negative");
             }
-        }
-
-        #[test]
-        fn what_goes_unnoticed_is_a_mean_over_the_distribution(mean in 0.05..0.95_f64, noticed in 0.0..=1.0_f64, trials in 0..6_u32) {
-            // Of a beta distribution with whole parameters, as the mean over a fine grid.
-            let known = Posterior { failure: (10.0 * mean).ceil() / 11.0, strength: 11.0 };
-            let (of_success, of_failure) = (11.0 * (1.0 - known.failure), 11.0 * known.failure);
-            let (mut sum, mut total) = (0.0, 0.0);
-            for step in 0..20_000 {
-                let p = (f64::from(step) + 0.5) / 20_000.0;
-                let density = p.powf(of_success - 1.0) * (1.0 - p).powf(of_failure - 1.0);
-                sum += density * (1.0 - noticed * p).powi(trials as i32);
-                total += density;
-            }
-            prop_assert!((known.none_noticed(noticed, trials) - sum / total).abs() < 1e-6);
-            prop_assert!((known.none_noticed(1.0, trials) - known.all_fail(trials)).abs() < 1e-12);
         }
     }
 }
