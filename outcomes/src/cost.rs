@@ -145,7 +145,10 @@ impl FromStr for CostOracle {
             let measure = known.ok_or_else(|| refused(format!("there is no measure `{}`", name.trim())))?;
             let digits = number.trim();
             let digits = digits.strip_suffix('%').unwrap_or(digits).trim_end();
-            let number = digits.parse().map_err(|_| refused(format!("`{digits}` is not a whole number of percent")))?;
+            // A sign would parse, and means something else.
+            let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+            let number = number.and_then(|digits| digits.parse().ok());
+            let number = number.ok_or_else(|| refused(format!("`{digits}` is not a whole number of percent")))?;
             if percent.insert(measure, number).is_some() {
                 return Err(refused(format!("`{measure}` is there twice")));
             }
