@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded, Verdict, VerdictCounts};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded, RunEnd, VerdictCounts};
 
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut, Kills};
@@ -155,24 +155,24 @@ impl CampaignCounts {
 /// How many pairs ended in which way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictTotals {
-    /// See [`Verdict::Reasonable`].
+    /// See [`RunEnd::Reasonable`].
     pub reasonable: u64,
-    /// See [`Verdict::Unreasonable`].
+    /// See [`RunEnd::Unreasonable`].
     pub unreasonable: u64,
-    /// See [`Verdict::NotTerminated`].
+    /// See [`RunEnd::NotTerminated`].
     pub not_terminated: u64,
-    /// See [`Verdict::Abnormal`].
+    /// See [`RunEnd::Abnormal`].
     pub abnormal: u64,
 }
 
 impl VerdictTotals {
     /// Returns how many pairs ended with `verdict`.
-    pub fn of(self, verdict: Verdict) -> u64 {
+    pub fn of(self, verdict: RunEnd) -> u64 {
         match verdict {
-            Verdict::Reasonable => self.reasonable,
-            Verdict::Unreasonable => self.unreasonable,
-            Verdict::NotTerminated => self.not_terminated,
-            Verdict::Abnormal => self.abnormal,
+            RunEnd::Reasonable => self.reasonable,
+            RunEnd::Unreasonable => self.unreasonable,
+            RunEnd::NotTerminated => self.not_terminated,
+            RunEnd::Abnormal => self.abnormal,
         }
     }
 

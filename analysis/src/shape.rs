@@ -1,6 +1,6 @@
 //! Whether the parts of the outcomes fit together, so that the rest can index without asking.
 
-use simutant_outcomes::{CostKills, CostRole, Outcomes, Quota, Reseeded, Span, Verdict};
+use simutant_outcomes::{CostKills, CostRole, Outcomes, Quota, Reseeded, RunEnd, Span};
 
 /// Parts of [`Outcomes`] that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub enum ShapeError {
         /// The mutant's number.
         mutant: usize,
         /// The verdict of the causes.
-        verdict: Verdict,
+        verdict: RunEnd,
         /// The kills that the causes count.
         found: u32,
         /// The kills that the verdicts count.
@@ -252,7 +252,7 @@ fn validate_kills(outcomes: &Outcomes) -> Result<(), ShapeError> {
         if let Some(case) = diverged.ones().find(uninfected) {
             return Err(ShapeError::DivergedUninfected { mutant, case });
         }
-        for verdict in Verdict::ALL.into_iter().filter(|verdict| verdict.kills()) {
+        for verdict in RunEnd::ALL.into_iter().filter(|verdict| verdict.kills()) {
             let causes = outcomes.causes[mutant].iter().filter(|(cause, _)| cause.verdict() == verdict);
             let (found, expected) = (causes.map(|(_, count)| count).sum(), outcomes.verdicts[mutant].of(verdict));
             if found != expected {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use simutant_outcomes::{
     BitSet, Block, Branch, BranchOutcome, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, InputSource,
-    Mutant, Outcomes, ReasonCount, Sites, SourceFile, Span, Tier, Verdict, VerdictCounts,
+    Mutant, Outcomes, ReasonCount, RunEnd, Sites, SourceFile, Span, Tier, VerdictCounts,
 };
 
 /// The source that the mutants and requirements of [`synthetic`] are in.
@@ -239,7 +239,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         outcomes.cases[case].reached.insert(mutant);
         let infects = noise.share() < 0.6 + 0.4 * rate && !(kind == 8 && mutant.is_multiple_of(2));
         if !infects {
-            outcomes.verdicts[mutant].add(Verdict::Reasonable);
+            outcomes.verdicts[mutant].add(RunEnd::Reasonable);
             continue;
         }
         outcomes.cases[case].infected.insert(mutant);
@@ -253,7 +253,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         if is_killed || mutant.is_multiple_of(3) {
             outcomes.diverged[mutant].insert(case);
         }
-        outcomes.verdicts[mutant].add(end.map_or(Verdict::Reasonable, |(cause, _)| cause.verdict()));
+        outcomes.verdicts[mutant].add(end.map_or(RunEnd::Reasonable, |(cause, _)| cause.verdict()));
         if let Some((cause, reason)) = end {
             let verdict = cause.verdict();
             outcomes.kills[mutant].insert(case);

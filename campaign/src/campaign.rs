@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_mutator::{Build, Fingerprint};
 use simutant_outcomes::{
-    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, Sites, Verdict, differences,
+    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
 };
 use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes, Universe};
 
@@ -617,7 +617,7 @@ fn numbers_of_none<T>(items: &[Option<T>]) -> Vec<usize> {
 }
 
 fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
-    if recorded.execution.verdict != Verdict::Reasonable {
+    if recorded.execution.verdict != RunEnd::Reasonable {
         return Err(CampaignError::BaselineFailed {
             system: plan.build.sites.system.clone(),
             seed: plan.seed,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use simutant_outcomes::{MutantNumber, Verdict};
+use simutant_outcomes::{MutantNumber, RunEnd};
 use simutant_protocol::MutantExecution;
 
 use crate::journal::{KeptRun, Recording};
@@ -54,7 +54,7 @@ impl Checks {
 /// Finds out whether a pair that is pruned ended as the original.
 fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
     let how = match &run.execution {
-        execution if execution.verdict != Verdict::Reasonable => {
+        execution if execution.verdict != RunEnd::Reasonable => {
             format!("ended {}: {}", execution.verdict, execution.reason)
         }
         _ if run.diverged => "had other events than the original".to_owned(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{
     BitSet, CaseOutcome, Cause, CostRole, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded,
-    Sites, Verdict, VerdictCounts,
+    RunEnd, Sites, VerdictCounts,
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
@@ -311,7 +311,7 @@ pub(crate) fn without_numbers(reason: &str) -> String {
 /// How often a mutant was killed for a reason, and by which test case first.
 #[derive(Debug, Clone)]
 struct Count {
-    verdict: Verdict,
+    verdict: RunEnd,
     count: u32,
     first_case: usize,
 }
@@ -369,7 +369,7 @@ mod tests {
             .into();
         let alike = alike(&texts);
         assert_eq!(alike, [(1, 1), (2, 2), (3, 1)].into());
-        let count = |count, first_case| Count { verdict: Verdict::Abnormal, count, first_case };
+        let count = |count, first_case| Count { verdict: RunEnd::Abnormal, count, first_case };
         let counts =
             [((Cause::Panic, 1), count(2, 7)), ((Cause::Panic, 2), count(4, 0)), ((Cause::Panic, 3), count(3, 1))];
         let found = most_frequent(counts.into(), &texts, &alike);

@@ -38,7 +38,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use serde_json::Value;
-use simutant_outcomes::{Execution, Verdict};
+use simutant_outcomes::{Execution, RunEnd};
 use simutant_protocol::{Choice, ChoiceKind, Choices, Choosing, Others};
 
 use crate::outcomes::without_numbers;
@@ -66,7 +66,7 @@ pub struct Candidate {
 /// reason has become shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    verdict: Verdict,
+    verdict: RunEnd,
     reason: String,
 }
 
@@ -112,7 +112,7 @@ impl Failure {
     /// Returns how a run failed, if it did.
     pub fn of(execution: &Execution) -> Option<Self> {
         let verdict = execution.verdict;
-        (verdict != Verdict::Reasonable).then(|| Self { verdict, reason: without_numbers(&execution.reason) })
+        (verdict != RunEnd::Reasonable).then(|| Self { verdict, reason: without_numbers(&execution.reason) })
     }
 }
 

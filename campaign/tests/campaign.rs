@@ -16,7 +16,7 @@ use simutant_campaign::{
     read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, Verdict};
+use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, RunEnd};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16,
@@ -80,7 +80,7 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
         assert_eq!(outcomes.kills[mutant].count_ones(..), kills, "mutant {mutant}: {:?}", outcomes.reasons[mutant]);
         assert_eq!(outcomes.causes[mutant], [(cause, kills as u32)].into(), "mutant {mutant}");
         // Results and checks are no events: a run with the same ones can still be wrong.
-        let is_wrong_by_events = cause.verdict() != Verdict::Unreasonable;
+        let is_wrong_by_events = cause.verdict() != RunEnd::Unreasonable;
         let diverged = &outcomes.diverged[mutant];
         assert!(!is_wrong_by_events || outcomes.kills[mutant].is_subset(diverged), "mutant {mutant}: {diverged:?}");
         let first = &outcomes.reasons[mutant][0];
@@ -935,7 +935,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
     for (number, case) in outcomes.cases.iter().enumerate().take(3) {
         assert_eq!(simulator.draw(SEED, number).expect("it is drawn"), case.case);
         let original = simulator.simulate(&case.case, None, Trace::Keep, limits).expect("it runs");
-        assert_eq!(original.execution.verdict, Verdict::Reasonable);
+        assert_eq!(original.execution.verdict, RunEnd::Reasonable);
         assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
         assert!(
             original

@@ -10,7 +10,7 @@ use simutant_analysis::{
 };
 use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, read_outcomes_of};
 use simutant_mutator::{Build, read_judgements};
-use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, Verdict};
+use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, RunEnd};
 use simutant_sim_core::{Divergence, trace};
 use simutant_traces::diagram::{self, Caption, Outcome};
 
@@ -294,7 +294,7 @@ fn text(explained: &Explained<'_>, outcomes: Option<&Outcomes>) -> String {
             text.push_str(&format!("  mutant:   {}\n", or_end(&parting.mutant)));
         }
         None if pictures.is_some() => text.push_str("the two runs have the same events\n"),
-        None if execution.verdict == Verdict::Reasonable => {}
+        None if execution.verdict == RunEnd::Reasonable => {}
         None => text.push_str("there is no trace: the run ended its process\n"),
     }
     text.push_str(&format!("again: {replay}\npage: {page}\n"));

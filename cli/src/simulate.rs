@@ -11,7 +11,7 @@ use simutant_campaign::{
     read_limits,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Execution, MutantNumber, Verdict};
+use simutant_outcomes::{Execution, MutantNumber, RunEnd};
 use simutant_traces::diagram::{Caption, Outcome};
 
 use crate::arguments::{Common, SimulateArguments, SystemArguments};
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
 
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
-    Ok(if simulated.execution.verdict == Verdict::Reasonable { Exit::Success } else { Exit::Failed })
+    Ok(if simulated.execution.verdict == RunEnd::Reasonable { Exit::Success } else { Exit::Failed })
 }
 
 /// Returns the command that runs a test case on a mutant, or on the original; `case` is as a shell takes it.
@@ -164,7 +164,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     }
     let seconds = *virtual_time_ns as f64 / 1e9;
     text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
-    if *verdict != Verdict::Reasonable {
+    if *verdict != RunEnd::Reasonable {
         // On a run that went well these are servers.
         waiting.iter().for_each(|waiting| text.push_str(&format!("at the end, {waiting}\n")));
     }

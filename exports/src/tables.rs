@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use simutant_analysis::{MutantClass, Study, case_name, suite_cases};
-use simutant_outcomes::{BitSet, CriterionKind, Verdict};
+use simutant_outcomes::{BitSet, CriterionKind, RunEnd};
 
 use crate::table::Table;
 
@@ -200,7 +200,7 @@ fn mutants(study: &Study<'_>) -> Table {
     for (number, class) in analysis.dominators.classes.iter().enumerate() {
         class.mutants.iter().for_each(|&mutant| dominators[mutant as usize] = Some(number as i64));
     }
-    let ends = |verdict: Verdict| outcomes.verdicts.iter().map(move |counts| counts.of(verdict));
+    let ends = |verdict: RunEnd| outcomes.verdicts.iter().map(move |counts| counts.of(verdict));
     let judgement = || all().map(|mutant| analysis.options.judgements.get(&mutant.identity));
     Table::new("mutants", "Mutants with how far they get")
         .integer("number", 0..count)
@@ -220,9 +220,9 @@ fn mutants(study: &Study<'_>) -> Table {
         .integer("infected", infected)
         .integer("diverged", outcomes.diverged.iter().map(|cases| cases.count_ones(..)))
         .integer("killed", outcomes.kills.iter().map(|cases| cases.count_ones(..)))
-        .integer("unreasonable", ends(Verdict::Unreasonable))
-        .integer("not_terminated", ends(Verdict::NotTerminated))
-        .integer("abnormal", ends(Verdict::Abnormal))
+        .integer("unreasonable", ends(RunEnd::Unreasonable))
+        .integer("not_terminated", ends(RunEnd::NotTerminated))
+        .integer("abnormal", ends(RunEnd::Abnormal))
         .integers("dominator", dominators)
         .texts("judged", judgement().map(|judgement| Some(judgement?.judged.to_string())))
         .texts("reason", judgement().map(|judgement| Some(judgement?.reason.clone())))

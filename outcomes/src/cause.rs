@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Verdict;
+use crate::RunEnd;
 
-/// What ended a run that kills: finer than the [`Verdict`], of which each cause has one.
+/// What ended a run that kills: finer than the [`RunEnd`], of which each cause has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -55,11 +55,11 @@ impl Cause {
     ];
 
     /// Returns the verdict on a run that ended so.
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(self) -> RunEnd {
         match self {
-            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => Verdict::Unreasonable,
-            Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => Verdict::NotTerminated,
-            Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => Verdict::Abnormal,
+            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Unreasonable,
+            Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => RunEnd::NotTerminated,
+            Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => RunEnd::Abnormal,
         }
     }
 }

@@ -17,6 +17,7 @@ mod outcome;
 mod sites;
 mod suite;
 mod trials;
+mod verdict;
 
 pub use fixedbitset::FixedBitSet as BitSet;
 
@@ -27,7 +28,7 @@ pub use cost::{CostBounds, CostKills, CostMeasure, CostOracle, CostOracleError, 
 pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{
-    CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, Verdict, VerdictCounts,
+    CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, RunEnd, VerdictCounts,
 };
 pub use sites::{
     Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,
@@ -35,3 +36,4 @@ pub use sites::{
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
 pub use trials::{LeftOut, Origin, Subject, Trials};
+pub use verdict::{Finding, FindingClass, Inconclusive, Verdict};

@@ -9,7 +9,7 @@ use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, Sites};
 /// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RunEnd {
     /// The run ended by itself, and every expectation and check held.
     Reasonable,
     /// The run ended by itself, with a result that breaks an expectation or a check.
@@ -20,17 +20,20 @@ pub enum Verdict {
     Abnormal,
 }
 
-impl Verdict {
+impl RunEnd {
     /// All verdicts, in the order of the thesis.
     pub const ALL: [Self; 4] = [Self::Reasonable, Self::Unreasonable, Self::NotTerminated, Self::Abnormal];
 
     /// Returns whether a run with this verdict kills the mutant it ran on.
     pub fn kills(self) -> bool {
-        self != Self::Reasonable
+        match self {
+            Self::Reasonable => false,
+            Self::Unreasonable | Self::NotTerminated | Self::Abnormal => true,
+        }
     }
 }
 
-impl std::fmt::Display for Verdict {
+impl std::fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Reasonable => "reasonable",
@@ -45,10 +48,10 @@ impl std::fmt::Display for Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// How it ended.
-    pub verdict: Verdict,
-    /// What ended it so; `None` if [`Verdict::Reasonable`].
+    pub verdict: RunEnd,
+    /// What ended it so; `None` if [`RunEnd::Reasonable`].
     pub cause: Option<Cause>,
-    /// Why, in words; empty if [`Verdict::Reasonable`].
+    /// Why, in words; empty if [`RunEnd::Reasonable`].
     pub reason: String,
     /// Events that the engine handled.
     pub events: u64,
@@ -56,7 +59,7 @@ pub struct Execution {
     pub steps: u64,
 }
 
-/// How many test cases ended in which way on one mutant; pairs that were pruned are [`Verdict::Reasonable`].
+/// How many test cases ended in which way on one mutant; pairs that were pruned are [`RunEnd::Reasonable`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
     /// Ended as the original.
@@ -71,22 +74,22 @@ pub struct VerdictCounts {
 
 impl VerdictCounts {
     /// Counts one more.
-    pub fn add(&mut self, verdict: Verdict) {
+    pub fn add(&mut self, verdict: RunEnd) {
         match verdict {
-            Verdict::Reasonable => self.reasonable += 1,
-            Verdict::Unreasonable => self.unreasonable += 1,
-            Verdict::NotTerminated => self.not_terminated += 1,
-            Verdict::Abnormal => self.abnormal += 1,
+            RunEnd::Reasonable => self.reasonable += 1,
+            RunEnd::Unreasonable => self.unreasonable += 1,
+            RunEnd::NotTerminated => self.not_terminated += 1,
+            RunEnd::Abnormal => self.abnormal += 1,
         }
     }
 
     /// Returns how many ended with `verdict`.
-    pub fn of(self, verdict: Verdict) -> u32 {
+    pub fn of(self, verdict: RunEnd) -> u32 {
         match verdict {
-            Verdict::Reasonable => self.reasonable,
-            Verdict::Unreasonable => self.unreasonable,
-            Verdict::NotTerminated => self.not_terminated,
-            Verdict::Abnormal => self.abnormal,
+            RunEnd::Reasonable => self.reasonable,
+            RunEnd::Unreasonable => self.unreasonable,
+            RunEnd::NotTerminated => self.not_terminated,
+            RunEnd::Abnormal => self.abnormal,
         }
     }
 
@@ -163,7 +166,7 @@ impl Criterion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReasonCount {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: RunEnd,
     /// What ended the runs.
     pub cause: Cause,
     /// The reason, in words, with the numbers of the first test case.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use simutant_outcomes::{Cause, Mutant, MutantNumber, Sites, Verdict, VerdictCounts};
+use simutant_outcomes::{Cause, Mutant, MutantNumber, RunEnd, Sites, VerdictCounts};
 
 use super::Page;
 use super::overview::class_name;
@@ -152,7 +152,7 @@ pub(super) fn diff(sites: &Sites, mutant: &Mutant, context: usize) -> Markup {
 
 pub(super) fn verdicts(counts: VerdictCounts) -> String {
     let parts: Vec<String> =
-        Verdict::ALL.into_iter().map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
+        RunEnd::ALL.into_iter().map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
     format!("Test cases: {}.", parts.join(", "))
 }
 

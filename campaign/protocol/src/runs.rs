@@ -6,7 +6,7 @@
 //! and one more; 0 for none), three facts (1, a bit each), functions (8), events (8), steps (8), if the third fact says
 //! so messages (8) and virtual time (8), and the reason to the end, as text. The lowest byte of a number comes first.
 
-use simutant_outcomes::{Cause, Execution, Verdict};
+use simutant_outcomes::{Cause, Execution, RunEnd};
 
 use crate::{MutantExecution, Spent};
 
@@ -74,7 +74,7 @@ impl MutantExecution {
             Some(index) => Some(*Cause::ALL.get(usize::from(index))?),
         };
         let execution = Execution {
-            verdict: cause.map_or(Verdict::Reasonable, Cause::verdict),
+            verdict: cause.map_or(RunEnd::Reasonable, Cause::verdict),
             cause,
             reason: std::str::from_utf8(reason).ok()?.to_owned(),
             events: u64::from_le_bytes(events),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn run(mutant: u32, cause: Option<Cause>, reason: &str) -> MutantExecution {
-        let verdict = cause.map_or(Verdict::Reasonable, Cause::verdict);
+        let verdict = cause.map_or(RunEnd::Reasonable, Cause::verdict);
         let execution = Execution { verdict, cause, reason: reason.to_owned(), events: u64::MAX - 1, steps: 3 };
         let is_odd = mutant % 2 == 1;
         let spent = is_odd.then_some(Spent { messages: 7, virtual_time_ns: u64::MAX - 2 });

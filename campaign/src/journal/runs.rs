@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rusqlite::params;
 use serde::{Serialize, Serializer};
-use simutant_outcomes::{Cause, MutantNumber, Verdict};
+use simutant_outcomes::{Cause, MutantNumber, RunEnd};
 use simutant_protocol::{MutantExecution, Spent};
 
 use super::{Content, Journal};
@@ -30,8 +30,8 @@ pub(crate) struct StoredRun {
 }
 
 impl StoredRun {
-    pub(crate) fn verdict(&self) -> Verdict {
-        self.cause.map_or(Verdict::Reasonable, Cause::verdict)
+    pub(crate) fn verdict(&self) -> RunEnd {
+        self.cause.map_or(RunEnd::Reasonable, Cause::verdict)
     }
 }
 
@@ -100,12 +100,12 @@ fn cause_number(cause: Option<Cause>) -> i64 {
     index.map_or(0, |index| index as i64 + 1)
 }
 
-fn verdict_number(verdict: Verdict) -> i64 {
+fn verdict_number(verdict: RunEnd) -> i64 {
     match verdict {
-        Verdict::Reasonable => 0,
-        Verdict::Unreasonable => 1,
-        Verdict::NotTerminated => 2,
-        Verdict::Abnormal => 3,
+        RunEnd::Reasonable => 0,
+        RunEnd::Unreasonable => 1,
+        RunEnd::NotTerminated => 2,
+        RunEnd::Abnormal => 3,
     }
 }
 

@@ -17,7 +17,7 @@ fn failure() -> Failure {
 
 fn failure_with(reason: &str) -> Failure {
     let execution = Execution {
-        verdict: Verdict::Unreasonable,
+        verdict: RunEnd::Unreasonable,
         cause: Some(Cause::UnexpectedResult),
         reason: reason.to_owned(),
         events: 1,
@@ -115,14 +115,14 @@ fn failures_are_the_same_but_for_numbers() {
     let place = |line| failure_with(&format!("b panicked at src/b.rs:{line}: 5 is odd"));
     assert_ne!(place(7), place(8));
     let abnormal = Execution {
-        verdict: Verdict::Abnormal,
+        verdict: RunEnd::Abnormal,
         cause: Some(Cause::Panic),
         reason: "b returned 17, but 18 was expected".to_owned(),
         events: 1,
         steps: 1,
     };
     assert_ne!(Failure::of(&abnormal), Some(failure()));
-    assert_eq!(Failure::of(&Execution { verdict: Verdict::Reasonable, cause: None, ..abnormal }), None);
+    assert_eq!(Failure::of(&Execution { verdict: RunEnd::Reasonable, cause: None, ..abnormal }), None);
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Drop for Memory {
 
 #[cfg(test)]
 mod tests {
-    use simutant_outcomes::{Cause, Execution, Verdict};
+    use simutant_outcomes::{Cause, Execution, RunEnd};
     use simutant_protocol::read_runs;
 
     use super::*;
@@ -117,8 +117,7 @@ mod tests {
     fn run(mutant: u32) -> MutantExecution {
         // Some are longer than the file is at first.
         let reason = "because ".repeat(if mutant.is_multiple_of(100) { 5_000 } else { mutant as usize % 7 });
-        let execution =
-            Execution { verdict: Verdict::Abnormal, cause: Some(Cause::Panic), reason, events: 7, steps: 1 };
+        let execution = Execution { verdict: RunEnd::Abnormal, cause: Some(Cause::Panic), reason, events: 7, steps: 1 };
         MutantExecution { mutant, reached: true, diverged: false, entered: 5, execution, spent: None }
     }
 

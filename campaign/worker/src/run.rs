@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use simutant_outcomes::{Cause, Execution, MutantNumber, Verdict};
+use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_probe as probe;
 use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Spent, Trace, TraceText};
 use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
@@ -66,7 +66,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
             Err(payload) => Some((Cause::Panic, panicked("the configuration", message_of(&**payload)))),
         }
     };
-    let verdict = end.as_ref().map_or(Verdict::Reasonable, |(cause, _)| cause.verdict());
+    let verdict = end.as_ref().map_or(RunEnd::Reasonable, |(cause, _)| cause.verdict());
     let (cause, reason) = end.unzip();
     let report = ended.ok();
     let events = report.as_ref().map_or(0, |report| report.events);
@@ -102,7 +102,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         traced: Vec::new(),
         difference: None,
     };
-    if plain.execution.verdict != Verdict::Reasonable {
+    if plain.execution.verdict != RunEnd::Reasonable {
         return recorded;
     }
     let size = |kind: usize| sizes.measured.get(kind).copied().unwrap_or_default();

@@ -102,7 +102,7 @@ fn same(first: &Outcomes, second: &Outcomes) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use simutant_outcomes::{BitSet, Cause, ReasonCount, Sites, Verdict, VerdictCounts};
+    use simutant_outcomes::{BitSet, Cause, ReasonCount, RunEnd, Sites, VerdictCounts};
 
     use super::super::SYSTEM;
     use super::*;
@@ -114,10 +114,10 @@ mod tests {
         for &case in killers {
             kills[0].insert(case);
             verdicts[0].reasonable -= 1;
-            verdicts[0].add(Verdict::Abnormal);
+            verdicts[0].add(RunEnd::Abnormal);
         }
         let reason = |&first_case: &usize| ReasonCount {
-            verdict: Verdict::Abnormal,
+            verdict: RunEnd::Abnormal,
             cause: Cause::Panic,
             reason: reason.to_owned(),
             count: killers.len() as u32,
