@@ -113,7 +113,7 @@ mod tests {
             "name = '{name}'\nsystem = 'gbn'\ndescription = ''\nsources = {sources:?}\n[[side]]\nname = 'receiver'\n\
              command = ['true']\n[[side]]\nname = 'sender'\ncommand = ['true']"
         );
-        Implementation::parse(&text, Path::new("mine.toml"), folder).expect("an implementation")
+        simutant_testbeds::TESTBEDS.parse(&text, Path::new("mine.toml"), folder).expect("an implementation")
     }
 
     #[test]

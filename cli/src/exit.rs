@@ -18,6 +18,7 @@ Exit codes:
     4  something could not be built, started or reached
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
+    7  no test failed, and some were inconclusive
   130  interrupted; run the same again to go on";
 
 /// How the command ends.
@@ -35,6 +36,8 @@ pub(crate) enum Exit {
     Storage = 5,
     /// All was done, and a score is below what was asked for.
     BelowMinimum = 6,
+    /// Nothing that was tested failed, and of something nothing was found out.
+    Inconclusive = 7,
     /// The user stopped it.
     Interrupted = 130,
 }
@@ -51,13 +54,14 @@ impl From<Exit> for ExitCode {
 pub(crate) struct BadInput(pub(crate) String);
 
 impl Exit {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Success,
         Self::Failed,
         Self::BadInput,
         Self::Unavailable,
         Self::Storage,
         Self::BelowMinimum,
+        Self::Inconclusive,
         Self::Interrupted,
     ];
 

@@ -4,7 +4,7 @@
 mod mutants;
 
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,7 @@ use crate::arguments::{Common, ExperimentArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::progress::Phase;
-use crate::test::OWN_IMPLEMENTATIONS;
-use crate::{build, output};
+use crate::{build, implementations, output};
 
 /// By default, a universe has at most so many test cases, since each is run on each implementation in real
 /// time: within an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
@@ -45,7 +44,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let system = &arguments.system.system;
     let out = common.out(system);
     // What cannot be used is told before anything is run.
-    let implementations = implementations(arguments)?;
+    let implementations = taking_part(arguments)?;
     let mutated = mutants::find(&implementations, arguments.mutants)?;
     let constants = constants::compare(&arguments.system, &implementations);
     let package = build::find(&arguments.system)?;
@@ -56,7 +55,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
         None => {
             let cases = match arguments.cases {
                 Some(cases) => cases.get(),
-                None => Simulator::new(&built, Bounds::default()).universe()?.min(cases_max(system)),
+                None => Simulator::new(&built, Bounds::default()).universe()?.min(cases_max(&implementations, system)),
             };
             if let Some(exit) = study(arguments, cases, common, &out)? {
                 return Ok(exit);
@@ -73,12 +72,12 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
         subjects: Vec::new(),
         left_out: Vec::new(),
     };
-    let options = options(&universe, arguments, common);
+    let options = |implementation: &Implementation| options(implementation, system, arguments, common);
     for implementation in &implementations {
-        trying.all(implementation, &options, arguments.implementation.is_empty())?;
+        trying.all(implementation, &options(implementation), arguments.implementation.is_empty())?;
     }
     for mutated in &mutated {
-        mutated.try_all(arguments.mutants, &options, &mut trying)?;
+        mutated.try_all(arguments.mutants, &options(mutated.implementation()), &mut trying)?;
     }
     let Trying { subjects, left_out, .. } = trying;
     let simulation_ns_per_event = time_events(&built, &outcomes)?;
@@ -106,28 +105,23 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     Ok(Exit::Success)
 }
 
-/// Returns the implementations that were asked for, or all of the system that come with Simutant but those that are
-/// there on demand.
-fn implementations(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementation>> {
+/// Returns the implementations that were asked for, or all of the system but those that are there on demand.
+fn taking_part(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementation>> {
     let system = &arguments.system.system;
-    let folders = [PathBuf::from(OWN_IMPLEMENTATIONS)];
     if arguments.implementation.is_empty() {
-        let mut own = Vec::new();
-        for name in Implementation::available(&folders) {
-            let implementation = Implementation::find(&name, &folders)?;
-            own.extend((implementation.serves(system) && !implementation.on_demand).then_some(implementation));
-        }
-        if own.is_empty() {
+        let all = implementations::all(&arguments.system)?;
+        if all.is_empty() {
             let message = format!(
-                "no implementation of {system} comes with Simutant; give yours with --implementation FILE.toml"
+                "no implementation of {system} is in the folder `implementations` of its package; give yours with \
+                 --implementation FILE.toml"
             );
             return Err(BadInput(message).into());
         }
-        return Ok(own);
+        return Ok(all);
     }
     let mut found: Vec<Implementation> = Vec::new();
     for name in &arguments.implementation {
-        let implementation = Implementation::find(name, &folders)?;
+        let implementation = implementations::find(name, &arguments.system)?;
         if !implementation.serves(system) {
             let message = format!("--implementation {name}: it is of {}, and not of {system}", implementation.system);
             return Err(BadInput(message).into());
@@ -180,9 +174,9 @@ fn universe(outcomes: &Outcomes) -> Suite {
 }
 
 /// Returns how many test cases are tried unless the user says.
-fn cases_max(system: &str) -> usize {
-    let is_slow = simutant_harness::timeout(system).is_some_and(|timeout| timeout > Duration::from_mins(1));
-    if is_slow { SLOW_CASES_MAX } else { CASES_MAX }
+fn cases_max(implementations: &[Implementation], system: &str) -> usize {
+    let is_slow = |implementation: &Implementation| implementation.timeout(system) > Duration::from_mins(1);
+    if implementations.iter().any(is_slow) { SLOW_CASES_MAX } else { CASES_MAX }
 }
 
 /// What is tried, and what came of it so far.
@@ -206,7 +200,9 @@ impl Trying<'_> {
         let pilot = if may_leave_out { self.pilot(implementation, options, &phase) } else { Ok(None) };
         let tried = pilot.and_then(|why| match why {
             Some(why) => Ok(Some(why)),
-            None => self.first(cases.len(), implementation, options, &phase).map(|()| None),
+            None => {
+                self.first(cases.len(), implementation, options, &phase).map(|()| self.doubt(implementation, options))
+            }
         });
         let why = match tried {
             Err(error) if may_leave_out && is_of_implementation(&error) => Some(first_line(&error)),
@@ -221,6 +217,21 @@ impl Trying<'_> {
         phase.end(&format!("{} test cases{each} on {name}{kept}", cases.len()));
         self.subjects.push(subject(implementation, self.universe, options.repetitions, &self.log));
         Ok(())
+    }
+
+    /// Returns why an implementation cannot take part though it was tried: a trial that found out nothing is neither a
+    /// pass nor a failure, so effectiveness is not known.
+    fn doubt(&self, implementation: &Implementation, options: &Options) -> Option<String> {
+        let trials = (1..=options.repetitions.get()).flat_map(|repetition| {
+            let trial = move |case: &SuiteCase| self.log.get(&implementation.name, &case.name, &case.case, repetition);
+            self.universe.cases.iter().filter_map(trial)
+        });
+        let reasons: Vec<&str> = trials.filter_map(|trial| trial.inconclusive.as_deref()).collect();
+        let first = reasons.first()?;
+        Some(format!(
+            "{} of its trials are inconclusive, the first one since {first}; the next run repeats them",
+            reasons.len()
+        ))
     }
 
     /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.
@@ -256,9 +267,10 @@ impl Trying<'_> {
         phase: &Phase,
     ) -> anyhow::Result<()> {
         let (name, cases, log) = (&implementation.name, &self.universe.cases, &mut self.log);
+        // What found out nothing is run again.
         let is_new = |&(index, repetition): &(usize, u32)| {
             let case: &SuiteCase = &cases[index];
-            log.get(name, &case.name, &case.case, repetition).is_none()
+            log.get(name, &case.name, &case.case, repetition).is_none_or(|trial| trial.inconclusive.is_some())
         };
         let all =
             (1..=options.repetitions.get()).flat_map(|repetition| (0..count).map(move |index| (index, repetition)));
@@ -271,7 +283,7 @@ impl Trying<'_> {
         let mut broken = None::<TrialLogError>;
         run_some(self.universe, implementation, options, &rest, &mut |result| {
             done += 1;
-            failed += usize::from(!result.outcome.passed());
+            failed += usize::from(result.verdict.kills());
             phase.at(done, format!("{name}: {failed} failed"));
             if broken.is_none() {
                 broken = log.add(name, result).err();
@@ -286,12 +298,11 @@ impl Trying<'_> {
     }
 }
 
-/// Returns how test cases are run.
-fn options(universe: &Suite, arguments: &ExperimentArguments, common: &Common) -> Options {
-    let system = &universe.system;
+/// Returns how test cases are run on an implementation.
+fn options(implementation: &Implementation, system: &str, arguments: &ExperimentArguments, common: &Common) -> Options {
     let mut options = Options::new(common.out(system).join("implementations"));
-    options.jobs = common.jobs_or(simutant_harness::jobs_for_each_core(system).unwrap_or(1));
-    options.timeout = crate::test::timeout(arguments.timeout, system);
+    options.jobs = common.jobs_or(implementation.jobs_for_each_core(system));
+    options.timeout = crate::test::timeout(arguments.timeout, implementation, system);
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
     options
@@ -402,10 +413,10 @@ fn time_events(built: &Build, outcomes: &Outcomes) -> anyhow::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use serde_json::json;
-    use simutant_harness::{CaseResult, FailureReason, ProxyCounts, TestOutcome};
+    use simutant_harness::{CaseResult, ProxyCounts};
+    use simutant_outcomes::{Finding, Inconclusive, Verdict};
+    use simutant_testbeds::TESTBEDS;
 
     use super::*;
 
@@ -422,17 +433,24 @@ mod tests {
             "name = 'one'\nsystem = 'gbn'\ndescription = ''\norigin = '{origin}'\n[[side]]\nname = 'receiver'\ncommand = ['true']\n\
              [[side]]\nname = 'sender'\ncommand = ['true']"
         );
-        let implementation = Implementation::parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
+        let implementation = TESTBEDS.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
         let folder = tempfile::tempdir().expect("a folder");
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
         let cases = (0..100).map(|index| SuiteCase { name: index.to_string(), case: json!({}) });
         let cases: Vec<SuiteCase> = cases.collect();
         for (index, SuiteCase { name, case }) in cases.iter().enumerate() {
-            let failure = || TestOutcome::Failed { reason: FailureReason::NoOutput, outputs: Vec::new() };
-            let outcome = if index < failed { failure() } else { TestOutcome::Passed };
-            let network = ProxyCounts::default();
-            let (name, case) = (name.clone(), case.clone());
-            let result = CaseResult { name, case, repetition: 1, outcome, network, duration_ms, mutant_reached };
+            let failure = || Verdict::Fail(Finding::wrong_result("no-output", "there is no output file"));
+            let result = CaseResult {
+                name: name.clone(),
+                case: case.clone(),
+                repetition: 1,
+                verdict: if index < failed { failure() } else { Verdict::Pass },
+                notes: Vec::new(),
+                processes: Vec::new(),
+                network: ProxyCounts::default(),
+                duration_ms,
+                mutant_reached,
+            };
             log.add("one", &result).expect("room");
         }
         assert_eq!(no_worth(&implementation, &cases, true, &log).as_deref(), expect);
@@ -473,14 +491,60 @@ mod tests {
         };
         assert!(is_of_implementation(&one.into()));
         let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-        let all = HarnessError::CompanyNotStarted { system: "dns".into(), program: "nsd".into(), source: missing };
+        let all = HarnessError::ServiceNotStarted { system: "dns".into(), program: "nsd".into(), source: missing };
         assert!(!is_of_implementation(&all.into()));
     }
 
     #[test]
     fn test_cases_that_take_long_are_fewer_and_more_at_a_time() {
-        assert_eq!([cases_max("gbn"), cases_max("lsr"), cases_max("dns")], [2_500, 2_500, 1_000]);
-        let jobs = |system| simutant_harness::jobs_for_each_core(system).and_then(NonZeroUsize::new);
-        assert!(jobs("dns") > jobs("gbn") && jobs("gbn").is_some());
+        let of = |system: &str, sides: &[&str]| {
+            let side = |side: &&str| format!("[[side]]\nname = '{side}'\ncommand = ['true']\n");
+            let sides: String = sides.iter().map(side).collect();
+            let text = format!("name = 'one'\nsystem = '{system}'\ndescription = ''\n{sides}");
+            TESTBEDS.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file")
+        };
+        let (gbn, dns) = (of("gbn", &["receiver", "sender"]), of("dns", &["resolver"]));
+        assert!(dns.jobs_for_each_core("dns") > gbn.jobs_for_each_core("gbn"));
+        assert_eq!([cases_max(&[gbn], "gbn"), cases_max(&[dns], "dns")], [2_500, 1_000]);
+    }
+
+    #[test]
+    fn an_implementation_with_an_inconclusive_trial_takes_no_part() {
+        let text = "name = 'one'\nsystem = 'any'\ndescription = ''\n[driver]\ncommand = ['true']\n";
+        let one = TESTBEDS.parse(text, Path::new("one.toml"), Path::new("/")).expect("a good file");
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
+        let verdicts = [Verdict::Pass, Verdict::Inconclusive(Inconclusive { reason: "there is no quorum".into() })];
+        let cases = (0..2).map(|index| SuiteCase { name: index.to_string(), case: json!({}) }).collect::<Vec<_>>();
+        for (case, verdict) in cases.iter().zip(verdicts) {
+            let result = CaseResult {
+                name: case.name.clone(),
+                case: case.case.clone(),
+                repetition: 1,
+                verdict,
+                notes: Vec::new(),
+                processes: Vec::new(),
+                network: ProxyCounts::default(),
+                duration_ms: 1,
+                mutant_reached: None,
+            };
+            log.add("one", &result).expect("room");
+        }
+        let suite = Suite {
+            format_version: FORMAT_VERSION,
+            system: "any".into(),
+            criterion: "none".into(),
+            chosen: "all".into(),
+            seed: 1,
+            mutant_score: None,
+            dominator_score: None,
+            cases,
+        };
+        let trying = Trying { universe: &suite, log, fresh: false, subjects: Vec::new(), left_out: Vec::new() };
+        let doubt = trying.doubt(&one, &Options::new("/nowhere")).expect("one trial found out nothing");
+        assert!(
+            doubt.starts_with("1 of its trials are inconclusive, the first one since there is no quorum"),
+            "{doubt}"
+        );
     }
 }

@@ -10,6 +10,7 @@ mod experiment;
 mod explain;
 mod export;
 mod finished;
+mod implementations;
 mod init;
 mod interrupt;
 mod judge;

@@ -396,7 +396,6 @@ fn written(out: &Path, chosen: Option<&Suite>, analysis: &Analysis) -> String {
     let (out, system) = (out.display(), &analysis.system);
     let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
     match chosen {
-        Some(_) if !simutant_harness::systems().any(|known| known == *system) => text.push_str(", suite.json\n"),
         Some(suite) => text.push_str(&format!(
             ", suite.json\nnext: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
             crate::test::program(),

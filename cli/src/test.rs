@@ -2,7 +2,7 @@
 
 mod costly;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,9 +12,9 @@ use simutant_analysis::statistics::{Interval, wilson};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
-    CaseResult, Implementation, Options, ResultLog, SideOutput, TestOutcome, TestReport, TrialLogError, run_some,
+    CaseResult, EndedProcess, Implementation, Options, ResultLog, TestReport, TrialLogError, run_some,
 };
-use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
+use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 
 use self::costly::Costs;
 use crate::arguments::{Common, TestArguments};
@@ -22,10 +22,7 @@ use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::experiment::{kept, repeated};
 use crate::progress::Phase;
-use crate::{build, output, simulate};
-
-/// The implementations that come with Simutant.
-pub(crate) const OWN_IMPLEMENTATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
+use crate::{build, implementations, output, simulate};
 
 /// The level of intervals of how likely a test case fails.
 const LEVEL: f64 = 0.95;
@@ -33,12 +30,12 @@ const LEVEL: f64 = 0.95;
 pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     costly::check(arguments.cost.as_ref())?;
-    let implementation = Implementation::find(&arguments.implementation, &[PathBuf::from(OWN_IMPLEMENTATIONS)])?;
+    let implementation = implementations::find(&arguments.implementation, &arguments.system)?;
     let suite = only(read_suite(arguments, common)?, arguments)?;
     let out = common.out(system);
     let mut options = Options::new(out.join("implementations"));
     options.jobs = common.jobs();
-    options.timeout = timeout(arguments.timeout, system);
+    options.timeout = timeout(arguments.timeout, &implementation, system);
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
 
@@ -47,7 +44,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     let is_whole = arguments.only.is_empty();
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
     let rates = rates(&report);
-    let failures = report.failures().count();
+    let exit = exit_of(&report);
     let costs =
         arguments.cost.as_ref().map(|oracle| costly::costs((&suite, &report), oracle, arguments)).transpose()?;
     let costs = costs.as_ref();
@@ -63,14 +60,26 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     if let Some(file) = &arguments.junit {
         output::write_named(file, junit(&report, &rates, arguments).to_xml().as_bytes())?;
     }
+    let alone = |name: &str| alone(name, &implementation, arguments, common);
     let listed = costs.map(|costs| costs.text(report.results.len(), is_repeated(arguments))).unwrap_or_default();
     let shown = match (common.json, is_repeated(arguments)) {
         (true, _) => text,
-        (false, true) => listed + &summary_of_rates(&rates, arguments, common),
-        (false, false) => listed + &summary(&report, arguments, common),
+        (false, true) => listed + &summary_of_rates(&rates, &alone),
+        (false, false) => listed + &summary(&report, &alone),
     };
     output::print(&shown)?;
-    Ok(if failures == 0 { Exit::Success } else { Exit::Failed })
+    Ok(exit)
+}
+
+/// Returns how the command ends.
+fn exit_of(report: &TestReport) -> Exit {
+    if report.failures().next().is_some() {
+        Exit::Failed
+    } else if report.results.iter().all(|result| result.verdict.passes()) {
+        Exit::Success
+    } else {
+        Exit::Inconclusive
+    }
 }
 
 fn is_repeated(arguments: &TestArguments) -> bool {
@@ -98,11 +107,11 @@ fn run_rest(
 
     let count = earlier.len();
     let phase = Phase::counted("testing", (count + rest.len()) as u64);
-    let (mut done, mut failed) = (count as u64, earlier.iter().filter(|result| !result.outcome.passed()).count());
+    let (mut done, mut failed) = (count as u64, earlier.iter().filter(|result| result.verdict.kills()).count());
     let mut broken = None::<TrialLogError>;
     let mut report = run_some(suite, implementation, options, &rest, &mut |result| {
         done += 1;
-        failed += usize::from(!result.outcome.passed());
+        failed += usize::from(result.verdict.kills());
         phase.at(done, format!("{failed} failed"));
         phase.line(&line(result, repetitions));
         if broken.is_none() {
@@ -179,10 +188,13 @@ struct Rate<'a> {
     name: &'a str,
     /// In how many repetitions it failed.
     failed: usize,
-    /// How many there were.
+    /// How many there were that were not inconclusive.
     of: usize,
-    /// What the probability of failing lies in, at the level of 95 % (Wilson).
-    interval: Interval,
+    /// In how many repetitions nothing was found out.
+    #[serde(skip_serializing_if = "is_zero")]
+    inconclusive: usize,
+    /// What the probability of failing lies in, at the level of 95 % (Wilson); `None` if nothing was found out.
+    interval: Option<Interval>,
     #[serde(skip)]
     results: &'a [CaseResult],
 }
@@ -205,18 +217,24 @@ struct WithCost<'a, T> {
     cost: Option<&'a Costs<'a>>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Returns how often each test case failed, in the order of the suite.
 fn rates(report: &TestReport) -> Vec<Rate<'_>> {
     let rate = |results: &'_ [CaseResult]| {
-        let failed = results.iter().filter(|result| !result.outcome.passed()).count();
-        (failed, wilson(failed, results.len(), LEVEL).expect("each has a result at least"))
+        let count = |is: fn(&Verdict) -> bool| results.iter().filter(|result| is(&result.verdict)).count();
+        let (failed, passed) = (count(Verdict::kills), count(Verdict::passes));
+        (failed, failed + passed, results.len() - failed - passed)
     };
     report
         .results
         .chunk_by(|one, other| one.name == other.name)
         .map(|results| {
-            let (failed, interval) = rate(results);
-            Rate { name: &results[0].name, failed, of: results.len(), interval, results }
+            let (failed, of, inconclusive) = rate(results);
+            Rate { name: &results[0].name, failed, of, inconclusive, interval: wilson(failed, of, LEVEL), results }
         })
         .collect()
 }
@@ -224,15 +242,22 @@ fn rates(report: &TestReport) -> Vec<Rate<'_>> {
 impl<'a> Rate<'a> {
     /// Returns the results that failed.
     fn failures(&self) -> impl Iterator<Item = &'a CaseResult> {
-        self.results.iter().filter(|result| !result.outcome.passed())
+        self.results.iter().filter(|result| result.verdict.kills())
+    }
+
+    /// Returns why nothing was found out in some repetition.
+    fn doubt(&self) -> Option<&'a str> {
+        self.results.iter().find_map(|result| match &result.verdict {
+            Verdict::Inconclusive(Inconclusive { reason }) => Some(reason.as_str()),
+            Verdict::Pass | Verdict::Fail(_) => None,
+        })
     }
 
     /// Returns what was wrong, each with the number of repetitions in which it was, the first ones first.
     fn reasons(&self) -> Vec<(String, usize)> {
         let mut reasons: Vec<(String, usize)> = Vec::new();
         for result in self.failures() {
-            let TestOutcome::Failed { reason, .. } = &result.outcome else { continue };
-            let reason = reason.to_string();
+            let Some(reason) = result.verdict.finding().map(ToString::to_string) else { continue };
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, count)) => *count += 1,
                 None => reasons.push((reason, 1)),
@@ -244,9 +269,13 @@ impl<'a> Rate<'a> {
 
 impl std::fmt::Display for Rate<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { failed, of, interval, .. } = self;
-        let [lower, upper] = [interval.lower, interval.upper].map(|end| 100.0 * end);
-        write!(formatter, "failed {failed} of {of} times (95 % interval {lower:.1} % to {upper:.1} %)")
+        let Self { failed, of, interval, inconclusive, .. } = self;
+        write!(formatter, "failed {failed} of {of} times")?;
+        if let Some(Interval { lower, upper, .. }) = interval {
+            let [lower, upper] = [lower, upper].map(|end| 100.0 * end);
+            write!(formatter, " (95 % interval {lower:.1} % to {upper:.1} %)")?;
+        }
+        if *inconclusive > 0 { write!(formatter, ", {inconclusive} inconclusive") } else { Ok(()) }
     }
 }
 
@@ -254,19 +283,21 @@ impl std::fmt::Display for Rate<'_> {
 fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> junit::Report {
     let test = |rate: &Rate<'_>| {
         let result = rate.failures().next().unwrap_or(&rate.results[0]);
-        let (end, output) = match &result.outcome {
-            TestOutcome::Passed => (junit::End::Passed, String::new()),
-            TestOutcome::Failed { reason, outputs } => {
-                let kind = serde_json::to_value(reason).ok().and_then(|reason| match reason {
-                    serde_json::Value::String(kind) => Some(kind),
-                    reason => reason.as_object()?.keys().next().cloned(),
-                });
-                let mut message = reason.to_string();
+        let (end, output) = match &result.verdict {
+            Verdict::Pass => match rate.doubt() {
+                Some(reason) => (junit::End::Inconclusive(reason.to_owned()), String::new()),
+                None => (junit::End::Passed, String::new()),
+            },
+            Verdict::Fail(finding) => {
+                let mut message = finding.to_string();
                 if is_repeated(arguments) {
                     message = format!("{rate}, first in repetition {}: {message}", result.repetition);
                 }
-                let text = format!("input: {}", result.case);
-                (junit::End::Failed { kind: kind.unwrap_or_default(), message, text }, printed(outputs).collect())
+                let (kind, text) = (finding.kind.clone(), format!("input: {}", result.case));
+                (junit::End::Failed { kind, message, text }, printed(&result.processes).collect())
+            }
+            Verdict::Inconclusive(Inconclusive { reason }) => {
+                (junit::End::Inconclusive(reason.clone()), printed(&result.processes).collect())
             }
         };
         junit::TestCase {
@@ -289,69 +320,86 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
     junit::Report { name: report.system.clone(), suites: vec![suite] }
 }
 
-/// The ends of what the sides printed, each line with its side.
-fn printed(outputs: &[SideOutput]) -> impl Iterator<Item = String> {
-    outputs.iter().flat_map(|output| {
-        [("stdout", &output.stdout), ("stderr", &output.stderr)].into_iter().flat_map(move |(name, tail)| {
-            tail.text.lines().map(move |line| format!("{} {name}: {line}\n", output.side))
+/// The ends of what the processes printed, each line with its process.
+fn printed(processes: &[EndedProcess]) -> impl Iterator<Item = String> {
+    processes.iter().flat_map(|ended| {
+        [("stdout", &ended.stdout), ("stderr", &ended.stderr)].into_iter().flat_map(move |(name, tail)| {
+            tail.text.lines().map(move |line| format!("{} {name}: {line}\n", ended.process))
         })
     })
 }
 
 fn line(result: &CaseResult, repetitions: u32) -> String {
-    let CaseResult { name, repetition, duration_ms, .. } = result;
+    let CaseResult { name, repetition, duration_ms, notes, .. } = result;
     let which = if repetitions == 1 { String::new() } else { format!(", repetition {repetition} of {repetitions}") };
-    match &result.outcome {
-        TestOutcome::Passed if repetitions == 1 => format!("{:>12} {name} in {duration_ms} ms", "passed"),
-        TestOutcome::Passed => format!("{:>12} {name}{which}, in {duration_ms} ms", "passed"),
-        TestOutcome::Failed { reason, .. } => format!("{:>12} {name}{which}: {reason}", "FAILED"),
-    }
+    let mut line = match &result.verdict {
+        Verdict::Pass if repetitions == 1 => format!("{:>12} {name} in {duration_ms} ms", "passed"),
+        Verdict::Pass => format!("{:>12} {name}{which}, in {duration_ms} ms", "passed"),
+        Verdict::Fail(finding) => format!("{:>12} {name}{which}: {finding}", "FAILED"),
+        Verdict::Inconclusive(inconclusive) => format!("{:>12} {name}{which}: {inconclusive}", "inconclusive"),
+    };
+    notes.iter().for_each(|note| line.push_str(&format!("; {note}")));
+    line
 }
 
-/// Tells of each test case that failed how often it did.
-fn summary_of_rates(rates: &[Rate<'_>], arguments: &TestArguments, common: &Common) -> String {
+/// Tells of each test case that failed, or of which nothing was found out, how often.
+fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
     for rate in rates {
-        let Some(CaseResult { outcome: TestOutcome::Failed { outputs, .. }, repetition, case, .. }) =
-            rate.failures().next()
-        else {
-            continue;
-        };
-        text.push_str(&format!("FAILED {}: {rate}\n", rate.name));
+        let is_shown = |result: &&CaseResult| !result.verdict.passes();
+        let first = rate.failures().next().or_else(|| rate.results.iter().find(is_shown));
+        let Some(CaseResult { processes, repetition, case, .. }) = first else { continue };
+        let word = if rate.failed > 0 { "FAILED" } else { "INCONCLUSIVE" };
+        text.push_str(&format!("{word} {}: {rate}\n", rate.name));
         for (reason, count) in rate.reasons() {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
             text.push_str(&format!("  {times}: {reason}\n"));
         }
+        if let Some(reason) = rate.doubt() {
+            text.push_str(&format!("  inconclusive: {reason}\n"));
+        }
         text.push_str(&format!("  input: {case}\n"));
-        printed(outputs).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
-        text.push_str(&format!("  alone: {}\n\n", alone(rate.name, arguments, common)));
+        printed(processes).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
+        text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
     }
     let count = |is_counted: fn(&Rate<'_>) -> bool| rates.iter().filter(|rate| is_counted(rate)).count();
     text.push_str(&format!(
-        "{} passed {} times, {} failed sometimes, {} always\n",
-        count(|rate| rate.failed == 0),
-        arguments.repeat,
+        "{} passed {} times, {} failed sometimes, {} always",
+        count(|rate| rate.failed == 0 && rate.inconclusive == 0),
+        rates.iter().map(|rate| rate.results.len()).max().unwrap_or_default(),
         count(|rate| 0 < rate.failed && rate.failed < rate.of),
-        count(|rate| rate.failed == rate.of),
+        count(|rate| 0 < rate.of && rate.failed == rate.of),
     ));
-    text
+    text + &inconclusive(count(|rate| rate.inconclusive > 0))
 }
 
-fn summary(report: &TestReport, arguments: &TestArguments, common: &Common) -> String {
+fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    for result in report.failures() {
-        let TestOutcome::Failed { reason, outputs } = &result.outcome else { continue };
-        text.push_str(&format!("FAILED {}: {reason}\n  input: {}\n", result.name, result.case));
-        printed(outputs).for_each(|line| text.push_str(&format!("  {line}")));
-        text.push_str(&format!("  alone: {}\n\n", alone(&result.name, arguments, common)));
+    for result in &report.results {
+        match &result.verdict {
+            Verdict::Pass => continue,
+            Verdict::Fail(finding) => text.push_str(&format!("FAILED {}: {finding}\n", result.name)),
+            Verdict::Inconclusive(inconclusive) => {
+                text.push_str(&format!("INCONCLUSIVE {}: {inconclusive}\n", result.name));
+            }
+        }
+        text.push_str(&format!("  input: {}\n", result.case));
+        printed(&result.processes).for_each(|line| text.push_str(&format!("  {line}")));
+        text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
     }
-    let failed = report.failures().count();
-    text.push_str(&format!("{} passed, {failed} failed\n", report.results.len() - failed));
-    text
+    let count = |is: fn(&Verdict) -> bool| report.results.iter().filter(|result| is(&result.verdict)).count();
+    let (passed, failed) = (count(Verdict::passes), count(Verdict::kills));
+    text.push_str(&format!("{passed} passed, {failed} failed"));
+    text + &inconclusive(report.results.len() - passed - failed)
+}
+
+/// Ends a summary with the number of test cases of which nothing was found out, if there are any.
+fn inconclusive(count: usize) -> String {
+    if count == 0 { "\n".into() } else { format!(", {count} inconclusive\n") }
 }
 
 /// Returns the command that runs one test case by itself.
-fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
+fn alone(name: &str, implementation: &Implementation, arguments: &TestArguments, common: &Common) -> String {
     let quoted = |path: &Path| output::quoted(&path.display().to_string());
     let system = &arguments.system.system;
     let inputs = match (&arguments.suite, arguments.cases) {
@@ -365,15 +413,14 @@ fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
         arguments.system.command_line(),
         quoted(Path::new(&arguments.implementation)),
         common.seed,
-        timeout(arguments.timeout, system).as_secs(),
+        timeout(arguments.timeout, implementation, system).as_secs(),
         quoted(&common.out(system)),
     )
 }
 
-/// Returns after what time a test case has failed: as the user says, or else as the system has it.
-pub(crate) fn timeout(seconds: Option<u64>, system: &str) -> Duration {
-    let of_system = || simutant_harness::timeout(system).unwrap_or(Options::new("").timeout);
-    seconds.map_or_else(of_system, Duration::from_secs)
+/// Returns after what time a test case has failed: as the user says, or else as the implementation has it.
+pub(crate) fn timeout(seconds: Option<u64>, implementation: &Implementation, system: &str) -> Duration {
+    seconds.map_or_else(|| implementation.timeout(system), Duration::from_secs)
 }
 
 /// Returns how this program is called: by its path where that is how it was started.

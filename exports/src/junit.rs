@@ -57,6 +57,8 @@ pub enum End {
         /// More of it.
         text: String,
     },
+    /// Nothing was found out, for this reason.
+    Inconclusive(String),
     /// It was not run, or does not count.
     Skipped(String),
 }
@@ -67,24 +69,24 @@ impl Report {
         let all: Vec<&TestCase> = self.suites.iter().flat_map(|suite| &suite.cases).collect();
         let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
         let some = |text: &str| Some(text.to_owned());
-        let [tests, failures, _] = counts(&all);
+        let [tests, failures, errors, _] = counts(&all);
         let head = [
             ("name", some(&self.name)),
             ("tests", tests),
             ("failures", failures),
-            ("errors", some("0")),
+            ("errors", errors),
             ("time", duration(&all)),
         ];
         open(&mut out, "testsuites", &head);
         out.push('\n');
         for suite in &self.suites {
             let cases: Vec<&TestCase> = suite.cases.iter().collect();
-            let [tests, failures, skipped] = counts(&cases);
+            let [tests, failures, errors, skipped] = counts(&cases);
             let head = [
                 ("name", some(&suite.name)),
                 ("tests", tests),
                 ("failures", failures),
-                ("errors", some("0")),
+                ("errors", errors),
                 ("skipped", skipped),
                 ("time", duration(&cases)),
             ];
@@ -114,6 +116,9 @@ fn write_case(out: &mut String, case: &TestCase) {
         End::Failed { kind, message, text } => {
             element(out, "failure", &[("type", some(kind)), ("message", some(message))], text);
         }
+        End::Inconclusive(reason) => {
+            element(out, "error", &[("type", some("inconclusive")), ("message", some(reason))], "");
+        }
         End::Skipped(reason) => element(out, "skipped", &[("message", some(reason))], ""),
     }
     if !case.output.is_empty() {
@@ -122,11 +127,15 @@ fn write_case(out: &mut String, case: &TestCase) {
     out.push_str("</testcase>\n");
 }
 
-/// How many tests there are, how many failed, and how many were skipped.
-fn counts(cases: &[&TestCase]) -> [Option<String>; 3] {
+/// How many tests there are, how many failed, of how many nothing was found out, and how many were skipped.
+fn counts(cases: &[&TestCase]) -> [Option<String>; 4] {
     let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
-    let counts =
-        [cases.len(), count(|end| matches!(end, End::Failed { .. })), count(|end| matches!(end, End::Skipped(_)))];
+    let counts = [
+        cases.len(),
+        count(|end| matches!(end, End::Failed { .. })),
+        count(|end| matches!(end, End::Inconclusive(_))),
+        count(|end| matches!(end, End::Skipped(_))),
+    ];
     counts.map(|count| Some(count.to_string()))
 }
 

@@ -7,12 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use simutant_outcomes::Verdict;
+
 use crate::error::HarnessError;
-use crate::implementation::{ExpectedExit, Implementation, Ready, Side, fill_command, fill_text};
-use crate::ports;
-use crate::process::{Care, Event, Exit, Guardian, Process, Start};
-use crate::report::{FailureReason, SideOutput, TestOutcome, Traffic};
-use crate::system::{Client, Player, Scene};
+use crate::failure::{ProcessFailure, Traffic};
+use crate::implementation::{Implementation, fill_command, fill_text};
+use crate::ports::{self, Lease};
+use crate::process::{Care, Child, Event, Exit, Guardian, OutputTail, Start};
+use crate::report::EndedProcess;
+use crate::side::{ExpectedExit, Ready, Side};
+use crate::testbed::{Driver, Environment, Judgement, Left, Process};
 
 /// How long to wait at first before looking again whether a port has been bound.
 const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
@@ -20,35 +24,42 @@ const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
 /// How long at last: on a busy machine a look is not cheap, and programs take long to start.
 const PORT_INTERVAL_MAX: Duration = Duration::from_millis(30);
 
-/// How often to look whether the client has come to its end.
-const CLIENT_INTERVAL: Duration = Duration::from_millis(5);
+/// How often to look whether the driver has ended.
+const DRIVER_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a side may take to end after it was told to.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The exit code by which a program says that the machine lacks something that it needs.
-const UNAVAILABLE: Exit = Exit::Code(69);
-
 /// What an attempt to run a test case led to.
+#[derive(Debug)]
 pub(crate) enum Attempted {
     /// It ran.
-    Ran(TestOutcome),
+    Ran(Ran),
     /// A program could not bind its port, since another process had taken it: try again with other ports.
     PortTaken {
-        /// What reports call the program.
-        side: String,
+        /// What reports call the process.
+        process: String,
         /// Its port.
         port: u16,
     },
     /// A program that was given a port ended before it was ready. Another process may have had its port for a moment
     /// only, as a resolver has those that it asks from: try once more, with other ports.
-    EndedEarly(TestOutcome),
+    EndedEarly(Ran),
+}
+
+/// A test case that ran.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) judgement: Judgement,
+    pub(crate) processes: Vec<EndedProcess>,
 }
 
 /// What an attempt works with.
 pub(crate) struct Attempt<'a> {
     pub(crate) implementation: &'a Implementation,
-    pub(crate) scene: &'a dyn Scene,
+    /// Those of the implementation, in the order in which they are started.
+    pub(crate) sides: &'a [Side],
+    pub(crate) environment: &'a dyn Environment,
     pub(crate) build_directory: &'a Path,
     /// The private folder.
     pub(crate) folder: &'a Path,
@@ -61,32 +72,38 @@ impl Attempt<'_> {
     pub(crate) fn run(&self) -> Result<Attempted, HarnessError> {
         let (sender, events) = channel();
         let deadline = Instant::now() + self.timeout;
-        let mut cast = Cast { attempt: self, deadline, sender, events, members: Vec::new() };
-        let failure = cast.play()?;
+        let mut members = Members { attempt: self, deadline, sender, events, all: Vec::new(), leases: Vec::new() };
+        let failure = members.run()?;
         let is_early =
-            cast.members.iter().any(|member| member.port.is_some() && !member.is_ready && member.exit.is_some());
-        let outputs = cast.dismiss();
-        let Some(reason) = failure else { return Ok(Attempted::Ran(TestOutcome::Passed)) };
-        if let FailureReason::Exited { side, exit: UNAVAILABLE } = reason {
-            let said =
-                outputs.iter().find(|output| output.side == side).map(|output| output.stderr.text.trim().to_owned());
-            let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default());
-            return Err(HarnessError::SideUnavailable { implementation, side, reason });
+            members.all.iter().any(|member| member.port.is_some() && !member.is_ready && member.exit.is_some());
+        let mut processes = members.end();
+        if let Some(ProcessFailure::Exited { process, exit: Exit::UNAVAILABLE }) = &failure {
+            let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
+            let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
+            return Err(HarnessError::SideUnavailable { implementation, side: process.clone(), reason });
+        }
+        let judgement = match failure {
+            Some(failure) => Verdict::Fail(failure.into()).into(),
+            None => self.environment.judge(&Left { processes: &processes })?,
+        };
+        processes.iter_mut().flat_map(|ended| [&mut ended.stdout, &mut ended.stderr]).for_each(OutputTail::shorten);
+        if judgement.verdict.passes() {
+            return Ok(Attempted::Ran(Ran { judgement, processes: Vec::new() }));
         }
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
-        for player in self.sides().flat_map(|side| self.scene.players(&side.name)) {
-            let Some(port) = player.port else { continue };
-            if ports::is_taken(port).map_err(|source| port_not_seen(&player.name, source))? {
-                return Ok(Attempted::PortTaken { side: player.name, port });
+        for process in self.sides().flat_map(|side| self.environment.processes(&side.name)) {
+            let Some(port) = process.port else { continue };
+            if ports::is_taken(port).map_err(|source| port_not_seen(&process.name, source))? {
+                return Ok(Attempted::PortTaken { process: process.name, port });
             }
         }
-        let outcome = TestOutcome::Failed { reason, outputs };
-        Ok(if is_early { Attempted::EndedEarly(outcome) } else { Attempted::Ran(outcome) })
+        let ran = Ran { judgement, processes };
+        Ok(if is_early { Attempted::EndedEarly(ran) } else { Attempted::Ran(ran) })
     }
 
     /// Returns all sides, in the order in which they are started.
     fn sides(&self) -> impl Iterator<Item = &Side> {
-        self.scene.company().iter().chain(&self.implementation.sides)
+        self.environment.services().iter().chain(self.sides)
     }
 
     fn limit_ms(&self) -> u64 {
@@ -94,92 +111,100 @@ impl Attempt<'_> {
     }
 
     /// Returns the failure of a test case whose time limit is over while these are at work.
-    fn timed_out(&self, running: Vec<String>, deadline: Instant) -> FailureReason {
+    fn timed_out(&self, running: Vec<String>, deadline: Instant) -> ProcessFailure {
         let now = Instant::now();
-        let traffic = self.scene.activity().map(|heard| {
+        let traffic = self.environment.activity().map(|heard| {
             // If nothing was heard, it is silent from the start.
             let since = heard.last.or_else(|| deadline.checked_sub(self.timeout)).unwrap_or(now);
             Traffic::new(heard.datagrams, now.saturating_duration_since(since), self.timeout)
         });
-        FailureReason::TimedOut { running, limit_ms: self.limit_ms(), traffic }
+        ProcessFailure::TimedOut { running, limit_ms: self.limit_ms(), traffic }
     }
 }
 
-fn port_not_seen(side: &str, source: io::Error) -> HarnessError {
-    let usual = |source| HarnessError::PortNotSeen { side: side.to_owned(), source };
+fn port_not_seen(process: &str, source: io::Error) -> HarnessError {
+    let usual = |source| HarnessError::PortNotSeen { side: process.to_owned(), source };
     HarnessError::exhausted_or("see which ports are bound", source, usual)
 }
 
-/// The programs of a test case, in the order in which they are started.
-struct Cast<'a> {
+/// The processes of a test case.
+struct Members<'a> {
     attempt: &'a Attempt<'a>,
     deadline: Instant,
     sender: Sender<Event>,
     events: Receiver<Event>,
-    members: Vec<Member<'a>>,
+    /// In the order in which they are started.
+    all: Vec<Member<'a>>,
+    /// Keep further ports of processes from other jobs.
+    leases: Vec<Lease>,
 }
 
-/// A program that was started.
+/// A process that was started.
 struct Member<'a> {
     side: &'a Side,
     name: String,
     port: Option<u16>,
-    process: Process,
+    child: Child,
     exit: Option<Exit>,
     is_ready: bool,
 }
 
-impl<'a> Cast<'a> {
-    /// Runs the programs to their ends; returns what is wrong, if anything is.
-    fn play(&mut self) -> Result<Option<FailureReason>, HarnessError> {
+impl<'a> Members<'a> {
+    /// Runs the processes to their ends; returns what is wrong, if anything is.
+    fn run(&mut self) -> Result<Option<ProcessFailure>, HarnessError> {
         for (place, side) in self.attempt.sides().enumerate() {
             if place > 0 {
                 self.settle();
             }
-            let (first, cue) = (self.members.len(), Instant::now());
-            for player in self.attempt.scene.players(&side.name) {
-                if let Some(reason) = self.await_moment(cue + player.start) {
-                    return Ok(Some(reason));
+            let (first, moment) = (self.all.len(), Instant::now());
+            for process in self.attempt.environment.processes(&side.name) {
+                if let Some(failure) = self.await_moment(moment + process.start) {
+                    return Ok(Some(failure));
                 }
-                self.start(side, player)?;
+                self.start(side, process)?;
             }
-            for number in first..self.members.len() {
-                if let Some(reason) = self.await_ready(number)? {
-                    return Ok(Some(reason));
+            for number in first..self.all.len() {
+                if let Some(failure) = self.await_ready(number)? {
+                    return Ok(Some(failure));
                 }
             }
         }
-        if let Some(reason) = self.attempt.scene.client().and_then(|client| self.await_client(client)) {
-            return Ok(Some(reason));
+        if let Some(failure) = self.attempt.environment.driver().and_then(|driver| self.await_driver(driver)) {
+            return Ok(Some(failure));
         }
-        if let Some(reason) = self.await_ends() {
-            return Ok(Some(reason));
+        if let Some(failure) = self.await_ends() {
+            return Ok(Some(failure));
         }
         self.settle();
         self.stop_the_rest();
-        self.attempt.scene.judge()
+        Ok(None)
     }
 
-    fn start(&mut self, side: &'a Side, player: Player) -> Result<(), HarnessError> {
+    fn start(&mut self, side: &'a Side, process: Process) -> Result<(), HarnessError> {
         let attempt = self.attempt;
-        let Player { name, mut values, port, .. } = player;
-        values.insert("here", attempt.implementation.folder.clone().into());
-        values.insert("build", attempt.build_directory.into());
-        values.insert("work", attempt.folder.into());
+        let Process { name, mut placeholders, port, .. } = process;
+        placeholders.insert("here", attempt.implementation.folder.clone().into());
+        placeholders.insert("build", attempt.build_directory.into());
+        placeholders.insert("work", attempt.folder.into());
+        for further in side.further_ports() {
+            let lease = Lease::for_both()?;
+            placeholders.insert(further, lease.port().to_string().into());
+            self.leases.push(lease);
+        }
         for file in &side.files {
-            let path = attempt.folder.join(fill_text(&file.name, &values));
-            std::fs::write(&path, fill_text(&file.text, &values).as_encoded_bytes())
+            let path = attempt.folder.join(fill_text(&file.name, &placeholders));
+            std::fs::write(&path, fill_text(&file.text, &placeholders).as_encoded_bytes())
                 .map_err(HarnessError::file("write", &path))?;
         }
-        let command = fill_command(&side.command, &values);
+        let command = fill_command(&side.command, &placeholders);
         let ready_line = match &side.ready {
             Ready::Line(text) => Some(text.as_str()),
             Ready::Started | Ready::Port => None,
         };
-        let number = self.members.len();
-        let is_company = self.is_company(side);
-        let environment = if is_company {
-            attempt.scene.company_environment().iter().map(|(name, value)| (*name, value.into())).collect()
+        let number = self.all.len();
+        let is_service = self.is_service(side);
+        let variables = if is_service {
+            attempt.environment.service_variables().iter().map(|(name, value)| (*name, value.into())).collect()
         } else {
             let mutant = attempt.implementation.active_mutant;
             mutant.map(|mutant| mutant.environment(attempt.folder)).unwrap_or_default()
@@ -188,64 +213,64 @@ impl<'a> Cast<'a> {
             command: &command,
             folder: attempt.folder,
             ready_line,
-            environment: &environment,
-            care: if is_company { Care::Guardian } else { Care::Kernel },
+            environment: &variables,
+            care: if is_service { Care::Guardian } else { Care::Kernel },
             number,
             events: &self.sender,
         };
-        let process = Process::start(&start, attempt.guardian).map_err(|source| {
+        let child = Child::start(&start, attempt.guardian).map_err(|source| {
             let (program, side) = (command[0].to_string_lossy().into_owned(), name.clone());
             let Implementation { name: implementation, system, .. } = attempt.implementation.clone();
-            HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match is_company {
-                true => HarnessError::CompanyNotStarted { system, program, source },
+            HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match is_service {
+                true => HarnessError::ServiceNotStarted { system, program, source },
                 false => HarnessError::SideNotStarted { implementation, side, program, source },
             })
         })?;
         let is_ready = side.ready == Ready::Started;
-        self.members.push(Member { side, name, port, process, exit: None, is_ready });
+        self.all.push(Member { side, name, port, child, exit: None, is_ready });
         Ok(())
     }
 
-    /// Returns whether the scene brings a side along.
-    fn is_company(&self, side: &Side) -> bool {
-        self.attempt.scene.company().iter().any(|own| own.name == side.name)
+    /// Returns whether the environment brings a side along.
+    fn is_service(&self, side: &Side) -> bool {
+        self.attempt.environment.services().iter().any(|service| service.name == side.name)
     }
 
-    /// Waits until what the programs have caused has come to its end, if the scene knows what that is.
+    /// Waits until what the processes have caused has settled, if the environment knows what that is.
     fn settle(&self) {
-        let is_active = || self.members.iter().any(|member| member.exit.is_none() && member.process.is_active());
-        self.attempt.scene.settle(self.deadline, &is_active);
+        let is_active = || self.all.iter().any(|member| member.exit.is_none() && member.child.is_active());
+        self.attempt.environment.settle(self.deadline, &is_active);
     }
 
-    /// Waits until `moment`; returns what is wrong if a program ends badly meanwhile.
-    fn await_moment(&mut self, moment: Instant) -> Option<FailureReason> {
+    /// Waits until `moment`; returns what is wrong if a process ends badly meanwhile.
+    fn await_moment(&mut self, moment: Instant) -> Option<ProcessFailure> {
         loop {
             let wait = moment.saturating_duration_since(Instant::now());
             if wait.is_zero() {
                 return None;
             }
-            if let Some(reason) = self.next_event(wait).and_then(|event| self.note(event)) {
-                return Some(reason);
+            if let Some(failure) = self.next_event(wait).and_then(|event| self.note(event)) {
+                return Some(failure);
             }
         }
     }
 
-    /// Waits until a program is ready; returns what is wrong if it does not become ready.
-    fn await_ready(&mut self, number: usize) -> Result<Option<FailureReason>, HarnessError> {
-        let port = match self.members[number].side.ready {
+    /// Waits until a process is ready; returns what is wrong if it does not become ready.
+    fn await_ready(&mut self, number: usize) -> Result<Option<ProcessFailure>, HarnessError> {
+        let port = match self.all[number].side.ready {
             Ready::Started | Ready::Line(_) => None,
-            Ready::Port => self.members[number].port,
+            Ready::Port => self.all[number].port,
         };
-        let group = self.members[number].process.group();
+        let group = self.all[number].child.group();
         let mut interval = PORT_INTERVAL_MIN;
-        while !self.members[number].is_ready {
-            let member = &mut self.members[number];
+        while !self.all[number].is_ready {
+            let member = &mut self.all[number];
             if let Some(port) = port {
                 member.is_ready =
                     ports::is_bound_by(port, group).map_err(|source| port_not_seen(&member.name, source))?;
             }
             if member.exit.is_some() {
-                return Ok(Some(FailureReason::EndedBeforeReady { side: member.name.clone() }));
+                return Ok(Some(ProcessFailure::EndedBeforeReady { process: member.name.clone() }));
             }
             let wait_max = match port {
                 Some(_) if member.is_ready => Duration::ZERO,
@@ -255,13 +280,13 @@ impl<'a> Cast<'a> {
             interval = (interval * 3 / 2).min(PORT_INTERVAL_MAX);
             match self.next_event(wait_max.min(self.time_left())) {
                 Some(event) => {
-                    if let Some(reason) = self.note(event) {
-                        return Ok(Some(reason));
+                    if let Some(failure) = self.note(event) {
+                        return Ok(Some(failure));
                     }
                 }
                 None if self.time_left().is_zero() => {
-                    let (side, limit_ms) = (self.members[number].name.clone(), self.attempt.limit_ms());
-                    return Ok(Some(FailureReason::NotReady { side, limit_ms }));
+                    let (process, limit_ms) = (self.all[number].name.clone(), self.attempt.limit_ms());
+                    return Ok(Some(ProcessFailure::NotReady { process, limit_ms }));
                 }
                 None => {}
             }
@@ -269,24 +294,24 @@ impl<'a> Cast<'a> {
         Ok(None)
     }
 
-    /// Lets the client talk to the programs; returns what is wrong if one ends badly meanwhile, or time is over.
-    fn await_client(&mut self, client: &dyn Client) -> Option<FailureReason> {
+    /// Lets the driver talk to the processes; returns what is wrong if one ends badly meanwhile, or time is over.
+    fn await_driver(&mut self, driver: &dyn Driver) -> Option<ProcessFailure> {
         let (deadline, is_cut) = (self.deadline, &AtomicBool::new(false));
-        let (reason, running) = std::thread::scope(|scope| {
-            let talk = scope.spawn(move || client.run(deadline, is_cut));
-            let mut reason = None;
-            while reason.is_none() && !talk.is_finished() {
-                reason = self.next_event(CLIENT_INTERVAL).and_then(|event| self.note(event));
+        let (failure, running) = std::thread::scope(|scope| {
+            let talk = scope.spawn(move || driver.run(deadline, is_cut));
+            let mut failure = None;
+            while failure.is_none() && !talk.is_finished() {
+                failure = self.next_event(DRIVER_INTERVAL).and_then(|event| self.note(event));
             }
-            is_cut.store(reason.is_some(), Ordering::Relaxed);
-            (reason, talk.join().expect("the client has no way to panic"))
+            is_cut.store(failure.is_some(), Ordering::Relaxed);
+            (failure, talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        let is_late = reason.is_none() && !running.is_empty();
-        reason.or_else(|| is_late.then(|| self.attempt.timed_out(running, deadline)))
+        let is_late = failure.is_none() && !running.is_empty();
+        failure.or_else(|| is_late.then(|| self.attempt.timed_out(running, deadline)))
     }
 
-    /// Waits until every program that ends by itself has ended; returns what is wrong if one ends badly or not in time.
-    fn await_ends(&mut self) -> Option<FailureReason> {
+    /// Waits until every process that ends by itself has ended; returns what is wrong if one ends badly or not in time.
+    fn await_ends(&mut self) -> Option<ProcessFailure> {
         loop {
             let running = self.running();
             if running.is_empty() {
@@ -294,8 +319,8 @@ impl<'a> Cast<'a> {
             }
             match self.next_event(self.time_left()) {
                 Some(event) => {
-                    if let Some(reason) = self.note(event) {
-                        return Some(reason);
+                    if let Some(failure) = self.note(event) {
+                        return Some(failure);
                     }
                 }
                 None => return Some(self.attempt.timed_out(running, self.deadline)),
@@ -303,38 +328,38 @@ impl<'a> Cast<'a> {
         }
     }
 
-    /// Tells the programs that do not end by themselves to end, and gives them some time to do so. Those that the scene
-    /// brought along have nothing left to say.
+    /// Tells the processes that do not end by themselves to end, and gives them some time to do so. Auxiliary services
+    /// have nothing left to say.
     fn stop_the_rest(&mut self) {
-        let runs = |cast: &Self, member: &Member<'_>| member.exit.is_none() && !cast.is_company(member.side);
-        for member in self.members.iter().filter(|member| runs(self, member)) {
-            member.process.terminate();
+        let runs = |members: &Self, member: &Member<'_>| member.exit.is_none() && !members.is_service(member.side);
+        for member in self.all.iter().filter(|member| runs(self, member)) {
+            member.child.terminate();
         }
         self.deadline = Instant::now() + STOP_PATIENCE;
-        while self.members.iter().any(|member| runs(self, member)) {
+        while self.all.iter().any(|member| runs(self, member)) {
             let Some(event) = self.next_event(self.time_left()) else { return };
             // However they end is right.
             _ = self.note(event);
         }
     }
 
-    /// Ends every program and returns what they printed.
-    fn dismiss(mut self) -> Vec<SideOutput> {
-        let dismiss = |member: &mut Member<'_>| {
-            let (stdout, stderr) = member.process.kill();
-            SideOutput { side: member.name.clone(), stdout, stderr }
+    /// Ends every process and returns how each ended.
+    fn end(mut self) -> Vec<EndedProcess> {
+        let end = |member: &mut Member<'_>| {
+            let (stdout, stderr) = member.child.kill();
+            EndedProcess { process: member.name.clone(), exit: member.exit, stdout, stderr }
         };
-        self.members.iter_mut().map(dismiss).collect()
+        self.all.iter_mut().map(end).collect()
     }
 
-    fn note(&mut self, event: Event) -> Option<FailureReason> {
+    fn note(&mut self, event: Event) -> Option<ProcessFailure> {
         match event {
-            Event::Ready(number) => self.members[number].is_ready = true,
+            Event::Ready(number) => self.all[number].is_ready = true,
             Event::Exited(number, exit) => {
-                let member = &mut self.members[number];
+                let member = &mut self.all[number];
                 member.exit = Some(exit);
-                if !exit.is_success() {
-                    return Some(FailureReason::Exited { side: member.name.clone(), exit });
+                if !member.side.exit.allows(exit) {
+                    return Some(ProcessFailure::Exited { process: member.name.clone(), exit });
                 }
             }
         }
@@ -345,7 +370,7 @@ impl<'a> Cast<'a> {
         match self.events.recv_timeout(wait_max) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => unreachable!("the cast holds a sender itself"),
+            Err(RecvTimeoutError::Disconnected) => unreachable!("the owner holds a sender itself"),
         }
     }
 
@@ -353,10 +378,10 @@ impl<'a> Cast<'a> {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Returns the programs that are to end by themselves and have not.
+    /// Returns the processes that are to end by themselves and have not.
     fn running(&self) -> Vec<String> {
-        let runs = |member: &&Member<'_>| member.side.exit == ExpectedExit::Success && member.exit.is_none();
-        self.members.iter().filter(runs).map(|member| member.name.clone()).collect()
+        let runs = |member: &&Member<'_>| member.side.exit != ExpectedExit::Stopped && member.exit.is_none();
+        self.all.iter().filter(runs).map(|member| member.name.clone()).collect()
     }
 }
 
@@ -365,38 +390,31 @@ mod tests {
     use std::net::{Ipv4Addr, UdpSocket};
 
     use super::*;
-    use crate::implementation::Values;
-    use crate::proxy::ProxyCounts;
+    use crate::test_support::copying;
+    use crate::testbed::Placeholders;
 
-    /// A scene with one port for all, and nothing to judge.
+    /// An environment with one port for all, and nothing to judge.
     struct OnePort(u16);
 
-    impl Scene for OnePort {
-        fn players(&self, side: &str) -> Vec<Player> {
-            vec![Player { name: side.into(), values: Values::new(), port: Some(self.0), start: Duration::ZERO }]
+    impl Environment for OnePort {
+        fn processes(&self, role: &str) -> Vec<Process> {
+            let (name, placeholders) = (role.into(), Placeholders::new());
+            vec![Process { name, placeholders, port: Some(self.0), start: Duration::ZERO }]
         }
 
-        fn network(&self) -> Result<ProxyCounts, HarnessError> {
-            Ok(ProxyCounts::default())
-        }
-
-        fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
-            Ok(None)
+        fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+            Ok(Verdict::Pass.into())
         }
     }
 
     fn attempt(receiver: &str, port: u16, timeout: Duration) -> Attempted {
-        let text = format!(
-            "name = 'n'\nsystem = 'gbn'\ndescription = ''\n\
-             [[side]]\nname = 'receiver'\nready = 'port'\ncommand = ['sh', '-c', '{receiver}']\n\
-             [[side]]\nname = 'sender'\ncommand = ['true']"
-        );
-        let implementation = Implementation::parse(&text, Path::new("n.toml"), Path::new("/")).expect("a good file");
+        let implementation = copying(receiver, "true").ready_by_port();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
         let attempt = Attempt {
             implementation: &implementation,
-            scene: &OnePort(port),
+            sides: &implementation.sides(),
+            environment: &OnePort(port),
             build_directory: Path::new("/"),
             folder: folder.path(),
             timeout,
@@ -407,22 +425,21 @@ mod tests {
 
     #[test]
     fn a_port_that_another_process_took_is_no_failure_of_the_program() {
-        let lease = ports::Lease::new().expect("a port is free");
+        let lease = Lease::new().expect("a port is free");
         let port = lease.port();
         let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).expect("the port is free");
         for receiver in ["exit 1", "sleep 1000"] {
             let attempted = attempt(receiver, port, Duration::from_millis(300));
             assert!(
-                matches!(&attempted, Attempted::PortTaken { side, port: taken } if side == "receiver" && *taken == port)
+                matches!(&attempted, Attempted::PortTaken { process, port: taken } if process == "receiver" && *taken == port)
             );
         }
         drop(taken);
-        assert!(matches!(
-            attempt("exit 1", port, Duration::from_secs(60)),
-            Attempted::EndedEarly(TestOutcome::Failed {
-                reason: FailureReason::Exited { exit: Exit::Code(1), .. },
-                ..
-            })
-        ));
+        let Attempted::EndedEarly(ran) = attempt("exit 1", port, Duration::from_secs(60)) else { panic!("it ended") };
+        let finding = ran.judgement.verdict.finding().expect("it failed");
+        assert_eq!(
+            (finding.kind.as_str(), finding.summary.as_str()),
+            ("exited", "the receiver ended with exit code 1")
+        );
     }
 }

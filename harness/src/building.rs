@@ -6,8 +6,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::error::HarnessError;
-use crate::implementation::{Implementation, Values, fill_command};
-use crate::process::{Care, Event, Guardian, Process, Start};
+use crate::implementation::{Implementation, fill_command};
+use crate::process::{Care, Child, Event, Guardian, Start};
+use crate::testbed::Placeholders;
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
 pub(crate) fn build(
@@ -17,7 +18,8 @@ pub(crate) fn build(
     guardian: &Arc<Guardian>,
 ) -> Result<(), HarnessError> {
     let Some(command) = &implementation.build else { return Ok(()) };
-    let values = Values::from([("here", implementation.folder.clone().into()), ("build", build_directory.into())]);
+    let values =
+        Placeholders::from([("here", implementation.folder.clone().into()), ("build", build_directory.into())]);
     let filled = fill_command(command, &values);
     let shown = filled.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (sender, events) = channel();
@@ -30,7 +32,7 @@ pub(crate) fn build(
         number: 0,
         events: &sender,
     };
-    let mut process = Process::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
+    let mut process = Child::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
         implementation: implementation.name.clone(),
         program: command[0].clone(),
         source,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::process::{Exit, is_shortage};
 use crate::proxy::ProxyError;
-use crate::system::InvalidCase;
+use crate::testbed::InvalidCase;
 
 /// Why a suite cannot be run on an implementation.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +98,7 @@ pub enum HarnessError {
     #[error(
         "cannot start `{program}`, which test cases of `{system}` need beside the implementation: {source}; install it, `cargo xtask test` does so"
     )]
-    CompanyNotStarted {
+    ServiceNotStarted {
         /// The system.
         system: String,
         /// The program.
@@ -174,7 +174,7 @@ pub enum HarnessError {
 impl HarnessError {
     /// Returns a function that makes a [`HarnessError::File`] of the system's reason, or [`HarnessError::Exhausted`] if
     /// that is it.
-    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| {
             let what = format!("{action} {}", path.display());
@@ -188,11 +188,7 @@ impl HarnessError {
     }
 
     /// Returns [`HarnessError::Exhausted`] if that is the system's reason, and what is usual for the action otherwise.
-    pub(crate) fn exhausted_or(
-        action: impl Into<String>,
-        source: io::Error,
-        usual: impl FnOnce(io::Error) -> Self,
-    ) -> Self {
+    pub fn exhausted_or(action: impl Into<String>, source: io::Error, usual: impl FnOnce(io::Error) -> Self) -> Self {
         if is_shortage(&source) { Self::Exhausted { action: action.into(), source } } else { usual(source) }
     }
 }

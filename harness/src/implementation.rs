@@ -1,14 +1,28 @@
-//! An implementation under test: how to build it and how to start its sides, read from a TOML file.
+//! An implementation under test: how to build it and how to start its sides, or a command that runs test cases on it,
+//! read from a TOML file.
 //!
 //! ```toml
 //! name = "mine"
-//! system = "gbn"
-//! description = "Go-back-n in C"
+//! system = "leases"
+//! description = "The lease service, in C"
 //! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
 //! on_demand = true                                   # optional; experiments run it only if it is named
 //! sources = ["../src/*.rs"]                          # optional; its Rust source files, whose constants are compared with the specification's
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
+//! [driver]                                           # runs a test case and judges it: see `DriverCommand`
+//! command = ["{build}/driver", "{case}", "{port}"]
+//!
+//! [mutants]                                          # optional; the Rust package that has the programs, if its mutants may be tried
+//! manifest = "../Cargo.toml"                         # from the folder of the file
+//! specification = ["src/sender.rs", "src/window/*.rs"] # the files that are mutated: names or patterns, from the package's folder
+//! operators = "default"                              # optional; as --operators
+//! ```
+//!
+//! Where the system has a testbed, an implementation may have a table for each of its roles instead of `[driver]`; the
+//! testbed starts and judges the programs:
+//!
+//! ```toml
 //! [[side]]                                           # sides are started in the order of the file
 //! name = "receiver"
 //! command = ["{build}/receiver", "{port}", "{output}"]
@@ -17,21 +31,17 @@
 //! [[side]]
 //! name = "sender"
 //! command = ["{build}/sender", "{peer_host}", "{peer_port}", "{input}"]
-//! exit = "success"                                   # or "stopped", for a server that runs until it is told to end
+//! exit = "success"                                   # or "any", { code = 3 }, { signal = 15 }; "stopped" for a server that runs until it is told to end
 //!
 //! [[side.file]]                                      # optional; a file that the side above needs, as of settings
 //! name = "sender.conf"                               # is made in {work}
 //! text = "peer {peer_host} {peer_port}"              # knows the same placeholders as the command
-//!
-//! [mutants]                                          # optional; the Rust package that has the programs, if its mutants may be tried
-//! manifest = "../Cargo.toml"                         # from the folder of the file
-//! specification = ["src/sender.rs", "src/window/*.rs"] # the files that are mutated: names or patterns, from the package's folder
-//! operators = "default"                              # optional; as --operators
 //! ```
 //!
 //! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
 //! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
-//! folder) and the placeholders of its role in the system. `{{` and `}}` stand for the braces themselves.
+//! folder), `{port2}` to `{port9}` (ports of its own, free for datagrams and for streams) and the placeholders of its
+//! role in the system. `{{` and `}}` stand for the braces themselves.
 //!
 //! Where mutants are tried, `build` is not run: `{build}` is a folder in which the package's programs are in `release`,
 //! as `cargo build --release --target-dir {build}` would have put them there. So the sides' commands are the same.
@@ -40,21 +50,25 @@
 //! on standard error and ends with exit code 69 (`EX_UNAVAILABLE` of BSD's `sysexits.h`). Then nothing was tested, and
 //! the run ends with an error.
 
+pub(crate) mod driver;
 mod error;
 mod mutants;
 mod template;
 
 use std::path::{Path, PathBuf};
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
-use crate::system::{Role, SystemHarness, harnesses_for};
+use crate::side::{FURTHER_PORTS, Ready, Side};
+use crate::testbed::{Placeholders, Role, TIMEOUT, Testbed, Testbeds};
 
+pub use driver::DriverCommand;
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;
-pub(crate) use template::Values;
 
 /// Placeholders of the build command.
 const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
@@ -68,7 +82,7 @@ const SIDE_PLACEHOLDERS: [&str; 3] = ["here", "build", "work"];
 pub struct Implementation {
     /// Its name, for reports.
     pub name: String,
-    /// The system that it implements, for example `gbn`. Other systems with the same inputs run on it as well: see
+    /// The system that it implements, for example `leases`. Other systems with the same inputs run on it as well: see
     /// [`Implementation::serves`].
     pub system: String,
     /// What it is, in a sentence.
@@ -87,9 +101,12 @@ pub struct Implementation {
     /// The program and arguments that build it; run in the folder of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Vec<String>>,
-    /// Its sides, in the order in which they are started.
-    #[serde(rename = "side")]
+    /// Its sides, in the order in which they are started; none if it has a driver.
+    #[serde(rename = "side", default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
+    /// The command that runs a test case and judges it, instead of sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverCommand>,
     /// The package whose mutants can be tried in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutants: Option<MutatedPackage>,
@@ -99,85 +116,58 @@ pub struct Implementation {
     /// The folder of the file: `{here}`.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// What knows the systems that it may implement.
+    #[serde(skip)]
+    pub(crate) testbeds: Testbeds,
 }
 
-/// One program of an implementation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Side {
-    /// Its role in the system, for example `receiver`.
-    pub name: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Files that it needs, made before it is started.
-    #[serde(rename = "file", default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<SideFile>,
-    /// When the next side may be started.
-    #[serde(default)]
-    pub ready: Ready,
-    /// How it must end.
-    #[serde(default)]
-    pub exit: ExpectedExit,
-}
-
-/// A file that a side needs. Both texts have the placeholders of the side's command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SideFile {
-    /// Its name in the private folder. Where a test case has several programs of the side, it tells them apart:
-    /// `router-{id}.conf`.
-    pub name: String,
-    /// What is in it.
-    pub text: String,
-}
-
-/// When a side is ready, so that the next one may be started.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ready {
-    /// As soon as it runs.
-    #[default]
-    Started,
-    /// When it has bound the UDP port that it was given. Needs no help from the program, but needs Linux's `/proc`.
-    Port,
-    /// When a line of its standard output contains this text. The program must flush its output.
-    Line(String),
-}
-
-/// How a side must end for its test case to pass.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExpectedExit {
-    /// By itself, with exit code 0.
-    #[default]
-    Success,
-    /// When it is told to: when the others have ended it is sent SIGTERM and, if it stays, SIGKILL. How it ends then is
-    /// free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
-    /// with another code, or by a signal, the test case fails.
-    Stopped,
-}
-
-impl Implementation {
+impl Testbeds {
     /// Returns the implementation that `name` means: a path if it ends in `.toml`, else `name.toml` in the first of
     /// `folders` that has it.
     ///
     /// # Errors
     /// [`ImplementationError`], which names the file, the field and the cure.
-    pub fn find(name: &str, folders: &[PathBuf]) -> Result<Self, ImplementationError> {
+    pub fn find(&self, name: &str, folders: &[PathBuf]) -> Result<Implementation, ImplementationError> {
         if name.ends_with(".toml") {
-            return Self::read(Path::new(name));
+            return self.read(Path::new(name));
         }
         let file = format!("{name}.toml");
         match folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file()) {
-            Some(path) => Self::read(&path),
+            Some(path) => self.read(&path),
             None => Err(ImplementationError::NotFound {
                 name: name.into(),
                 folders: folders.to_vec(),
-                available: Self::available(folders),
+                available: Implementation::available(folders),
             }),
         }
     }
 
+    /// Returns the implementation in the file at `path`.
+    ///
+    /// # Errors
+    /// [`ImplementationError`], which names the file, the field and the cure.
+    pub fn read(&self, path: &Path) -> Result<Implementation, ImplementationError> {
+        let read = |source| ImplementationError::Read { path: path.into(), source };
+        let text = std::fs::read_to_string(path).map_err(read)?;
+        let absolute = path.canonicalize().map_err(read)?;
+        let folder = absolute.parent().expect("a file that was read lies in a folder");
+        self.parse(&text, path, folder)
+    }
+
+    /// Returns the implementation that `text` describes; `path` is for messages, `folder` is what `{here}` stands for.
+    ///
+    /// # Errors
+    /// [`ImplementationError`], which names the file, the field and the cure.
+    pub fn parse(&self, text: &str, path: &Path, folder: &Path) -> Result<Implementation, ImplementationError> {
+        let mut implementation: Implementation = toml::from_str(text)
+            .map_err(|source| ImplementationError::Malformed { path: path.into(), source: Box::new(source) })?;
+        (implementation.folder, implementation.testbeds) = (folder.into(), *self);
+        implementation.validate(path)?;
+        Ok(implementation)
+    }
+}
+
+impl Implementation {
     /// Returns the names of the implementations in `folders`, sorted; a folder that cannot be read has none.
     pub fn available(folders: &[PathBuf]) -> Vec<String> {
         let mut names: Vec<String> = folders
@@ -191,28 +181,12 @@ impl Implementation {
         names
     }
 
-    /// Returns the implementation in the file at `path`.
-    ///
-    /// # Errors
-    /// [`ImplementationError`], which names the file, the field and the cure.
-    pub fn read(path: &Path) -> Result<Self, ImplementationError> {
-        let read = |source| ImplementationError::Read { path: path.into(), source };
-        let text = std::fs::read_to_string(path).map_err(read)?;
-        let absolute = path.canonicalize().map_err(read)?;
-        let folder = absolute.parent().expect("a file that was read lies in a folder");
-        Self::parse(&text, path, folder)
-    }
-
-    /// Returns the implementation that `text` describes; `path` is for messages, `folder` is what `{here}` stands for.
-    ///
-    /// # Errors
-    /// [`ImplementationError`], which names the file, the field and the cure.
-    pub fn parse(text: &str, path: &Path, folder: &Path) -> Result<Self, ImplementationError> {
-        let mut implementation: Self = toml::from_str(text)
-            .map_err(|source| ImplementationError::Malformed { path: path.into(), source: Box::new(source) })?;
-        implementation.folder = folder.into();
-        implementation.validate(path)?;
-        Ok(implementation)
+    /// Returns its sides, in the order in which they are started; of one with a driver, that alone.
+    pub(crate) fn sides(&self) -> Vec<Side> {
+        match &self.driver {
+            Some(driver) => vec![driver.side()],
+            None => self.sides.clone(),
+        }
     }
 
     /// Returns the folder from which its source files are named, and their names or patterns: none unless its file says.
@@ -226,65 +200,89 @@ impl Implementation {
         }
     }
 
-    /// Returns what runs test cases of the system on this implementation: the harness that knows its sides, and no
-    /// others.
-    pub(crate) fn harness(&self) -> Option<&'static dyn SystemHarness> {
+    /// Returns the testbed of its own system: the one whose roles are its sides, and no others; the driver, if it has
+    /// one.
+    fn testbed(&self) -> Option<&dyn Testbed> {
+        if let Some(driver) = &self.driver {
+            return Some(driver);
+        }
         let sorted = |mut sides: Vec<String>| {
             sides.sort_unstable();
             sides
         };
         let found = sorted(self.sides.iter().map(|side| side.name.clone()).collect());
-        harnesses_for(&self.system).find(|harness| sorted(sides_of(*harness)) == found)
+        self.testbeds.of(&self.system).find(|testbed| sorted(roles_of(*testbed)) == found).map(|testbed| testbed as _)
     }
 
     /// Returns what runs test cases of a system on this implementation, if they do run on it.
-    pub(crate) fn harness_for(&self, system: &str) -> Option<&'static dyn SystemHarness> {
-        let own = self.harness()?;
-        let serves = |harness: &&dyn SystemHarness| {
-            [harness.system(), harness.implemented_as()].contains(&self.system.as_str())
-                && harness.roles() == own.roles()
+    pub(crate) fn testbed_for<'a>(&'a self, system: &'a str) -> Option<&'a dyn Testbed> {
+        let own = self.testbed()?;
+        if self.driver.is_some() {
+            return (self.system == system).then_some(own);
+        }
+        let serves = |testbed: &&'static dyn Testbed| {
+            [testbed.system(), testbed.implemented_as()].contains(&self.system.as_str())
+                && testbed.roles() == own.roles()
         };
-        harnesses_for(system).find(serves)
+        self.testbeds.of(system).find(serves).map(|testbed| testbed as _)
     }
 
     /// Returns whether test cases of a system run on this implementation: those of its own, and those of systems that
-    /// have the same inputs and are implemented by the same programs, as `gbn-thesis` by those of `gbn`.
+    /// have the same inputs and are implemented by the same programs.
     pub fn serves(&self, system: &str) -> bool {
-        self.harness_for(system).is_some()
+        self.testbed_for(system).is_some()
+    }
+
+    /// Returns the default time limit of a test case of a system on it.
+    pub fn timeout(&self, system: &str) -> Duration {
+        self.testbed_for(system).map_or(TIMEOUT, Testbed::timeout)
+    }
+
+    /// Returns how many test cases of a system run on it at once for each core by default.
+    pub fn jobs_for_each_core(&self, system: &str) -> usize {
+        self.testbed_for(system).map_or(1, Testbed::jobs_for_each_core)
     }
 
     fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
-        let Some(harness) = self.harness() else {
-            let (path, system) = (path.into(), self.system.clone());
-            let needed: Vec<_> = harnesses_for(&system).map(sides_of).collect();
-            if needed.is_empty() {
-                return Err(ImplementationError::UnknownSystem { path, system });
-            }
-            let found = self.sides.iter().map(|side| side.name.clone()).collect();
-            return Err(ImplementationError::Sides { path, system, found, needed });
-        };
         if let Some(build) = &self.build {
             validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
         }
         if let Some(mutants) = &self.mutants {
             mutants.validate(&self.folder, path)?;
         }
+        if let Some(driver) = &self.driver {
+            return match self.sides.is_empty() {
+                true => driver.validate(path),
+                false => Err(ImplementationError::DriverAndSides { path: path.into() }),
+            };
+        }
+        let Some(testbed) = self.testbed() else {
+            let (path, system) = (path.into(), self.system.clone());
+            let needed: Vec<_> = self.testbeds.of(&system).map(roles_of).collect();
+            if needed.is_empty() {
+                let known = self.testbeds.systems().map(String::from).collect();
+                return Err(ImplementationError::NoTestbed { path, system, known });
+            }
+            let found = self.sides.iter().map(|side| side.name.clone()).collect();
+            return Err(ImplementationError::Sides { path, system, found, needed });
+        };
         for side in &self.sides {
-            let role = harness.role(&side.name).expect("the sides are those of the roles");
+            let role = testbed.roles().iter().find(|role| role.name == side.name).expect("the sides are the roles");
             side.validate(role, path)?;
         }
         Ok(())
     }
 }
 
-/// Returns the sides that a harness knows.
-fn sides_of(harness: &dyn SystemHarness) -> Vec<String> {
-    harness.roles().iter().map(|role| role.side.to_owned()).collect()
+/// Returns the names of a testbed's roles.
+fn roles_of(testbed: &dyn Testbed) -> Vec<String> {
+    testbed.roles().iter().map(|role| role.name.to_owned()).collect()
 }
 
 impl Side {
-    fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
-        let known: Vec<&str> = SIDE_PLACEHOLDERS.iter().chain(role.placeholders).copied().collect();
+    pub(crate) fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
+        let known: Vec<&str> =
+            SIDE_PLACEHOLDERS.iter().chain(role.placeholders).chain(&FURTHER_PORTS).copied().collect();
         validate_command(&self.command, &known, path, &format!("`command` of side `{}`", self.name))?;
         for file in &self.files {
             if file.name.is_empty() || file.name.contains('/') {
@@ -313,13 +311,24 @@ fn validate_command(
     validate_texts(command, known, path, field)
 }
 
+/// Returns placeholders as a message names them, those of further ports in few words.
+fn shown_placeholders(known: &[&'static str]) -> Vec<String> {
+    let is_further = |name: &str| FURTHER_PORTS.contains(&name);
+    let mut shown: Vec<String> =
+        known.iter().filter(|name| !is_further(name)).map(|name| format!("{{{name}}}")).collect();
+    if let (true, [first, .., last]) = (known.iter().any(|name| is_further(name)), FURTHER_PORTS) {
+        shown.push(format!("{{{first}}} to {{{last}}}"));
+    }
+    shown
+}
+
 fn validate_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
     known: &[&'static str],
     path: &Path,
     field: &str,
 ) -> Result<(), ImplementationError> {
-    let values: Values = known.iter().map(|name| (*name, "".into())).collect();
+    let values: Placeholders = known.iter().map(|name| (*name, "".into())).collect();
     for text in texts {
         template::fill(text, &values).map_err(|error| match error {
             TemplateError::LoneBrace => {
@@ -329,7 +338,7 @@ fn validate_texts<'a>(
                 path: path.into(),
                 field: field.into(),
                 placeholder,
-                known: known.to_vec(),
+                known: shown_placeholders(known),
             },
         })?;
     }
@@ -340,7 +349,7 @@ fn validate_texts<'a>(
 ///
 /// # Panics
 /// If `values` lacks a placeholder of the command: validation let only known ones pass.
-pub(crate) fn fill_command(command: &[String], values: &Values) -> Vec<std::ffi::OsString> {
+pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<std::ffi::OsString> {
     command.iter().map(|text| fill_text(text, values)).collect()
 }
 
@@ -348,16 +357,18 @@ pub(crate) fn fill_command(command: &[String], values: &Values) -> Vec<std::ffi:
 ///
 /// # Panics
 /// If `values` lacks a placeholder of the text: validation let only known ones pass.
-pub(crate) fn fill_text(text: &str, values: &Values) -> std::ffi::OsString {
+pub(crate) fn fill_text(text: &str, values: &Placeholders) -> std::ffi::OsString {
     template::fill(text, values).expect("validation let only known placeholders pass")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::side::{ExpectedExit, SideFile};
+    use crate::test_support::TESTBEDS;
 
     const GOOD: &str = r#"name = "mine"
-system = "gbn"
+system = "copy"
 description = "An example"
 build = ["make", "-C", "{here}", "OUT={build}"]
 
@@ -373,7 +384,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 "#;
 
     fn parse(text: &str) -> Result<Implementation, ImplementationError> {
-        Implementation::parse(text, Path::new("mine.toml"), Path::new("/folder"))
+        TESTBEDS.parse(text, Path::new("mine.toml"), Path::new("/folder"))
     }
 
     #[track_caller]
@@ -410,7 +421,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn a_missing_field_is_named() {
-        insta::assert_snapshot!(check_error("system = \"gbn\"\n", ""), @r#"
+        insta::assert_snapshot!(check_error("system = \"copy\"\n", ""), @r#"
         mine.toml: TOML parse error at line 1, column 1
           |
         1 | name = "mine"
@@ -421,43 +432,42 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_system_is_named() {
-        insta::assert_snapshot!(check_error(r#""gbn""#, r#""tcp""#), @r#"mine.toml: field `system` is `tcp`, which has no harness; known: gbn, gbn-last-ack, gbn-thesis, lsr, dns"#);
+        insta::assert_snapshot!(check_error(r#""copy""#, r#""tcp""#), @r#"mine.toml: no testbed knows the sides of `tcp`, but those of copy, copy-again, mesh; give a `[driver]` with a command that runs a test case and judges it, which any system may have"#);
     }
 
     #[test]
     fn sides_must_be_those_of_the_system() {
-        insta::assert_snapshot!(check_error(r#""sender""#, r#""client""#), @r#"mine.toml: the sides are receiver, client, but an implementation of `gbn` has exactly these, in any order: receiver, sender; correct the `[[side]]` tables"#);
+        insta::assert_snapshot!(check_error(r#""sender""#, r#""client""#), @r#"mine.toml: the sides are receiver, client, but an implementation of `copy` has exactly these, in any order: receiver, sender; correct the `[[side]]` tables"#);
     }
 
     #[test]
     fn a_system_may_have_more_than_one_way_to_be_cut_into_sides() {
-        let lsr = |sides: &[&str]| {
+        let mesh = |sides: &[&str]| {
             let side = |side: &&str| format!("[[side]]\nname = \"{side}\"\ncommand = [\"true\"]\n");
             let sides: String = sides.iter().map(side).collect();
-            parse(&format!("name = \"mine\"\nsystem = \"lsr\"\ndescription = \"\"\n{sides}"))
+            parse(&format!("name = \"mine\"\nsystem = \"mesh\"\ndescription = \"\"\n{sides}"))
         };
         for sides in [&["client", "router"][..], &["network"]] {
-            let roles = lsr(sides).expect("good sides").harness().expect("they have a harness").roles();
-            assert_eq!(roles.len(), sides.len(), "{sides:?}");
+            let roles = mesh(sides).expect("good sides").testbed().expect("they have a testbed").roles().len();
+            assert_eq!(roles, sides.len(), "{sides:?}");
         }
-        let message = lsr(&["network", "router"]).expect_err("they are of both ways").to_string();
-        insta::assert_snapshot!(message, @"mine.toml: the sides are network, router, but an implementation of `lsr` has exactly these, in any order: router, client; or network; correct the `[[side]]` tables");
+        let message = mesh(&["network", "router"]).expect_err("they are of both ways").to_string();
+        insta::assert_snapshot!(message, @"mine.toml: the sides are network, router, but an implementation of `mesh` has exactly these, in any order: router, client; or network; correct the `[[side]]` tables");
     }
 
     #[test]
     fn an_implementation_serves_its_own_system_and_those_with_the_same_inputs() {
         let served = |system: &str| -> Vec<&str> {
-            let own = parse(&GOOD.replace("\"gbn\"", &format!("\"{system}\""))).expect("a good file");
-            crate::system::systems().filter(|other| own.serves(other)).collect()
+            let own = parse(&GOOD.replace("\"copy\"", &format!("\"{system}\""))).expect("a good file");
+            TESTBEDS.systems().filter(|other| own.serves(other)).collect()
         };
-        assert_eq!(served("gbn"), ["gbn", "gbn-last-ack", "gbn-thesis"]);
-        // Who wrote one for the thesis's system need not know how a transfer of `gbn` ends.
-        assert_eq!(served("gbn-thesis"), ["gbn-thesis"]);
-        let network = "name = \"mine\"\nsystem = \"lsr\"\ndescription = \"\"\n[[side]]\nname = \"network\"\ncommand = [\"true\"]\n";
+        assert_eq!(served("copy"), ["copy", "copy-again"]);
+        assert_eq!(served("copy-again"), ["copy-again"]);
+        let network = "name = \"mine\"\nsystem = \"mesh\"\ndescription = \"\"\n[[side]]\nname = \"network\"\ncommand = [\"true\"]\n";
         let network = parse(network).expect("a good file");
-        let harness = network.harness_for("lsr").expect("it serves its own system");
-        assert_eq!(harness.roles().len(), 1, "the harness is the one of its sides");
-        assert!(!network.serves("gbn"));
+        let testbed = network.testbed_for("mesh").expect("it serves its own system");
+        assert_eq!(testbed.roles().len(), 1, "the testbed is the one of its sides");
+        assert!(!network.serves("copy"));
     }
 
     #[test]
@@ -468,7 +478,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_placeholder_is_named_with_those_that_are_known() {
-        insta::assert_snapshot!(check_error("{port}", "{prt}"), @r#"mine.toml: field `command` of side `receiver`: `{prt}` is not known here; known: {here}, {build}, {work}, {listen}, {host}, {port}, {output}, {seed}. For braces of your own write {{ and }}"#);
+        insta::assert_snapshot!(check_error("{port}", "{prt}"), @r#"mine.toml: field `command` of side `receiver`: `{prt}` is not known here; known: {here}, {build}, {work}, {listen}, {host}, {port}, {output}, {seed}, {port2} to {port9}. For braces of your own write {{ and }}"#);
     }
 
     #[test]
@@ -493,7 +503,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
         let with = |name: &str, text: &str| format!("{sender}\n[[side.file]]\nname = \"{name}\"\ntext = \"{text}\"");
         let good = parse(&GOOD.replace(sender, &with("{seed}.conf", "peer {peer}"))).expect("a good file");
         assert_eq!(good.sides[1].files, [SideFile { name: "{seed}.conf".into(), text: "peer {peer}".into() }]);
-        insta::assert_snapshot!(check_error(sender, &with("a", "{output}")), @r#"mine.toml: field `file` of side `sender`: `{output}` is not known here; known: {here}, {build}, {work}, {peer}, {peer_host}, {peer_port}, {input}, {seed}. For braces of your own write {{ and }}"#);
+        insta::assert_snapshot!(check_error(sender, &with("a", "{output}")), @r#"mine.toml: field `file` of side `sender`: `{output}` is not known here; known: {here}, {build}, {work}, {peer}, {peer_host}, {peer_port}, {input}, {seed}, {port2} to {port9}. For braces of your own write {{ and }}"#);
         insta::assert_snapshot!(check_error(sender, &with("../a", "")), @r#"mine.toml: `file` of side `sender`: field `name` is `../a`; give a name without slashes: files are made in {work}"#);
     }
 
@@ -502,7 +512,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("Cargo.toml"), "").expect("the folder can be written");
         let text = format!("{GOOD}\n[mutants]\n{table}\n");
-        Implementation::parse(&text, Path::new("mine.toml"), folder.path())
+        TESTBEDS.parse(&text, Path::new("mine.toml"), folder.path())
     }
 
     #[test]
@@ -564,8 +574,8 @@ command = ["{build}/sender", "{peer}", "{input}"]
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("mine.toml"), GOOD).expect("the folder can be written");
         let folders = [folder.path().to_path_buf()];
-        assert_eq!(Implementation::find("mine", &folders).expect("it is there").name, "mine");
-        let message = Implementation::find("yours", &folders).expect_err("it is not there").to_string();
+        assert_eq!(TESTBEDS.find("mine", &folders).expect("it is there").name, "mine");
+        let message = TESTBEDS.find("yours", &folders).expect_err("it is not there").to_string();
         assert!(message.contains("no implementation `yours`"), "{message}");
         assert!(message.contains("there are: mine."), "{message}");
     }

@@ -13,7 +13,7 @@ mod claim;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -21,6 +21,7 @@ use rustix::process::Pid;
 use simutant_sim_core::Random;
 
 use crate::error::HarnessError;
+use crate::process::is_shortage;
 use claim::Claim;
 
 /// Where ports are looked for: below those that systems give to sockets that ask for any (Linux from 32,768 on, others
@@ -30,9 +31,12 @@ const RANGE: RangeInclusive<u16> = 20_000..=32_767;
 /// How many ports of the range are tried, each drawn anew.
 const TRIES_MAX: usize = 10_000;
 
+/// How many ports that are free for datagrams are tried for streams.
+const BOTH_TRIES_MAX: usize = 100;
+
 /// A port that no other job is given as long as this lives, on Linux of whatever process.
 #[derive(Debug)]
-pub(crate) struct Lease(Claim);
+pub struct Lease(Claim);
 
 impl Lease {
     /// Returns a UDP port that nobody has bound and no other job has.
@@ -42,8 +46,26 @@ impl Lease {
     ///
     /// # Errors
     /// [`HarnessError::NoPort`] if no port is free, [`HarnessError::Exhausted`] if the system has no sockets left.
-    pub(crate) fn new() -> Result<Self, HarnessError> {
+    pub fn new() -> Result<Self, HarnessError> {
         Self::find().map_err(HarnessError::no_port)
+    }
+
+    /// Returns a port that nobody has bound for datagrams, and nobody listens at for streams, and no other job has.
+    ///
+    /// # Errors
+    /// As for [`Lease::new`].
+    pub fn for_both() -> Result<Self, HarnessError> {
+        let mut tries = BOTH_TRIES_MAX;
+        loop {
+            let lease = Self::new()?;
+            tries -= 1;
+            // Nobody connects meanwhile, so the port is free again at once.
+            match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
+                Ok(_) => return Ok(lease),
+                Err(error) if tries == 0 || is_shortage(&error) => return Err(HarnessError::no_port(error)),
+                Err(_) => {}
+            }
+        }
     }
 
     fn find() -> io::Result<Self> {
@@ -60,7 +82,7 @@ impl Lease {
     }
 
     /// Returns the port.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.0.port()
     }
 }
@@ -110,7 +132,7 @@ pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
 /// Returns whether a datagram that has come to one of the UDP ports waits to be read.
 ///
 /// Without Linux's `/proc` this cannot be seen, and is `false`.
-pub(crate) fn has_unread(ports: &BTreeSet<u16>) -> bool {
+pub fn has_unread(ports: &BTreeSet<u16>) -> bool {
     let table = std::fs::read_to_string("/proc/net/udp").unwrap_or_default();
     table.lines().any(|line| unread_at(line).is_some_and(|(port, bytes)| bytes > 0 && ports.contains(&port)))
 }

@@ -1,6 +1,6 @@
 //! A program that runs, and that never outlives its owner.
 //!
-//! Each program leads a process group of its own. The group is killed when its [`Process`] is dropped. If the harness
+//! Each program leads a process group of its own. The group is killed when its [`Child`] is dropped. If the harness
 //! itself is killed and can drop nothing, the [`Guardian`] kills the group; and on Linux the kernel kills the program
 //! even if the harness dies before the guardian has heard of it. A program that leaves its process group on purpose
 //! (a daemon) is not followed.
@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
@@ -22,7 +22,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use guardian::Guardian;
-pub(crate) use limits::{allow_many_files, is_shortage};
+pub(crate) use limits::allow_many_files;
+pub use limits::is_shortage;
 use output::Capture;
 pub use output::OutputTail;
 
@@ -37,6 +38,10 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The exit code by which a program says that the machine lacks something that it needs: `EX_UNAVAILABLE` of BSD's
+    /// `sysexits.h`.
+    pub const UNAVAILABLE: Self = Self::Code(69);
+
     /// Returns whether this is exit code 0.
     pub fn is_success(self) -> bool {
         self == Self::Code(0)
@@ -113,8 +118,8 @@ pub(crate) struct Start<'a> {
 
 /// A program that runs, or has ended and was not reaped yet.
 #[derive(Debug)]
-pub(crate) struct Process {
-    child: Child,
+pub(crate) struct Child {
+    child: std::process::Child,
     /// The program's own number, and that of the group which it leads.
     group: Pid,
     capture: Capture,
@@ -122,7 +127,7 @@ pub(crate) struct Process {
     guardian: Arc<Guardian>,
 }
 
-impl Process {
+impl Child {
     /// Starts a program without input, its output captured.
     ///
     /// # Errors
@@ -201,7 +206,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for Child {
     fn drop(&mut self) {
         self.kill_group();
     }
@@ -253,7 +258,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// Starts a shell script; returns the process, its events, and what keeps both going.
-    fn shell(script: &str, ready_line: Option<&str>) -> (Process, Receiver<Event>, tempfile::TempDir) {
+    fn shell(script: &str, ready_line: Option<&str>) -> (Child, Receiver<Event>, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
         let (sender, events) = channel();
@@ -267,7 +272,7 @@ mod tests {
             number: 5,
             events: &sender,
         };
-        (Process::start(&start, &guardian).expect("sh starts"), events, folder)
+        (Child::start(&start, &guardian).expect("sh starts"), events, folder)
     }
 
     #[track_caller]
@@ -338,7 +343,7 @@ mod tests {
                 number: 0,
                 events: &events,
             };
-            let error = Process::start(&start, &guardian).expect_err("there is no such program");
+            let error = Child::start(&start, &guardian).expect_err("there is no such program");
             assert_eq!(error.kind(), io::ErrorKind::NotFound);
         }
     }

@@ -23,9 +23,9 @@ use simutant_sim_core::Probability;
 
 use crate::process::is_shortage;
 pub use fate::{Fate, Fates};
-pub(crate) use links::{Linked, Links};
+pub use links::{Linked, Links};
 use relay_thread::RelayThread;
-pub(crate) use servers::{Listener, Losses, LossyServers, Served};
+pub use servers::{Listener, Losses, LossyServers, Served};
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;
@@ -78,11 +78,11 @@ pub struct ProxyCounts {
 
 /// What a network has heard of its programs so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Activity {
+pub struct Activity {
     /// Datagrams that came in.
-    pub(crate) datagrams: u64,
+    pub datagrams: u64,
     /// When the last one did.
-    pub(crate) last: Option<Instant>,
+    pub last: Option<Instant>,
 }
 
 impl Activity {
@@ -169,7 +169,7 @@ impl LossyProxy {
     }
 
     /// Returns what it has heard so far, of both sides.
-    pub(crate) fn activity(&self) -> Activity {
+    pub fn activity(&self) -> Activity {
         self.counts.activity()
     }
 

@@ -118,17 +118,14 @@ impl ResultLog {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use simutant_outcomes::{Finding, Verdict};
 
     use super::*;
     use crate::proxy::ProxyCounts;
-    use crate::report::{FailureReason, TestOutcome};
+    use crate::test_support::copying;
 
     fn implementation(sender: &str) -> Implementation {
-        let text = format!(
-            "name = \"one\"\nsystem = \"gbn\"\ndescription = \"d\"\n[[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
-             [[side]]\nname = \"sender\"\ncommand = [\"{sender}\"]\n"
-        );
-        Implementation::parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file")
+        copying("true", sender)
     }
 
     fn result(repetition: u32) -> CaseResult {
@@ -136,7 +133,9 @@ mod tests {
             name: "a".into(),
             case: json!({ "n": 1 }),
             repetition,
-            outcome: TestOutcome::Failed { reason: FailureReason::NoOutput, outputs: Vec::new() },
+            verdict: Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
+            notes: Vec::new(),
+            processes: Vec::new(),
             network: ProxyCounts::default(),
             duration_ms: 5,
             mutant_reached: None,

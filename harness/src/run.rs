@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::Random;
 
-use crate::attempt::{Attempt, Attempted};
+use crate::attempt::{Attempt, Attempted, Ran};
 use crate::building::build;
 use crate::error::HarnessError;
 use crate::implementation::Implementation;
 use crate::process::{Guardian, allow_many_files};
 use crate::report::{CaseResult, TestReport};
-use crate::system::SystemHarness;
+use crate::side::Side;
+use crate::testbed::{Judgement, Setup, Testbed};
 
 /// How often a test case is started anew because another process took a port of it.
 const PORT_ATTEMPTS: usize = 5;
@@ -107,7 +108,7 @@ pub fn run_some(
     runs: &[(usize, u32)],
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
-    let harness = harness_of(suite, implementation)?;
+    let testbed = testbed_of(suite, implementation)?;
     allow_many_files();
     std::fs::create_dir_all(&options.build_directory)
         .map_err(HarnessError::file("make the folder", &options.build_directory))?;
@@ -120,7 +121,15 @@ pub fn run_some(
     let run_path = run_folder.path().canonicalize().map_err(HarnessError::file("find", run_folder.path()))?;
     let guardian = Arc::new(Guardian::start(&run_path).map_err(HarnessError::Guardian)?);
     build(implementation, &build_directory, options.build_timeout, &guardian)?;
-    let run = Run { implementation, harness, options, build_directory, run_folder: run_path, guardian };
+    let run = Run {
+        implementation,
+        testbed,
+        sides: implementation.sides(),
+        options,
+        build_directory,
+        run_folder: run_path,
+        guardian,
+    };
     let results = run.all(&suite.cases, runs, on_result)?;
     Ok(TestReport {
         format_version: FORMAT_VERSION,
@@ -131,24 +140,25 @@ pub fn run_some(
     })
 }
 
-/// Returns the harness for both, after a check of every test case.
-fn harness_of(suite: &Suite, implementation: &Implementation) -> Result<&'static dyn SystemHarness, HarnessError> {
+/// Returns the testbed for both, after a check of every test case.
+fn testbed_of<'a>(suite: &'a Suite, implementation: &'a Implementation) -> Result<&'a dyn Testbed, HarnessError> {
     let other_system = || HarnessError::OtherSystem {
         suite: suite.system.clone(),
         implementation: implementation.name.clone(),
         system: implementation.system.clone(),
     };
-    let harness = implementation.harness_for(&suite.system).ok_or_else(other_system)?;
+    let testbed = implementation.testbed_for(&suite.system).ok_or_else(other_system)?;
     for SuiteCase { name, case } in &suite.cases {
-        harness.check(case).map_err(|source| HarnessError::InvalidCase { name: name.clone(), source })?;
+        testbed.check(case).map_err(|source| HarnessError::InvalidCase { name: name.clone(), source })?;
     }
-    Ok(harness)
+    Ok(testbed)
 }
 
 /// What all test cases of a run share.
 struct Run<'a> {
     implementation: &'a Implementation,
-    harness: &'static dyn SystemHarness,
+    testbed: &'a dyn Testbed,
+    sides: Vec<Side>,
     options: &'a Options,
     build_directory: PathBuf,
     run_folder: PathBuf,
@@ -167,7 +177,7 @@ impl Run<'_> {
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut order = runs.to_vec();
         order.sort_by_cached_key(|&(index, repetition)| {
-            (repetition, Reverse(self.harness.duration(&cases[index].case)))
+            (repetition, Reverse(self.testbed.duration(&cases[index].case)))
         });
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
@@ -189,7 +199,7 @@ impl Run<'_> {
                 match result {
                     Ok(result) => {
                         on_result(&result);
-                        failures += usize::from(!result.outcome.passed());
+                        failures += usize::from(result.verdict.kills());
                         over.fetch_or(failures > self.options.failures_max, Ordering::Relaxed);
                         results.push((run, result));
                     }
@@ -210,10 +220,13 @@ impl Run<'_> {
                 .prefix("case-")
                 .tempdir_in(&self.run_folder)
                 .map_err(HarnessError::file("make a folder in", &self.run_folder))?;
-            let scene = self.harness.set_up(&case.case, self.options.seed_of(repetition), folder.path())?;
+            let seed = self.options.seed_of(repetition);
+            let setup = Setup { name: &case.name, case: &case.case, seed, folder: folder.path() };
+            let environment = self.testbed.set_up(&setup)?;
             let attempt = Attempt {
                 implementation: self.implementation,
-                scene: scene.as_ref(),
+                sides: &self.sides,
+                environment: environment.as_ref(),
                 build_directory: &self.build_directory,
                 folder: folder.path(),
                 timeout: self.options.timeout,
@@ -223,21 +236,99 @@ impl Run<'_> {
             let attempted = attempt.run()?;
             let duration_ms = start.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
             // First of all: a network that broke down is no failure of the programs.
-            let network = scene.network()?;
+            let network = environment.network()?;
             attempts_left -= 1;
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
-                Attempted::Ran(outcome) | Attempted::EndedEarly(outcome) => {
-                    let (name, case) = (case.name.clone(), case.case.clone());
+                Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
+                    let Ran { judgement: Judgement { verdict, notes }, processes } = ran;
                     let mutant = self.implementation.active_mutant;
-                    let mutant_reached = mutant.and_then(|mutant| mutant.was_reached(folder.path()));
-                    return Ok(CaseResult { name, case, repetition, outcome, network, duration_ms, mutant_reached });
+                    return Ok(CaseResult {
+                        name: case.name.clone(),
+                        case: case.case.clone(),
+                        repetition,
+                        verdict,
+                        notes,
+                        processes,
+                        network,
+                        duration_ms,
+                        mutant_reached: mutant.and_then(|mutant| mutant.was_reached(folder.path())),
+                    });
                 }
-                Attempted::PortTaken { side, port } if attempts_left == 0 => {
-                    return Err(HarnessError::PortTaken { side, port });
+                Attempted::PortTaken { process, port } if attempts_left == 0 => {
+                    return Err(HarnessError::PortTaken { side: process, port });
                 }
                 Attempted::PortTaken { .. } => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use simutant_outcomes::Verdict;
+
+    use super::*;
+    use crate::proxy::{LossyProxy, ProxyCounts, ProxyError, broken_proxy};
+    use crate::test_support::parse_with;
+    use crate::testbed::{Environment, InvalidCase, Left, Process, Role, Testbeds};
+
+    /// A testbed whose network breaks down.
+    struct Broken;
+
+    struct BrokenNetwork(LossyProxy);
+
+    impl Testbed for Broken {
+        fn system(&self) -> &str {
+            "broken"
+        }
+
+        fn roles(&self) -> &[Role] {
+            &[Role { name: "program", placeholders: &[], listens: false }]
+        }
+
+        fn check(&self, _case: &Value) -> Result<(), InvalidCase> {
+            Ok(())
+        }
+
+        fn set_up(&self, _setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+            Ok(Box::new(BrokenNetwork(broken_proxy())))
+        }
+    }
+
+    impl Environment for BrokenNetwork {
+        fn processes(&self, role: &str) -> Vec<Process> {
+            vec![Process { name: role.into(), placeholders: Default::default(), port: None, start: Duration::ZERO }]
+        }
+
+        fn network(&self) -> Result<ProxyCounts, HarnessError> {
+            self.0.check()?;
+            Ok(self.0.counts())
+        }
+
+        fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+            Ok(Verdict::Pass.into())
+        }
+    }
+
+    #[test]
+    fn a_network_that_broke_down_is_an_error_of_ours_and_no_verdict() {
+        let side = "[[side]]\nname = 'program'\ncommand = ['true']\n";
+        let implementation = parse_with(Testbeds::new(&[&Broken]), "broken", side);
+        let suite = Suite {
+            format_version: FORMAT_VERSION,
+            system: "broken".into(),
+            criterion: "none".into(),
+            chosen: "by hand".into(),
+            seed: 1,
+            mutant_score: None,
+            dominator_score: None,
+            cases: vec![SuiteCase { name: "a".into(), case: json!({}) }],
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let error = run_suite(&suite, &implementation, &Options::new(folder.path()), &mut |_| {});
+        let error = error.expect_err("the proxy is broken");
+        assert!(matches!(error, HarnessError::Proxy(ProxyError::Broken(_))), "{error:?}");
     }
 }

@@ -9,17 +9,22 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use simutant_outcomes::Verdict;
 
 use crate::Options;
 use crate::implementation::{ActiveMutant, Implementation};
 use crate::lines::{LineFile, TrialLogError};
-use crate::report::{CaseResult, TestOutcome, first, is_first};
+use crate::report::{CaseResult, first, is_first};
+use crate::testbed::Testbeds;
 
 /// What one test case on one implementation came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Why it failed; `None` if it passed.
+    /// Why it failed; `None` if it did not.
     pub failed: Option<String>,
+    /// Why nothing was found out; `None` if something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inconclusive: Option<String>,
     /// See [`CaseResult::duration_ms`].
     pub duration_ms: u64,
     /// See [`CaseResult::mutant_reached`].
@@ -76,6 +81,7 @@ impl Terms {
                 mutants: None,
                 sources: Vec::new(),
                 active_mutant: None,
+                testbeds: Testbeds::NONE,
                 ..implementation.clone()
             },
             active_mutant: implementation.active_mutant,
@@ -174,16 +180,22 @@ impl TrialLog {
     /// # Errors
     /// [`TrialLogError::File`] if the file cannot be written.
     pub fn add(&mut self, implementation: &str, result: &CaseResult) -> Result<(), TrialLogError> {
-        let failed = match &result.outcome {
-            TestOutcome::Passed => None,
-            TestOutcome::Failed { reason, .. } => Some(reason.to_string()),
+        let (failed, inconclusive) = match &result.verdict {
+            Verdict::Pass => (None, None),
+            Verdict::Fail(finding) => (Some(finding.summary.clone()), None),
+            Verdict::Inconclusive(inconclusive) => (None, Some(inconclusive.reason.clone())),
         };
         let line = Line::Trial(Entry {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
             repetition: result.repetition,
-            trial: Trial { failed, duration_ms: result.duration_ms, mutant_reached: result.mutant_reached },
+            trial: Trial {
+                failed,
+                inconclusive,
+                duration_ms: result.duration_ms,
+                mutant_reached: result.mutant_reached,
+            },
         });
         self.lines.write(&line)?;
         if let Line::Trial(entry) = line {
@@ -196,30 +208,29 @@ impl TrialLog {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use simutant_outcomes::{Finding, Inconclusive};
 
     use super::*;
+    use crate::MutatedPackage;
     use crate::proxy::ProxyCounts;
-    use crate::report::FailureReason;
-    use crate::{MutatedPackage, SideOutput};
+    use crate::test_support::copying;
 
     fn implementation(sender: &str) -> Implementation {
-        let text = format!(
-            "name = \"one\"\nsystem = \"gbn\"\ndescription = \"d\"\n[[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
-             [[side]]\nname = \"sender\"\ncommand = [\"{sender}\"]\n"
-        );
-        Implementation::parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file")
+        copying("true", sender)
     }
 
     fn result(name: &str, passes: bool) -> CaseResult {
-        let outcome = match passes {
-            true => TestOutcome::Passed,
-            false => TestOutcome::Failed { reason: FailureReason::NoOutput, outputs: Vec::<SideOutput>::new() },
+        let verdict = match passes {
+            true => Verdict::Pass,
+            false => Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
         };
         CaseResult {
             name: name.into(),
             case: json!({ "n": 1 }),
             repetition: 1,
-            outcome,
+            verdict,
+            notes: Vec::new(),
+            processes: Vec::new(),
             network: ProxyCounts::default(),
             duration_ms: 5,
             mutant_reached: None,
@@ -256,6 +267,17 @@ mod tests {
             log.add("one", &result("c", true)).expect("room");
         });
         with_log(folder.path(), |log| assert!(log.get("one", "c", &json!({ "n": 1 }), 1).is_some()));
+    }
+
+    #[test]
+    fn a_trial_that_found_out_nothing_does_not_fail() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let verdict = Verdict::Inconclusive(Inconclusive { reason: "no quorum".into() });
+        with_log(folder.path(), |log| log.add("one", &CaseResult { verdict, ..result("a", true) }).expect("room"));
+        with_log(folder.path(), |log| {
+            let trial = log.get("one", "a", &json!({ "n": 1 }), 1).expect("it was tried");
+            assert_eq!((trial.fails(), trial.inconclusive.as_deref()), (false, Some("no quorum")));
+        });
     }
 
     #[test]

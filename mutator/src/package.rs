@@ -275,6 +275,11 @@ impl Package {
         self.target_directory.join("simutant")
     }
 
+    /// Returns the package's folder.
+    pub fn folder(&self) -> &Path {
+        self.members[0].root()
+    }
+
     /// Returns the package's name.
     pub fn name(&self) -> &str {
         &self.members[0].metadata.name

@@ -10,13 +10,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use simutant_harness::{Implementation, Options, TestOutcome, run_suite};
+use simutant_harness::{Implementation, Options, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::{System, universe};
 use simutant_systems::dns::Dns;
 use simutant_systems::gbn::{Gbn, GbnLastAck};
 use simutant_systems::gbn_thesis::GbnThesis;
 use simutant_systems::lsr::Lsr;
+use simutant_testbeds::TESTBEDS;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -43,14 +44,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err(format!("SYSTEM is {system}: it must be one with implementations here").into()),
     };
     for name in names {
-        let implementation = Implementation::find(&name, &folders)?;
+        let implementation = TESTBEDS.find(&name, &folders)?;
         if are_all && (!implementation.serves(&system) || implementation.on_demand) {
             continue;
         }
         let report = run_suite(&suite, &implementation, &options, &mut |_| {})?;
         let failures = report.failures().count();
         for result in report.failures() {
-            let TestOutcome::Failed { reason, .. } = &result.outcome else { continue };
+            let Some(reason) = result.verdict.finding() else { continue };
             writeln!(std::io::stderr(), "{name}: {}: {reason}", result.name)?;
         }
         let failed = report.failures().map(|result| SuiteCase { name: result.name.clone(), case: result.case.clone() });

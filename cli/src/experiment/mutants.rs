@@ -60,6 +60,11 @@ pub(super) fn find(implementations: &[Implementation], count: usize) -> anyhow::
 }
 
 impl Mutated<'_> {
+    /// Returns the implementation whose programs are mutated.
+    pub(super) fn implementation(&self) -> &Implementation {
+        self.implementation
+    }
+
     /// Builds the programs with their mutants, and tries `count` of these.
     pub(super) fn try_all(&self, count: usize, options: &Options, trying: &mut Trying<'_>) -> anyhow::Result<()> {
         let request = ProgramsRequest {

@@ -77,7 +77,7 @@ pub(super) fn costs<'a>(
     let costly = |result: &'a CaseResult| {
         let most = simulated.iter().find(|simulated| simulated.name == result.name)?.messages_max;
         let datagrams = result.network.forward.received + result.network.back.received;
-        (result.outcome.passed() && is_costly(datagrams, most, messages_percent)).then_some(Costly {
+        (result.verdict.passes() && is_costly(datagrams, most, messages_percent)).then_some(Costly {
             name: &result.name,
             repetition: result.repetition,
             datagrams,

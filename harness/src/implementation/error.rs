@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::system::systems;
-
 /// Why an implementation cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,13 +36,24 @@ pub enum ImplementationError {
         /// Says the line and the field.
         source: Box<toml::de::Error>,
     },
-    /// No harness knows the system.
-    #[error("{}: field `system` is `{system}`, which has no harness; known: {}", path.display(), list(systems().map(String::from)))]
-    UnknownSystem {
+    /// There are sides, and no testbed of the system says what they are for.
+    #[error(
+        "{}: no testbed knows the sides of `{system}`{}; give a `[driver]` with a command that runs a test case and judges it, which any system may have",
+        path.display(), known_systems(known)
+    )]
+    NoTestbed {
         /// The file.
         path: PathBuf,
         /// The system in the file.
         system: String,
+        /// The systems that have a testbed.
+        known: Vec<String>,
+    },
+    /// There are both sides and a driver.
+    #[error("{}: there are a `[driver]` and `[[side]]` tables; the driver runs all of a test case, so keep one of both", path.display())]
+    DriverAndSides {
+        /// The file.
+        path: PathBuf,
     },
     /// The sides are not those of the system, each once.
     #[error(
@@ -72,7 +81,7 @@ pub enum ImplementationError {
     /// A command has a placeholder that is not known there.
     #[error(
         "{}: field {field}: `{{{placeholder}}}` is not known here; known: {}. For braces of your own write {{{{ and }}}}",
-        path.display(), list(known.iter().map(|name| format!("{{{name}}}")))
+        path.display(), list(known.iter().cloned())
     )]
     UnknownPlaceholder {
         /// The file.
@@ -82,7 +91,7 @@ pub enum ImplementationError {
         /// The name between the braces.
         placeholder: String,
         /// What is known there.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// A brace is open or closed alone.
     #[error("{}: field {field}: a brace in `{text}` stands alone; for braces of your own write {{{{ and }}}}", path.display())]
@@ -137,4 +146,9 @@ fn list(items: impl Iterator<Item = String>) -> String {
 /// Returns the lists with a word between them.
 fn or(lists: &[Vec<String>]) -> String {
     lists.iter().map(|items| list(items.iter().cloned())).collect::<Vec<_>>().join("; or ")
+}
+
+/// Says which systems have a testbed.
+fn known_systems(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!(", but those of {}", known.join(", ")) }
 }

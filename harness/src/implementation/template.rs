@@ -1,10 +1,8 @@
 //! Placeholders in commands: `{name}` stands for a value, `{{` and `}}` for the braces themselves.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// What each placeholder stands for.
-pub(crate) type Values = BTreeMap<&'static str, OsString>;
+use crate::testbed::Placeholders;
 
 /// Why a text cannot be filled.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,7 +14,7 @@ pub(crate) enum TemplateError {
 }
 
 /// Returns `text` with every placeholder replaced by its value.
-pub(crate) fn fill(text: &str, values: &Values) -> Result<OsString, TemplateError> {
+pub(crate) fn fill(text: &str, values: &Placeholders) -> Result<OsString, TemplateError> {
     let mut filled = OsString::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -43,7 +41,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: Result<&str, TemplateError>) {
-        let values = Values::from([("port", "99".into()), ("braces", "{port}".into())]);
+        let values = Placeholders::from([("port", "99".into()), ("braces", "{port}".into())]);
         assert_eq!(fill(text, &values), expect.map(OsString::from), "{text}");
     }
 

@@ -35,7 +35,7 @@ pub(super) fn restore(command: &mut Command) {
 }
 
 /// Returns whether the system, or a limit, has no more files or memory to give.
-pub(crate) fn is_shortage(error: &io::Error) -> bool {
+pub fn is_shortage(error: &io::Error) -> bool {
     let short = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS];
     error.raw_os_error().is_some_and(|number| short.iter().any(|errno| errno.raw_os_error() == number))
 }

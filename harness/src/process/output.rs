@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How many bytes of each stream are kept.
-const TAIL_BYTES: usize = 4_096;
+/// How many bytes of each stream are kept until the verdict.
+const TAIL_BYTES: usize = 65_536;
+
+/// How many bytes of each stream a report has.
+const REPORTED_BYTES: usize = 4_096;
 
 /// How long to wait for the rest of the output of a program that has ended.
 const REST_PATIENCE: Duration = Duration::from_secs(1);
@@ -21,6 +24,16 @@ pub struct OutputTail {
     pub text: String,
     /// How many bytes came before these.
     pub omitted_bytes: u64,
+}
+
+impl OutputTail {
+    /// Leaves only as much as a report has.
+    pub(crate) fn shorten(&mut self) {
+        let excess = self.text.len().saturating_sub(REPORTED_BYTES);
+        let cut = (excess..).find(|&at| self.text.is_char_boundary(at)).expect("the end is a boundary");
+        self.text.drain(..cut);
+        self.omitted_bytes += cut as u64;
+    }
 }
 
 /// Reads both streams of a program on threads of their own.
@@ -146,6 +159,20 @@ mod tests {
         assert_eq!(tail.to_output(), OutputTail { text: "b".repeat(TAIL_BYTES), omitted_bytes: 1_000 });
         tail.push(b"c");
         assert!(tail.to_output().text.ends_with("bc"));
+    }
+
+    #[test]
+    fn a_report_has_less_and_whole_characters() {
+        let mut tail = OutputTail { text: "é".repeat(3_000), omitted_bytes: 1 };
+        tail.shorten();
+        assert_eq!(tail, OutputTail { text: "é".repeat(REPORTED_BYTES / 2), omitted_bytes: 1 + 6_000 - 4_096 });
+        let mut tail = OutputTail { text: format!("{}{}", "é".repeat(2_048), "x"), omitted_bytes: 0 };
+        tail.shorten();
+        assert_eq!((tail.text.len(), tail.omitted_bytes), (REPORTED_BYTES - 1, 2), "no character is cut");
+        let short = OutputTail { text: "short".into(), omitted_bytes: 0 };
+        let mut same = short.clone();
+        same.shorten();
+        assert_eq!(same, short);
     }
 
     #[track_caller]

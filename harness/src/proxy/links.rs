@@ -21,16 +21,16 @@ use super::{
 
 /// A program that links lead to.
 #[derive(Debug)]
-pub(crate) struct Linked {
+pub struct Linked {
     /// Where it receives.
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
     /// What becomes of the datagrams that it sends, over whichever link.
-    pub(crate) fates: network::Fates,
+    pub fates: network::Fates,
 }
 
 /// Running links; they stop when they are dropped.
 #[derive(Debug)]
-pub(crate) struct Links {
+pub struct Links {
     /// By the numbers of the program that sends and of the one that receives.
     entries: BTreeMap<(usize, usize), SocketAddr>,
     traffic: Arc<Traffic>,
@@ -50,7 +50,7 @@ impl Links {
     ///
     /// # Errors
     /// [`ProxyError`] if the system has no socket, pipe or thread left.
-    pub(crate) fn start(programs: Vec<Linked>, pairs: &[(usize, usize)]) -> Result<Self, ProxyError> {
+    pub fn start(programs: Vec<Linked>, pairs: &[(usize, usize)]) -> Result<Self, ProxyError> {
         let (mut ends, mut entries) = (Vec::new(), BTreeMap::new());
         for &(one, other) in pairs {
             for (source, destination) in [(one, other), (other, one)] {
@@ -71,28 +71,28 @@ impl Links {
     ///
     /// # Panics
     /// If there is no link between them.
-    pub(crate) fn entry(&self, source: usize, destination: usize) -> SocketAddr {
+    pub fn entry(&self, source: usize, destination: usize) -> SocketAddr {
         self.entries[&(source, destination)]
     }
 
     /// Returns the ports of all ends.
-    pub(crate) fn ports(&self) -> BTreeSet<u16> {
+    pub fn ports(&self) -> BTreeSet<u16> {
         self.entries.values().map(SocketAddr::port).collect()
     }
 
     /// Returns the counts so far, all links and both directions together.
-    pub(crate) fn counts(&self) -> DirectionCounts {
+    pub fn counts(&self) -> DirectionCounts {
         self.traffic.counters.read()
     }
 
     /// Returns what they have heard so far, all links and both directions together.
-    pub(crate) fn activity(&self) -> Activity {
+    pub fn activity(&self) -> Activity {
         self.traffic.counters.activity()
     }
 
     /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at
     /// one of [`Links::ports`].
-    pub(crate) fn are_busy(&self) -> bool {
+    pub fn are_busy(&self) -> bool {
         self.traffic.is_busy.load(Ordering::SeqCst)
     }
 
@@ -100,7 +100,7 @@ impl Links {
     ///
     /// # Errors
     /// [`ProxyError::Broken`] if they pass nothing on any more.
-    pub(crate) fn check(&self) -> Result<(), ProxyError> {
+    pub fn check(&self) -> Result<(), ProxyError> {
         self.thread.check()
     }
 }

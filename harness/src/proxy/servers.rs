@@ -30,27 +30,30 @@ const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// A server, and where it seems to be.
 #[derive(Debug)]
-pub(crate) struct Served {
+pub struct Served {
     /// Its name, which decides the fates of what it sends.
-    pub(crate) name: String,
+    pub name: String,
     /// The address that clients send to.
-    pub(crate) listen: SocketAddr,
+    pub listen: SocketAddr,
     /// Where it is.
-    pub(crate) forward: SocketAddr,
+    pub forward: SocketAddr,
 }
 
 /// How datagrams are treated.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Losses<'a> {
+pub struct Losses<'a> {
     /// The name of the clients, which decides the fates of what they send.
-    pub(crate) clients: &'a str,
-    pub(crate) drop: Probability,
-    pub(crate) duplicate: Probability,
-    pub(crate) seed: u64,
+    pub clients: &'a str,
+    /// The probability that a datagram is dropped.
+    pub drop: Probability,
+    /// The probability that a datagram that was not dropped is sent twice.
+    pub duplicate: Probability,
+    /// Decides every fate.
+    pub seed: u64,
 }
 
 /// Is told of the messages of servers that are passed back, each before its client gets it.
-pub(crate) trait Listener: Send + Sync {
+pub trait Listener: Send + Sync {
     /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes
     /// (RFC 1035, section 4.2.2), without these.
     fn hear(&self, message: &[u8]);
@@ -58,7 +61,7 @@ pub(crate) trait Listener: Send + Sync {
 
 /// A running network; it stops when it is dropped.
 #[derive(Debug)]
-pub(crate) struct LossyServers {
+pub struct LossyServers {
     counts: Arc<Counters>,
     thread: RelayThread,
 }
@@ -68,11 +71,7 @@ impl LossyServers {
     ///
     /// # Errors
     /// [`ProxyError`] if an address cannot be listened on, or the system has no socket, pipe or thread left.
-    pub(crate) fn start(
-        servers: Vec<Served>,
-        losses: &Losses<'_>,
-        listener: Arc<dyn Listener>,
-    ) -> Result<Self, ProxyError> {
+    pub fn start(servers: Vec<Served>, losses: &Losses<'_>, listener: Arc<dyn Listener>) -> Result<Self, ProxyError> {
         let fates = |name: &str| Fates::new(losses.seed, name, losses.drop, losses.duplicate);
         let mut fronts = Vec::new();
         for Served { name, listen, forward } in servers {
@@ -92,12 +91,12 @@ impl LossyServers {
     }
 
     /// Returns the counts of datagrams so far: forward is from clients to servers.
-    pub(crate) fn counts(&self) -> ProxyCounts {
+    pub fn counts(&self) -> ProxyCounts {
         self.counts.read()
     }
 
     /// Returns what it has heard so far of clients and servers.
-    pub(crate) fn activity(&self) -> Activity {
+    pub fn activity(&self) -> Activity {
         self.counts.activity()
     }
 
@@ -105,7 +104,7 @@ impl LossyServers {
     ///
     /// # Errors
     /// [`ProxyError::Broken`] if it passes nothing on any more.
-    pub(crate) fn check(&self) -> Result<(), ProxyError> {
+    pub fn check(&self) -> Result<(), ProxyError> {
         self.thread.check()
     }
 }

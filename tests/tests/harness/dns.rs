@@ -7,8 +7,9 @@ mod others;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use simutant_harness::{FailureReason, Implementation, TestOutcome, TestReport, run_suite};
+use simutant_harness::{Implementation, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
+use simutant_testbeds::TESTBEDS;
 
 use crate::support::{implementation, options, suite};
 
@@ -17,7 +18,7 @@ fn unbound(settings: &str) -> Implementation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations").join("unbound.toml");
     let text = std::fs::read_to_string(&path).expect("the implementation is there");
     let text = text.replace("remote-control:", &format!("{settings}\nremote-control:"));
-    Implementation::parse(&text, &path, Path::new("/")).expect("the implementation is good")
+    TESTBEDS.parse(&text, &path, Path::new("/")).expect("the implementation is good")
 }
 
 /// Returns a test case with three zones on two servers, the last of them below a name that has nothing else.
@@ -98,11 +99,8 @@ fn check_fault(fault: &str, queries: &[(u64, &str, &str)], expect: &str) {
         case["queries"][index]["start_ms"] = json!(start_ms);
     }
     let report = run(&implementation(&format!("dns-{fault}")), &[case]);
-    let TestOutcome::Failed { reason: reason @ FailureReason::WrongAnswer { .. }, .. } = &report.results[0].outcome
-    else {
-        panic!("{fault}: {report:#?}")
-    };
-    assert!(reason.to_string().contains(expect), "{fault}: {reason}");
+    let finding = report.results[0].verdict.finding().expect("the answer is wrong");
+    assert!(finding.kind == "wrong-answer" && finding.summary.contains(expect), "{fault}: {finding}");
 }
 
 #[test]
@@ -127,12 +125,9 @@ fn an_answer_that_is_older_than_it_says_fails() {
 #[track_caller]
 fn check(settings: &str, query: (&str, &str), expect: &str) {
     let report = run(&unbound(settings), &[case(0.0, &[QUERIES[1], query])]);
-    let TestOutcome::Failed { reason: reason @ FailureReason::WrongAnswer { query: 1, .. }, .. } =
-        &report.results[0].outcome
-    else {
-        panic!("{report:#?}")
-    };
-    assert!(reason.to_string().contains(expect), "{reason}");
+    let finding = report.results[0].verdict.finding().expect("the answer is wrong");
+    assert_eq!((finding.kind.as_str(), &finding.detail["query"]), ("wrong-answer", &1.into()));
+    assert!(finding.summary.contains(expect), "{finding}");
 }
 
 #[test]

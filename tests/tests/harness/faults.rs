@@ -5,8 +5,6 @@
 //! other input: a stall of a busy machine, longer than a program's patience, is no fault. If the generator of random
 //! numbers changes, other seeds have to be found: run a fault on many seeds, and take some that fail.
 
-use simutant_harness::TestOutcome;
-
 use crate::support::{GENTLE, Input, implementation, run};
 
 /// How often the harmless input is tried; one pass is enough.
@@ -20,10 +18,10 @@ fn check(fault: &str, harmless: Input, harmful: [Input; 3], expect: &str) {
     inputs.extend(harmful);
     let report = run(&implementation(&format!("udp-{fault}")), &inputs);
     let (harmless_results, harmful_results) = report.results.split_at(HARMLESS_ATTEMPTS);
-    assert!(harmless_results.iter().any(|result| result.outcome.passed()), "{fault}: {harmless_results:#?}");
+    assert!(harmless_results.iter().any(|result| result.verdict.passes()), "{fault}: {harmless_results:#?}");
     let mut failures = 0;
     for result in harmful_results {
-        let TestOutcome::Failed { reason, .. } = &result.outcome else { continue };
+        let Some(reason) = result.verdict.finding() else { continue };
         failures += 1;
         assert!(reason.to_string().contains(expect), "{fault}: {result:#?}");
     }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use simutant_harness::{CaseResult, Implementation, TestOutcome, TestReport, run_suite};
+use simutant_harness::{CaseResult, Implementation, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
 
 use crate::support::{implementation, options, suite};
@@ -37,11 +37,11 @@ fn check(fault: &str, harmless: Input<'_>, harmful: &[Input<'_>], expect: &str) 
     let inputs: Vec<Input<'_>> = [harmless; 2].iter().chain(harmful).copied().collect();
     let report = run(&implementation(&format!("lsr-{fault}")), &inputs);
     let (harmless, harmful) = report.results.split_at(2);
-    assert!(harmless.iter().any(|result| result.outcome.passed()), "{fault}: {harmless:#?}");
-    let failures: Vec<&CaseResult> = harmful.iter().filter(|result| !result.outcome.passed()).collect();
+    assert!(harmless.iter().any(|result| result.verdict.passes()), "{fault}: {harmless:#?}");
+    let failures: Vec<&CaseResult> = harmful.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(!failures.is_empty(), "{fault} passes on all of them");
     for result in failures {
-        let TestOutcome::Failed { reason, .. } = &result.outcome else { unreachable!("it did not pass") };
+        let reason = result.verdict.finding().expect("it did not pass");
         assert!(reason.to_string().contains(expect), "{fault}: {result:#?}");
     }
 }

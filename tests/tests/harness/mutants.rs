@@ -19,16 +19,16 @@ fn run(script: &str, number: Option<u32>) -> CaseResult {
 #[test]
 fn a_program_is_told_its_mutant_and_tells_that_it_came_to_it() {
     let result = run(r#"test "$SIMUTANT_MUTANT" = 17; touch "$SIMUTANT_MUTANT_REACHED""#, Some(17));
-    assert!(result.outcome.passed(), "{result:?}");
+    assert!(result.verdict.passes(), "{result:?}");
     assert_eq!(result.mutant_reached, Some(true));
     let result = run("true", Some(17));
-    assert!(result.outcome.passed(), "{result:?}");
+    assert!(result.verdict.passes(), "{result:?}");
     assert_eq!(result.mutant_reached, Some(false));
     let result = run(r#"touch "$SIMUTANT_MUTANT_REACHED"; false"#, Some(17));
-    assert!(!result.outcome.passed(), "{result:?}");
+    assert!(!result.verdict.passes(), "{result:?}");
     assert_eq!(result.mutant_reached, Some(true));
     let result = run(r#"test -z "${{SIMUTANT_MUTANT+set}}${{SIMUTANT_MUTANT_REACHED+set}}""#, None);
-    assert!(result.outcome.passed(), "{result:?}");
+    assert!(result.verdict.passes(), "{result:?}");
     assert_eq!(result.mutant_reached, None);
 }
 

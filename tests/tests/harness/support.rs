@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use simutant_harness::{CaseResult, HarnessError, Implementation, Options, TestReport, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
+use simutant_testbeds::TESTBEDS;
 
 /// An input: bytes, drop, duplicate, seed.
 pub(crate) type Input = (u64, f64, f64, u64);
@@ -42,7 +43,7 @@ pub(crate) fn options() -> Options {
 /// Returns an implementation of this workspace.
 pub(crate) fn implementation(name: &str) -> Implementation {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("implementations");
-    Implementation::find(name, &[folder]).expect("the implementation is there and good")
+    TESTBEDS.find(name, &[folder]).expect("the implementation is there and good")
 }
 
 /// Runs the inputs on an implementation.
@@ -56,7 +57,7 @@ pub(crate) fn scripts(receiver: &str, sender: &str) -> Implementation {
         "name = \"scripts\"\nsystem = \"gbn\"\ndescription = \"Two shell scripts\"\n\
          [[side]]\nname = \"receiver\"\n{receiver}\n[[side]]\nname = \"sender\"\n{sender}\n"
     );
-    Implementation::parse(&text, Path::new("scripts.toml"), Path::new("/")).expect("the implementation is good")
+    TESTBEDS.parse(&text, Path::new("scripts.toml"), Path::new("/")).expect("the implementation is good")
 }
 
 /// Runs one gentle input on an implementation, with a time limit.

@@ -4,9 +4,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use simutant_harness::{
-    CaseResult, Exit, FailureReason, HarnessError, Implementation, Options, Pace, TestOutcome, TestReport, run_suite,
+    CaseResult, Exit, HarnessError, Implementation, Options, ProcessFailure, TestReport, run_suite,
 };
+use simutant_outcomes::{Finding, Verdict};
 
 use crate::support::{GENTLE, implementation, options, run_one, scripts, suite};
 
@@ -18,13 +20,10 @@ const AMPLE: Duration = Duration::from_secs(60);
 
 /// Checks why a run fails, and that it did not take as long as the time limit.
 #[track_caller]
-fn check(receiver: &str, sender: &str, expect: &FailureReason) -> CaseResult {
+fn check(receiver: &str, sender: &str, expect: impl Into<Finding>) -> CaseResult {
     let start = Instant::now();
     let result = run_one(&scripts(receiver, sender), AMPLE).expect("the scripts can be started");
-    match &result.outcome {
-        TestOutcome::Failed { reason, .. } => assert_eq!(reason, expect),
-        TestOutcome::Passed => panic!("passed, but should have failed: {expect}"),
-    }
+    assert_eq!(result.verdict, Verdict::Fail(expect.into()));
     assert!(start.elapsed() < AMPLE, "took {:?}", start.elapsed());
     result
 }
@@ -32,7 +31,7 @@ fn check(receiver: &str, sender: &str, expect: &FailureReason) -> CaseResult {
 #[track_caller]
 fn check_passes(receiver: &str, sender: &str) {
     let result = run_one(&scripts(receiver, sender), AMPLE).expect("the scripts can be started");
-    assert_eq!(result.outcome, TestOutcome::Passed);
+    assert_eq!(result.verdict, Verdict::Pass);
 }
 
 #[track_caller]
@@ -46,13 +45,10 @@ fn check_error(implementation: &Implementation, expect: &[&str]) {
 #[test]
 fn a_program_that_hangs_is_ended_and_named() {
     let result = run_one(&scripts(SLEEP, NOTHING), Duration::from_millis(300)).expect("the scripts can be started");
-    let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
-    let FailureReason::TimedOut { running, limit_ms: 300, traffic: Some(traffic) } = &reason else {
-        panic!("{reason}")
-    };
-    assert_eq!((running.as_slice(), traffic.pace, traffic.datagrams), (["receiver".into()].as_slice(), Pace::Stuck, 0));
-    assert!(traffic.silent_ms >= 300, "{traffic:?}");
-    assert_eq!(reason.to_string(), "stuck: no datagram in 0.3 s; still running: receiver");
+    let finding = result.verdict.finding().expect("it cannot pass");
+    assert_eq!((finding.kind.as_str(), &finding.detail["limit_ms"]), ("timed-out", &300.into()));
+    assert!(finding.detail["traffic"]["silent_ms"].as_u64() >= Some(300), "{finding:?}");
+    assert_eq!(finding.summary, "stuck: no datagram in 0.3 s; still running: receiver");
 }
 
 /// Sends a datagram again and again, `times` in all.
@@ -65,12 +61,12 @@ fn sends(times: u32) -> String {
 
 #[test]
 fn programs_that_send_until_the_end_are_slow_and_those_that_stop_are_stuck() {
-    for (times, expect) in [(100_000, Pace::Slow), (3, Pace::Stuck)] {
+    for (times, expect) in [(100_000, "slow: "), (3, "stuck: ")] {
         let result = run_one(&scripts(SLEEP, &sends(times)), Duration::from_secs(2)).expect("bash can be started");
-        let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
-        let FailureReason::TimedOut { running, traffic: Some(traffic), .. } = &reason else { panic!("{reason}") };
-        assert_eq!((running.len(), traffic.pace), (2, expect), "{reason}");
-        assert!(traffic.datagrams >= 3, "{reason}");
+        let finding = result.verdict.finding().expect("it cannot pass");
+        assert!(finding.summary.starts_with(expect), "{finding}");
+        assert!(finding.summary.ends_with("still running: receiver, sender"), "{finding}");
+        assert!(finding.detail["traffic"]["datagrams"].as_u64() >= Some(3), "{finding:?}");
     }
 }
 
@@ -83,10 +79,8 @@ fn repetitions_have_other_networks_and_the_first_is_that_of_one_run() {
         let options = Options { repetitions, seed, ..options() };
         let report =
             run_suite(&suite(&[GENTLE]), &scripts(NOTHING, copies), &options, &mut |_| {}).expect("they start");
-        let said = report.results.into_iter().map(|result| match result.outcome {
-            TestOutcome::Failed { outputs, .. } => (result.repetition, outputs[1].stdout.text.clone()),
-            TestOutcome::Passed => panic!("the sender ends badly"),
-        });
+        let said =
+            report.results.into_iter().map(|result| (result.repetition, result.processes[1].stdout.text.clone()));
         said.collect::<Vec<_>>()
     };
     let thrice = run(3, 5);
@@ -100,17 +94,33 @@ fn repetitions_have_other_networks_and_the_first_is_that_of_one_run() {
 #[test]
 fn a_crash_is_reported_with_the_last_words_and_ends_the_other_side() {
     let crash = r#"command = ["sh", "-c", "echo last words >&2; kill -SEGV $$"]"#;
-    let expect = FailureReason::Exited { side: "sender".into(), exit: Exit::Signal(11) };
-    let result = check(SLEEP, crash, &expect);
-    let TestOutcome::Failed { outputs, .. } = result.outcome else { panic!("it was checked to fail") };
-    assert_eq!(outputs[1].side, "sender");
-    assert_eq!(outputs[1].stderr.text, "last words\n");
+    let expect = ProcessFailure::Exited { process: "sender".into(), exit: Exit::Signal(11) };
+    let result = check(SLEEP, crash, expect);
+    assert_eq!((result.processes[1].process.as_str(), result.processes[1].exit), ("sender", Some(Exit::Signal(11))));
+    assert_eq!(result.processes[1].stderr.text, "last words\n");
 }
 
 #[test]
 fn an_exit_code_is_reported() {
     let exit = r#"command = ["sh", "-c", "exit 3"]"#;
-    check(exit, SLEEP, &FailureReason::Exited { side: "receiver".into(), exit: Exit::Code(3) });
+    check(exit, SLEEP, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(3) });
+}
+
+#[test]
+fn a_side_may_end_as_its_file_says() {
+    let receiver = r#"command = ["sh", "-c", "cp {work}/input {output}; exit 3"]"#;
+    let crash = r#"command = ["sh", "-c", "kill -SEGV $$"]"#;
+    for (end, expect) in [("any", true), ("code = 3", true), ("code = 4", false), ("signal = 3", false)] {
+        let exit = if end == "any" { "exit = \"any\"".to_owned() } else { format!("exit = {{ {end} }}") };
+        let receiver = format!("{receiver}\n{exit}");
+        if expect {
+            check_passes(&receiver, NOTHING);
+        } else {
+            check(&receiver, NOTHING, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(3) });
+        }
+    }
+    let copies = r#"command = ["sh", "-c", "cp {work}/input {output}"]"#;
+    check_passes(copies, &format!("{crash}\nexit = {{ signal = 11 }}"));
 }
 
 #[test]
@@ -124,9 +134,9 @@ fn a_side_that_cannot_run_here_is_no_failure_but_ends_the_run() {
 
 #[test]
 fn a_side_that_ends_before_it_is_ready_is_reported() {
-    let expect = FailureReason::EndedBeforeReady { side: "receiver".into() };
-    check(&format!("{NOTHING}\nready = \"port\""), SLEEP, &expect);
-    check(&format!("{NOTHING}\nready = {{ line = \"listening\" }}"), SLEEP, &expect);
+    let expect = ProcessFailure::EndedBeforeReady { process: "receiver".into() };
+    check(&format!("{NOTHING}\nready = \"port\""), SLEEP, expect.clone());
+    check(&format!("{NOTHING}\nready = {{ line = \"listening\" }}"), SLEEP, expect);
 }
 
 #[test]
@@ -143,7 +153,7 @@ fn a_side_that_ends_before_it_is_ready_has_a_second_chance() {
         if passes {
             check_passes(&receiver, sender);
         } else {
-            check(&receiver, sender, &FailureReason::Exited { side: "receiver".into(), exit: Exit::Code(1) });
+            check(&receiver, sender, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(1) });
         }
         let starts = std::fs::read_to_string(&starts).expect("it was started");
         assert_eq!(starts.lines().count(), 2);
@@ -155,18 +165,22 @@ fn a_side_that_is_never_ready_is_reported() {
     for ready in ["\"port\"", "{ line = \"listening\" }"] {
         let scripts = scripts(&format!("{SLEEP}\nready = {ready}"), SLEEP);
         let result = run_one(&scripts, Duration::from_millis(300)).expect("the scripts can be started");
-        let TestOutcome::Failed { reason, .. } = result.outcome else { panic!("it cannot pass") };
-        assert_eq!(reason, FailureReason::NotReady { side: "receiver".into(), limit_ms: 300 });
+        let expect = ProcessFailure::NotReady { process: "receiver".into(), limit_ms: 300 };
+        assert_eq!(result.verdict, Verdict::Fail(expect.into()));
     }
 }
 
 #[test]
 fn a_missing_or_wrong_output_file_is_reported() {
-    check(NOTHING, NOTHING, &FailureReason::NoOutput);
+    let differs = |summary: &str, offset, expected_bytes, found_bytes| {
+        let detail = json!({ "offset": offset, "expected_bytes": expected_bytes, "found_bytes": found_bytes });
+        Finding::wrong_result("output-differs", summary).with_detail(detail)
+    };
+    check(NOTHING, NOTHING, Finding::wrong_result("no-output", "there is no output file"));
     let empty = r#"command = ["touch", "{output}"]"#;
-    check(empty, NOTHING, &FailureReason::OutputDiffers { offset: 0, expected_bytes: 1, found_bytes: 0 });
+    check(empty, NOTHING, differs("the output ends after 0 of 1 bytes", 0, 1, 0));
     let double = r#"command = ["sh", "-c", "cat {input} {input} > {work}/output"]"#;
-    check(NOTHING, double, &FailureReason::OutputDiffers { offset: 1, expected_bytes: 1, found_bytes: 2 });
+    check(NOTHING, double, differs("the output has 2 bytes, 1 too many", 1, 1, 2));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Resolvers that others wrote, as packages have them: they find what is there, and what `FINDINGS.md` says of them
 //! shows in its input.
 
-use simutant_harness::TestOutcome;
-use simutant_outcomes::Suite;
+use simutant_outcomes::{Suite, Verdict};
 
 use super::{QUERIES, case, finding, run};
 use crate::support::implementation;
@@ -25,9 +24,9 @@ fn check(name: &str, file: &str, expect: &[Option<&str>]) {
     let report = run(&implementation(name), &cases);
     assert_eq!(report.results.len(), expect.len(), "{name}: {report:#?}");
     for (result, expect) in report.results.iter().zip(expect) {
-        match (&result.outcome, expect) {
-            (TestOutcome::Passed, None) => {}
-            (TestOutcome::Failed { reason, .. }, Some(expect)) if reason.to_string().contains(expect) => {}
+        match (&result.verdict, expect) {
+            (Verdict::Pass, None) => {}
+            (Verdict::Fail(finding), Some(expect)) if finding.summary.contains(expect) => {}
             _ => panic!("{name} {expect:?}: {result:#?}"),
         }
     }

@@ -8,7 +8,7 @@
 //! anything for a while: nothing is on its way, nothing came in, no datagram waits to be read, and no router is at
 //! work.
 //!
-//! An implementation may also be one program that plays all of that, with a network of its own: [`LsrNetworkHarness`].
+//! An implementation may also be one program that plays all of that, with a network of its own: [`LsrNetworkTestbed`].
 
 mod whole;
 
@@ -18,29 +18,29 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use simutant_harness::{
+    Activity, DirectionCounts, Environment, HarnessError, InvalidCase, Judgement, Lease, Left, Linked, Links,
+    Placeholders, Process, ProxyCounts, Role, Setup, Testbed, has_unread,
+};
+use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::{System, network};
 use simutant_systems::lsr::{CLIENT_GAP, Inbox, Lsr, Publication, RouterId, TestCase};
 
-use crate::error::HarnessError;
-use crate::implementation::Values;
-use crate::ports::{self, Lease};
-use crate::proxy::{Activity, DirectionCounts, Linked, Links, ProxyCounts};
-use crate::report::FailureReason;
-use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
-pub(crate) use whole::LsrNetworkHarness;
+use crate::valid;
+pub(crate) use whole::LsrNetworkTestbed;
 
 const ROUTER: &str = "router";
 const CLIENT: &str = "client";
 
 const ROLES: [Role; 2] = [
     Role {
-        side: ROUTER,
+        name: ROUTER,
         placeholders: &["id", "listen", "host", "port", "neighbours", "output", "seed"],
         listens: true,
     },
     Role {
-        side: CLIENT,
+        name: CLIENT,
         placeholders: &["peer", "peer_host", "peer_port", "number", "source", "destination", "seed"],
         listens: false,
     },
@@ -57,24 +57,24 @@ const SILENCE_INTERVAL: Duration = Duration::from_millis(3);
 
 /// Runs test cases of [`Lsr`].
 #[derive(Debug)]
-pub(crate) struct LsrHarness;
+pub(crate) struct LsrTestbed;
 
-impl SystemHarness for LsrHarness {
-    fn system(&self) -> &'static str {
+impl Testbed for LsrTestbed {
+    fn system(&self) -> &str {
         Lsr::NAME
     }
 
-    fn roles(&self) -> &'static [Role] {
+    fn roles(&self) -> &[Role] {
         &ROLES
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        check(case)
+        valid::<Lsr>(case).map(drop)
     }
 
     /// The test case leaves nothing open, so the seed of the run changes nothing.
-    fn set_up(&self, case: &Value, _seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
-        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = valid::<Lsr>(setup.case).expect("the case was checked");
         let count = usize::from(case.topology.router_count());
         let leases: Vec<Lease> = (0..count).map(|_| Lease::new()).collect::<Result<_, _>>()?;
         let routers: Vec<SocketAddr> = leases.iter().map(|lease| (Ipv4Addr::LOCALHOST, lease.port()).into()).collect();
@@ -85,14 +85,8 @@ impl SystemHarness for LsrHarness {
         let pairs: Vec<(usize, usize)> =
             case.topology.links().iter().map(|&(one, other, _)| (place(one), place(other))).collect();
         let links = Links::start(linked.collect(), &pairs)?;
-        Ok(Box::new(Internetwork { case, routers, _leases: leases, links, folder: folder.into() }))
+        Ok(Box::new(Internetwork { case, routers, _leases: leases, links, folder: setup.folder.into() }))
     }
-}
-
-/// Checks that a value is a test case of [`Lsr`].
-fn check(case: &Value) -> Result<(), InvalidCase> {
-    let case: TestCase = serde_json::from_value(case.clone())?;
-    Ok(Lsr::validate(&case)?)
 }
 
 /// Returns where a router stands in lists of all.
@@ -112,13 +106,13 @@ struct Internetwork {
 }
 
 impl Internetwork {
-    fn router(&self, id: RouterId, start: Duration) -> Player {
+    fn router(&self, id: RouterId, start: Duration) -> Process {
         let address = self.routers[place(id)];
         let neighbour = |link: simutant_systems::lsr::Link| {
             format!("{}={}/{}", link.to.0, self.links.entry(place(id), place(link.to)), link.cost)
         };
         let neighbours: Vec<String> = self.case.topology.neighbours(id).map(neighbour).collect();
-        let values = Values::from([
+        let placeholders = Placeholders::from([
             ("id", id.0.to_string().into()),
             ("listen", address.to_string().into()),
             ("host", address.ip().to_string().into()),
@@ -127,13 +121,13 @@ impl Internetwork {
             ("output", output(&self.folder, id).into()),
             ("seed", self.case.seed.to_string().into()),
         ]);
-        Player { name: id.name(), values, port: Some(address.port()), start }
+        Process { name: id.name(), placeholders, port: Some(address.port()), start }
     }
 
-    fn client(&self, publication: Publication) -> Player {
+    fn client(&self, publication: Publication) -> Process {
         let Publication { number, source, destination, .. } = publication;
         let peer = self.routers[place(source)];
-        let values = Values::from([
+        let placeholders = Placeholders::from([
             ("peer", peer.to_string().into()),
             ("peer_host", peer.ip().to_string().into()),
             ("peer_port", peer.port().to_string().into()),
@@ -143,7 +137,7 @@ impl Internetwork {
             ("seed", self.case.seed.to_string().into()),
         ]);
         let start = Duration::from_nanos(CLIENT_GAP.as_nanos()) * (number - 1);
-        Player { name: format!("{CLIENT}-{number}"), values, port: None, start }
+        Process { name: format!("{CLIENT}-{number}"), placeholders, port: None, start }
     }
 
     /// Returns all ports at which a datagram may wait.
@@ -152,14 +146,14 @@ impl Internetwork {
     }
 }
 
-impl Scene for Internetwork {
-    fn players(&self, side: &str) -> Vec<Player> {
-        if side == CLIENT {
+impl Environment for Internetwork {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        if role == CLIENT {
             return self.case.publications().map(|publication| self.client(publication)).collect();
         }
         let starts = self.case.router_starts();
         let start = |id: RouterId| Duration::from_nanos(starts[place(id)].as_nanos());
-        let mut routers: Vec<Player> = self.case.topology.routers().map(|id| self.router(id, start(id))).collect();
+        let mut routers: Vec<Process> = self.case.topology.routers().map(|id| self.router(id, start(id))).collect();
         routers.sort_by_key(|router| router.start);
         routers
     }
@@ -173,8 +167,8 @@ impl Scene for Internetwork {
                 // A datagram goes from a port to a router, to a port of the links, to the links, and to the next
                 // router's port. Looked for in this order it cannot slip by, since links that have passed something on
                 // count it.
-                let is_with_routers = ports::has_unread(&ports) || is_active();
-                let is_with_links = ports::has_unread(&ports) || self.links.are_busy();
+                let is_with_routers = has_unread(&ports) || is_active();
+                let is_with_links = has_unread(&ports) || self.links.are_busy();
                 if !is_with_routers && !is_with_links && self.links.counts() == heard {
                     return;
                 }
@@ -196,8 +190,8 @@ impl Scene for Internetwork {
         Some(self.links.activity())
     }
 
-    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
-        judge_all(&self.case, &self.folder)
+    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+        Ok(judge_all(&self.case, &self.folder)?.into())
     }
 }
 
@@ -207,7 +201,7 @@ fn output(folder: &Path, id: RouterId) -> PathBuf {
 }
 
 /// Checks what the routers of the test case in `folder` wrote down, each in the file that has its name.
-fn judge_all(case: &TestCase, folder: &Path) -> Result<Option<FailureReason>, HarnessError> {
+fn judge_all(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
     for id in case.topology.routers() {
         let path = output(folder, id);
         let delivered = match std::fs::read_to_string(&path) {
@@ -219,10 +213,11 @@ fn judge_all(case: &TestCase, folder: &Path) -> Result<Option<FailureReason>, Ha
         let expected: Vec<Publication> =
             case.publications().filter(|publication| publication.destination == id).collect();
         if let Err(failure) = judge(&delivered, &expected) {
-            return Ok(Some(FailureReason::WrongDeliveries { side: id.name(), failure }));
+            let finding = Finding::wrong_result("wrong-deliveries", format!("{}: {failure}", id.name()));
+            return Ok(Verdict::Fail(finding.with_detail(json!({ "router": id.name(), "failure": failure }))));
         }
     }
-    Ok(None)
+    Ok(Verdict::Pass)
 }
 
 /// Checks what a router wrote down; says what is wrong with it.
@@ -251,19 +246,19 @@ fn delivery(line: &str) -> Option<Publication> {
 mod tests {
     use super::*;
 
-    fn scene(folder: &Path) -> Box<dyn Scene> {
+    fn environment(folder: &Path) -> Box<dyn Environment> {
         let case = serde_json::json!({
             "topology": "3-cycle", "messages": [{ "from": 1, "to": 3 }, { "from": 2, "to": 2 }], "seed": 5
         });
-        LsrHarness.check(&case).expect("a good case");
-        LsrHarness.set_up(&case, 0, folder).expect("ports are free")
+        LsrTestbed.check(&case).expect("a good case");
+        LsrTestbed.set_up(&Setup { name: "a", case: &case, seed: 0, folder }).expect("ports are free")
     }
 
     #[test]
     fn there_is_a_router_for_each_of_the_topology_and_a_client_for_each_message() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let scene = scene(folder.path());
-        let mut routers = scene.players(ROUTER);
+        let environment = environment(folder.path());
+        let mut routers = environment.processes(ROUTER);
         assert!(routers.is_sorted_by_key(|router| router.start));
         assert!(routers.iter().all(|router| router.start <= Duration::from_millis(20)));
         routers.sort_by_key(|router| router.name.clone());
@@ -272,7 +267,7 @@ mod tests {
             ["router-1", "router-2", "router-3"]
         );
         let neighbours: Vec<&str> =
-            routers.iter().map(|router| router.values["neighbours"].to_str().expect("plain text")).collect();
+            routers.iter().map(|router| router.placeholders["neighbours"].to_str().expect("plain text")).collect();
         let costs = |neighbours: &str| -> Vec<(String, String)> {
             let parts = |neighbour: &str| {
                 let (id, rest) = neighbour.split_once('=').expect("a number first");
@@ -284,17 +279,20 @@ mod tests {
         assert_eq!(costs(neighbours[0]), [pair("2", "1"), pair("3", "5")]);
         assert_eq!(costs(neighbours[1]), [pair("1", "1"), pair("3", "2")]);
 
-        let clients = scene.players(CLIENT);
+        let clients = environment.processes(CLIENT);
         assert_eq!(clients.iter().map(|client| client.start.as_millis()).collect::<Vec<_>>(), [0, 10]);
-        assert_eq!(clients[0].values["peer"], routers[0].values["listen"]);
-        assert_eq!((&clients[0].values["number"], &clients[0].values["destination"]), (&"1".into(), &"3".into()));
+        assert_eq!(clients[0].placeholders["peer"], routers[0].placeholders["listen"]);
+        assert_eq!(
+            (&clients[0].placeholders["number"], &clients[0].placeholders["destination"]),
+            (&"1".into(), &"3".into())
+        );
         assert!(clients.iter().all(|client| client.port.is_none()));
     }
 
     #[test]
     fn what_routers_wrote_is_judged_by_the_oracle_of_the_simulation() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let scene = scene(folder.path());
+        let environment = environment(folder.path());
         let judged = |two: Option<&str>, three: &str| {
             let path = folder.path().join("router-2");
             match two {
@@ -302,7 +300,8 @@ mod tests {
                 None => assert!(!path.exists()),
             }
             std::fs::write(folder.path().join("router-3"), three).expect("the folder can be written");
-            scene.judge().expect("the files can be read").map(|reason| reason.to_string())
+            let judgement = environment.judge(&Left { processes: &[] }).expect("the files can be read");
+            judgement.verdict.finding().map(|finding| finding.summary.clone())
         };
         let right = "1 1 3 3\n";
         assert_eq!(judged(None, right).as_deref(), Some("router-2: message 2 was not delivered"));
@@ -320,29 +319,29 @@ mod tests {
     }
 
     #[test]
-    fn a_scene_settles_when_nothing_is_said_and_nothing_waits() {
+    fn an_environment_settles_when_nothing_is_said_and_nothing_waits() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let scene = scene(folder.path());
+        let environment = environment(folder.path());
         let start = Instant::now();
-        scene.settle(start + Duration::from_secs(60), &|| false);
+        environment.settle(start + Duration::from_secs(60), &|| false);
         assert!(start.elapsed() >= SILENCE, "{:?}", start.elapsed());
         let is_active = std::cell::Cell::new(3);
-        scene.settle(start + Duration::from_secs(60), &|| is_active.replace(is_active.get() - 1) > 1);
+        environment.settle(start + Duration::from_secs(60), &|| is_active.replace(is_active.get() - 1) > 1);
         assert_eq!(is_active.get(), 0, "it asks until nobody is active");
         // Nobody reads at a router's port.
-        let router = &scene.players(ROUTER)[0];
+        let router = &environment.processes(ROUTER)[0];
         let address: SocketAddr =
-            router.values["listen"].to_str().and_then(|text| text.parse().ok()).expect("an address");
+            router.placeholders["listen"].to_str().and_then(|text| text.parse().ok()).expect("an address");
         let socket = std::net::UdpSocket::bind(address).expect("the port is leased");
         socket.send_to(b"text", address).expect("loopback accepts");
         let start = Instant::now();
-        scene.settle(start + Duration::from_millis(200), &|| false);
+        environment.settle(start + Duration::from_millis(200), &|| false);
         assert!(start.elapsed() >= Duration::from_millis(200), "{:?}", start.elapsed());
     }
 
     #[test]
     fn a_case_that_is_not_one_is_named() {
-        let message = |case: Value| LsrHarness.check(&case).expect_err("the case is not one").to_string();
+        let message = |case: Value| LsrTestbed.check(&case).expect_err("the case is not one").to_string();
         let far = serde_json::json!({ "topology": "duo", "messages": [{ "from": 1, "to": 3 }], "seed": 1 });
         assert_eq!(message(far), "field messages[0].to is 3: it must be from 1 to 2");
         assert!(message(serde_json::json!({ "topology": "5-star", "messages": [], "seed": 1 })).contains("5-star"));

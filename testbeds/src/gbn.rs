@@ -9,23 +9,24 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
+use simutant_harness::{
+    Activity, Environment, HarnessError, InvalidCase, Judgement, Lease, Left, LossyProxy, Placeholders, Process,
+    ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
+};
+use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::{Probability, Random, System};
 use simutant_systems::{gbn, gbn_thesis};
 
-use crate::error::HarnessError;
-use crate::implementation::Values;
-use crate::ports::Lease;
-use crate::proxy::{Activity, LossyProxy, ProxyConfiguration, ProxyCounts};
-use crate::report::FailureReason;
-use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
+use crate::valid;
 
 const RECEIVER: &str = "receiver";
 const SENDER: &str = "sender";
 
 const ROLES: [Role; 2] = [
-    Role { side: RECEIVER, placeholders: &["listen", "host", "port", "output", "seed"], listens: true },
-    Role { side: SENDER, placeholders: &["peer", "peer_host", "peer_port", "input", "seed"], listens: false },
+    Role { name: RECEIVER, placeholders: &["listen", "host", "port", "output", "seed"], listens: true },
+    Role { name: SENDER, placeholders: &["peer", "peer_host", "peer_port", "input", "seed"], listens: false },
 ];
 
 /// What test cases of all systems of go-back-n have.
@@ -54,17 +55,17 @@ impl From<gbn_thesis::TestCase> for Input {
 /// All of them have the same inputs, and what is asked of programs is that the file arrives: so programs of `gbn` are
 /// right for each of them, whatever their acknowledgements say, and however they open and end a transfer.
 #[derive(Debug)]
-pub(crate) struct GbnHarness {
+pub(crate) struct GbnTestbed {
     system: &'static str,
     read: fn(&Value) -> Result<Input, InvalidCase>,
 }
 
 /// The systems of go-back-n.
-pub(crate) const GBN: GbnHarness = GbnHarness::of::<gbn::Gbn>();
-pub(crate) const GBN_LAST_ACK: GbnHarness = GbnHarness::of::<gbn::GbnLastAck>();
-pub(crate) const GBN_THESIS: GbnHarness = GbnHarness::of::<gbn_thesis::GbnThesis>();
+pub(crate) const GBN: GbnTestbed = GbnTestbed::of::<gbn::Gbn>();
+pub(crate) const GBN_LAST_ACK: GbnTestbed = GbnTestbed::of::<gbn::GbnLastAck>();
+pub(crate) const GBN_THESIS: GbnTestbed = GbnTestbed::of::<gbn_thesis::GbnThesis>();
 
-impl GbnHarness {
+impl GbnTestbed {
     const fn of<S: System<TestCase: Into<Input>>>() -> Self {
         Self { system: S::NAME, read: read::<S> }
     }
@@ -72,21 +73,20 @@ impl GbnHarness {
 
 /// Returns the input of a test case that is in the system's domain.
 fn read<S: System<TestCase: Into<Input>>>(case: &Value) -> Result<Input, InvalidCase> {
-    let case: S::TestCase = serde_json::from_value(case.clone())?;
-    S::validate(&case)?;
+    let case = valid::<S>(case)?;
     Ok(case.into())
 }
 
-impl SystemHarness for GbnHarness {
-    fn system(&self) -> &'static str {
+impl Testbed for GbnTestbed {
+    fn system(&self) -> &str {
         self.system
     }
 
-    fn implemented_as(&self) -> &'static str {
+    fn implemented_as(&self) -> &str {
         gbn::Gbn::NAME
     }
 
-    fn roles(&self) -> &'static [Role] {
+    fn roles(&self) -> &[Role] {
         &ROLES
     }
 
@@ -94,8 +94,9 @@ impl SystemHarness for GbnHarness {
         (self.read)(case).map(drop)
     }
 
-    fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
-        let case = (self.read)(case).expect("the case was checked");
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let Setup { seed, folder, .. } = *setup;
+        let case = (self.read)(setup.case).expect("the case was checked");
         let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
         let input = folder.join("input");
         write_random_bytes(&input, case.bytes, &mut random.stream("input"))
@@ -124,24 +125,24 @@ struct Transfer {
     seed: u64,
 }
 
-impl Scene for Transfer {
-    fn players(&self, side: &str) -> Vec<Player> {
-        let mut values = Values::from([("seed", self.seed.to_string().into())]);
-        let port = if side == RECEIVER {
-            values.insert("listen", self.receiver.to_string().into());
-            values.insert("host", self.receiver.ip().to_string().into());
-            values.insert("port", self.receiver.port().to_string().into());
-            values.insert("output", self.output.clone().into());
+impl Environment for Transfer {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let mut placeholders = Placeholders::from([("seed", self.seed.to_string().into())]);
+        let port = if role == RECEIVER {
+            placeholders.insert("listen", self.receiver.to_string().into());
+            placeholders.insert("host", self.receiver.ip().to_string().into());
+            placeholders.insert("port", self.receiver.port().to_string().into());
+            placeholders.insert("output", self.output.clone().into());
             Some(self.receiver.port())
         } else {
             let proxy = self.proxy.address();
-            values.insert("peer", proxy.to_string().into());
-            values.insert("peer_host", proxy.ip().to_string().into());
-            values.insert("peer_port", proxy.port().to_string().into());
-            values.insert("input", self.input.clone().into());
+            placeholders.insert("peer", proxy.to_string().into());
+            placeholders.insert("peer_host", proxy.ip().to_string().into());
+            placeholders.insert("peer_port", proxy.port().to_string().into());
+            placeholders.insert("input", self.input.clone().into());
             None
         };
-        vec![Player { name: side.into(), values, port, start: Duration::ZERO }]
+        vec![Process { name: role.into(), placeholders, port, start: Duration::ZERO }]
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
@@ -153,14 +154,51 @@ impl Scene for Transfer {
         Some(self.proxy.activity())
     }
 
-    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
         let input = File::open(&self.input).map_err(HarnessError::file("read", &self.input))?;
         let output = match File::open(&self.output) {
             Ok(output) => output,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(FailureReason::NoOutput)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")).into());
+            }
             Err(error) => return Err(HarnessError::file("read", &self.output)(error)),
         };
-        difference(BufReader::new(input), BufReader::new(output)).map_err(HarnessError::file("compare", &self.output))
+        let difference = difference(BufReader::new(input), BufReader::new(output))
+            .map_err(HarnessError::file("compare", &self.output))?;
+        Ok(difference.map_or(Verdict::Pass, |difference| Verdict::Fail(difference.into())).into())
+    }
+}
+
+/// How the received file differs from the sent one; its `Display` is a sentence without a full stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Difference {
+    /// The offset of the first byte that differs or is there in one file only.
+    offset: u64,
+    /// How many bytes the sent file has.
+    expected_bytes: u64,
+    /// How many bytes the received file has.
+    found_bytes: u64,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { offset, expected_bytes, found_bytes } = *self;
+        if offset == found_bytes {
+            write!(formatter, "the output ends after {found_bytes} of {expected_bytes} bytes")
+        } else if offset == expected_bytes {
+            write!(formatter, "the output has {found_bytes} bytes, {} too many", found_bytes - expected_bytes)
+        } else {
+            write!(
+                formatter,
+                "the output differs from the input at byte {offset}; it has {found_bytes} bytes, the input {expected_bytes}"
+            )
+        }
+    }
+}
+
+impl From<Difference> for Finding {
+    fn from(difference: Difference) -> Self {
+        Finding::wrong_result("output-differs", difference.to_string()).with_detail(difference)
     }
 }
 
@@ -174,7 +212,7 @@ fn write_random_bytes(path: &Path, length: u64, random: &mut Random) -> io::Resu
 }
 
 /// Returns how `found` differs from `expected`, or `None` if it does not.
-fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<FailureReason>> {
+fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<Difference>> {
     let (mut expected, mut found) = (expected.bytes(), found.bytes());
     let mut offset = 0;
     loop {
@@ -185,7 +223,7 @@ fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<
             (left, right) => {
                 let expected_bytes = offset + u64::from(left.is_some()) + expected.count() as u64;
                 let found_bytes = offset + u64::from(right.is_some()) + found.count() as u64;
-                return Ok(Some(FailureReason::OutputDiffers { offset, expected_bytes, found_bytes }));
+                return Ok(Some(Difference { offset, expected_bytes, found_bytes }));
             }
         }
     }
@@ -194,15 +232,11 @@ fn difference(expected: impl BufRead, found: impl BufRead) -> io::Result<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proxy::ProxyError;
 
     #[track_caller]
     fn check_difference(expected: &[u8], found: &[u8], expect: Option<(u64, u64, u64)>) {
-        let expect = expect.map(|(offset, expected_bytes, found_bytes)| FailureReason::OutputDiffers {
-            offset,
-            expected_bytes,
-            found_bytes,
-        });
+        let expect =
+            expect.map(|(offset, expected_bytes, found_bytes)| Difference { offset, expected_bytes, found_bytes });
         assert_eq!(difference(expected, found).expect("memory can be read"), expect);
     }
 
@@ -232,19 +266,17 @@ mod tests {
         assert!((0..=255).all(|byte| one.contains(&byte)), "every byte occurs in so many");
     }
 
+    #[track_caller]
+    fn check_words(offset: u64, expected_bytes: u64, found_bytes: u64, expect: &str) {
+        let finding = Finding::from(Difference { offset, expected_bytes, found_bytes });
+        assert_eq!((finding.summary.as_str(), &finding.detail["offset"]), (expect, &offset.into()));
+    }
+
     #[test]
-    fn a_network_that_broke_down_is_an_error_of_ours() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let scene = Transfer {
-            input: folder.path().join("input"),
-            output: folder.path().join("output"),
-            receiver: (Ipv4Addr::LOCALHOST, 1).into(),
-            _lease: Lease::new().expect("a port is free"),
-            proxy: crate::proxy::broken_proxy(),
-            seed: 0,
-        };
-        let error = scene.network().expect_err("the proxy is broken");
-        assert!(matches!(error, HarnessError::Proxy(ProxyError::Broken(_))), "{error:?}");
+    fn a_difference_says_whether_the_output_is_short_long_or_wrong() {
+        check_words(10, 20, 10, "the output ends after 10 of 20 bytes");
+        check_words(20, 20, 30, "the output has 30 bytes, 10 too many");
+        check_words(5, 20, 20, "the output differs from the input at byte 5; it has 20 bytes, the input 20");
     }
 
     #[track_caller]

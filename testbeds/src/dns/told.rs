@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use domain::base::Message;
+use simutant_harness::Listener;
 use simutant_systems::dns::Record;
 
 use super::message::all_records;
-use crate::proxy::Listener;
 
 /// The records in responses that came through to the resolver, with the times of these.
 #[derive(Debug, Default)]

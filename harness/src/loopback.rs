@@ -18,7 +18,7 @@ const GUARD_HOST: u8 = 254;
 ///
 /// The kernel gives the address that stands for them to one process only, and takes it back when that dies.
 #[derive(Debug)]
-pub(crate) struct Loopback {
+pub struct Loopback {
     network: [u8; 3],
     _guard: TcpListener,
 }
@@ -29,7 +29,7 @@ impl Loopback {
     /// # Errors
     /// [`HarnessError::NoNetwork`] if the port may not be bound, or all networks that were tried are taken;
     /// [`HarnessError::Exhausted`] if there are no sockets left.
-    pub(crate) fn lease(port: u16) -> Result<Self, HarnessError> {
+    pub fn lease(port: u16) -> Result<Self, HarnessError> {
         let mut random = Random::from_seed(RandomState::new().hash_one(std::process::id()));
         let mut tries = TRIES_MAX;
         loop {
@@ -49,7 +49,7 @@ impl Loopback {
     }
 
     /// Returns the address with this last byte.
-    pub(crate) fn address(&self, host: u8) -> Ipv4Addr {
+    pub fn address(&self, host: u8) -> Ipv4Addr {
         let [first, second, third] = self.network;
         Ipv4Addr::new(first, second, third, host)
     }

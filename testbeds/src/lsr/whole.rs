@@ -1,46 +1,45 @@
 //! Test cases of link-state routing on one program that plays the whole network, as routers that others wrote need it:
 //! they send through interfaces of the system, which no harness can put datagrams of its own between.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
+use simutant_harness::{
+    Environment, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+};
 use simutant_sim_core::System;
 use simutant_systems::lsr::{Lsr, Publication, TestCase};
 
-use super::{check, judge_all};
-use crate::error::HarnessError;
-use crate::implementation::Values;
-use crate::proxy::ProxyCounts;
-use crate::report::FailureReason;
-use crate::system::{InvalidCase, Player, Role, Scene, SystemHarness};
+use super::judge_all;
+use crate::valid;
 
 const NETWORK: &str = "network";
 
 const ROLES: [Role; 1] =
-    [Role { side: NETWORK, placeholders: &["routers", "links", "messages", "output", "seed"], listens: false }];
+    [Role { name: NETWORK, placeholders: &["routers", "links", "messages", "output", "seed"], listens: false }];
 
 /// Runs test cases of [`Lsr`] on programs that are told all of them.
 #[derive(Debug)]
-pub(crate) struct LsrNetworkHarness;
+pub(crate) struct LsrNetworkTestbed;
 
-impl SystemHarness for LsrNetworkHarness {
-    fn system(&self) -> &'static str {
+impl Testbed for LsrNetworkTestbed {
+    fn system(&self) -> &str {
         Lsr::NAME
     }
 
-    fn roles(&self) -> &'static [Role] {
+    fn roles(&self) -> &[Role] {
         &ROLES
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        check(case)
+        valid::<Lsr>(case).map(drop)
     }
 
     /// The test case leaves nothing open, so the seed of the run changes nothing.
-    fn set_up(&self, case: &Value, _seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
-        let case = serde_json::from_value(case.clone()).expect("the case was checked");
-        Ok(Box::new(Whole { case, folder: folder.into() }))
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = valid::<Lsr>(setup.case).expect("the case was checked");
+        Ok(Box::new(Whole { case, folder: setup.folder.into() }))
     }
 }
 
@@ -50,8 +49,8 @@ struct Whole {
     folder: PathBuf,
 }
 
-impl Scene for Whole {
-    fn players(&self, side: &str) -> Vec<Player> {
+impl Environment for Whole {
+    fn processes(&self, role: &str) -> Vec<Process> {
         let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(",");
         let starts = self.case.router_starts();
         let mut routers = self.case.topology.routers().zip(starts).map(|(id, start)| {
@@ -64,23 +63,18 @@ impl Scene for Whole {
             let Publication { number, source, destination, .. } = publication;
             format!("{number}:{}-{}", source.0, destination.0)
         });
-        let values = Values::from([
+        let placeholders = Placeholders::from([
             ("routers", list(&mut routers).into()),
             ("links", list(&mut links).into()),
             ("messages", list(&mut messages).into()),
             ("output", self.folder.clone().into()),
             ("seed", self.case.seed.to_string().into()),
         ]);
-        vec![Player { name: side.into(), values, port: None, start: Duration::ZERO }]
+        vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
     }
 
-    /// The network is the program's.
-    fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        Ok(ProxyCounts::default())
-    }
-
-    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
-        judge_all(&self.case, &self.folder)
+    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+        Ok(judge_all(&self.case, &self.folder)?.into())
     }
 }
 
@@ -94,10 +88,11 @@ mod tests {
             "topology": "3-cycle", "messages": [{ "from": 1, "to": 3 }, { "from": 2, "to": 2 }], "seed": 5
         });
         let folder = tempfile::tempdir().expect("a temporary folder");
-        LsrNetworkHarness.check(&case).expect("a good case");
-        let scene = LsrNetworkHarness.set_up(&case, 0, folder.path()).expect("nothing is needed");
-        let [network] = &scene.players(NETWORK)[..] else { panic!("one program plays all") };
-        let value = |name: &str| network.values[name].to_str().expect("plain text").to_owned();
+        LsrNetworkTestbed.check(&case).expect("a good case");
+        let setup = Setup { name: "a", case: &case, seed: 0, folder: folder.path() };
+        let environment = LsrNetworkTestbed.set_up(&setup).expect("nothing is needed");
+        let [network] = &environment.processes(NETWORK)[..] else { panic!("one program plays all") };
+        let value = |name: &str| network.placeholders[name].to_str().expect("plain text").to_owned();
         assert_eq!((value("links"), value("messages")), ("1-2/1,2-3/2,3-1/5".into(), "1:1-3,2:2-2".into()));
         let routers = value("routers");
         let starts: Vec<f64> = routers
@@ -110,7 +105,10 @@ mod tests {
 
         std::fs::write(folder.path().join("router-2"), "2 2 2 0\n").expect("room");
         std::fs::write(folder.path().join("router-3"), "1 1 3 5\n").expect("room");
-        let judged = || scene.judge().expect("the files can be read").map(|reason| reason.to_string());
+        let judged = || {
+            let judgement = environment.judge(&Left { processes: &[] }).expect("the files can be read");
+            judgement.verdict.finding().map(|finding| finding.summary.clone())
+        };
         let dearer = "router-3: message 1 came at a cost of 5, the shortest path costs 3";
         assert_eq!(judged().as_deref(), Some(dearer));
         std::fs::write(folder.path().join("router-3"), "1 1 3 3\n").expect("room");

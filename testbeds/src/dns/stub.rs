@@ -10,7 +10,7 @@ use domain::base::Message;
 use simutant_systems::dns::TestCase;
 
 use super::message::{self, Query, Response, Unreadable};
-use crate::process::is_shortage;
+use simutant_harness::is_shortage;
 
 /// How long a stub waits before it asks once more: what is usual (resolv.conf(5)).
 const TRY_PATIENCE: Duration = Duration::from_secs(5);

@@ -7,57 +7,51 @@
 //! so that times to live run out as they do there, and each answer is held against the name space.
 
 mod judge;
-mod loopback;
 mod message;
 mod stub;
 mod told;
 
 use std::fmt::Write as _;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use simutant_harness::{
+    Activity, Driver, Environment, ExpectedExit, HarnessError, InvalidCase, Judgement, Lease, Left, Loopback, Losses,
+    LossyServers, Placeholders, Process, ProxyCounts, ProxyError, Ready, Role, Served, Setup, Side, Testbed,
+};
+use simutant_outcomes::Verdict;
 use simutant_sim_core::{Random, System};
 use simutant_systems::dns::{Dns, TestCase};
 
-use crate::error::HarnessError;
-use crate::implementation::{ExpectedExit, Ready, Side, Values};
-use crate::ports::Lease;
-use crate::process::is_shortage;
-use crate::proxy::{Activity, Losses, LossyServers, ProxyCounts, ProxyError, Served};
-use crate::report::FailureReason;
-use crate::system::{Client, InvalidCase, Player, Role, Scene, SystemHarness};
-use loopback::Loopback;
+use crate::valid;
 use stub::Reply;
 use told::Told;
 
 const RESOLVER: &str = "resolver";
 
-/// The servers, which the harness brings along.
+/// The servers, which the testbed brings along.
 const SERVER: &str = "server";
 
 /// Where resolvers ask servers.
 const PORT: u16 = 53;
 
-/// How many ports are tried.
-const PORT_TRIES_MAX: usize = 100;
-
 const ROLES: [Role; 1] =
-    [Role { side: RESOLVER, placeholders: &["listen", "host", "port", "hints", "seed"], listens: true }];
+    [Role { name: RESOLVER, placeholders: &["listen", "host", "port", "hints", "seed"], listens: true }];
 
 /// Runs test cases of [`Dns`].
 #[derive(Debug)]
-pub(crate) struct DnsHarness;
+pub(crate) struct DnsTestbed;
 
-impl SystemHarness for DnsHarness {
-    fn system(&self) -> &'static str {
+impl Testbed for DnsTestbed {
+    fn system(&self) -> &str {
         Dns::NAME
     }
 
-    fn roles(&self) -> &'static [Role] {
+    fn roles(&self) -> &[Role] {
         &ROLES
     }
 
@@ -77,18 +71,18 @@ impl SystemHarness for DnsHarness {
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        let case: TestCase = serde_json::from_value(case.clone())?;
-        Ok(Dns::validate(&case)?)
+        valid::<Dns>(case).map(drop)
     }
 
-    fn set_up(&self, case: &Value, seed: u64, folder: &Path) -> Result<Box<dyn Scene>, HarnessError> {
-        let case: TestCase = serde_json::from_value(case.clone()).expect("the case was checked");
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let Setup { seed, folder, .. } = *setup;
+        let case = valid::<Dns>(setup.case).expect("the case was checked");
         let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
         let loopback = Loopback::lease(PORT)?;
         let old: Vec<_> = case.servers.iter().map(|server| server.address).collect();
         let place = |address| (1..).zip(&old).find_map(|(number, old)| (*old == address).then_some(number));
         let case = case.with_server_addresses(|address| loopback.address(place(address).expect("it is one of them")));
-        let (mut servers, mut leases) = (Vec::new(), vec![lease_for_both()?]);
+        let (mut servers, mut leases) = (Vec::new(), vec![Lease::for_both()?]);
         // Some resolvers listen at addresses only that an interface has.
         let resolver = SocketAddr::from((Ipv4Addr::LOCALHOST, leases[0].port()));
         for (server, number) in case.servers.iter().zip(1..) {
@@ -110,9 +104,10 @@ impl SystemHarness for DnsHarness {
         let seed = random.stream("network").bits();
         let losses = Losses { clients: RESOLVER, drop: case.drop, duplicate: case.duplicate, seed };
         let told = Arc::<Told>::default();
-        let network = LossyServers::start(served.collect(), &losses, Arc::clone(&told) as _).map_err(not_to_be_had)?;
+        let network =
+            LossyServers::start(served.collect(), &losses, Arc::clone(&told) as _).map_err(without_address)?;
         let replies = Mutex::new(vec![None; case.queries.len()]);
-        let company = vec![Side {
+        let services = vec![Side {
             name: SERVER.into(),
             // In the foreground, so that it ends with the test case.
             command: ["nsd", "-d", "-c", "{configuration}"].map(String::from).to_vec(),
@@ -122,7 +117,7 @@ impl SystemHarness for DnsHarness {
         }];
         let scene = NameService {
             case,
-            company,
+            services,
             servers,
             resolver,
             hints: hints.into_os_string(),
@@ -139,23 +134,8 @@ impl SystemHarness for DnsHarness {
 /// After this, the last bytes of the addresses that servers really have. Those that the resolver sees count from 1.
 const SERVERS_HOST: u8 = 100;
 
-/// Returns a port that nobody has bound for datagrams, and nobody listens at for streams.
-fn lease_for_both() -> Result<Lease, HarnessError> {
-    let mut tries = PORT_TRIES_MAX;
-    loop {
-        let lease = Lease::new()?;
-        tries -= 1;
-        // Nobody connects meanwhile, so the port is free again at once.
-        match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
-            Ok(_) => return Ok(lease),
-            Err(error) if tries == 0 || is_shortage(&error) => return Err(HarnessError::no_port(error)),
-            Err(_) => {}
-        }
-    }
-}
-
 /// Says what is missing where an address cannot be listened on.
-fn not_to_be_had(error: ProxyError) -> HarnessError {
+fn without_address(error: ProxyError) -> HarnessError {
     match error {
         ProxyError::Listen { address: SocketAddr::V4(address), source } => {
             HarnessError::NoNetwork { port: address.port(), address: *address.ip(), source }
@@ -208,7 +188,7 @@ fn nsd_configuration(
 struct NameService {
     /// With the servers' addresses as the resolver sees them.
     case: TestCase,
-    company: Vec<Side>,
+    services: Vec<Side>,
     servers: Vec<Placed>,
     resolver: SocketAddr,
     hints: std::ffi::OsString,
@@ -222,41 +202,41 @@ struct NameService {
     _loopback: Loopback,
 }
 
-impl Scene for NameService {
-    fn company(&self) -> &[Side] {
-        &self.company
+impl Environment for NameService {
+    fn services(&self) -> &[Side] {
+        &self.services
     }
 
     /// To read the certificates of the system, of which NSD uses none, takes it longer than all the rest of its start.
-    fn company_environment(&self) -> &[(&str, &str)] {
+    fn service_variables(&self) -> &[(&str, &str)] {
         &[("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/dev/null")]
     }
 
-    fn players(&self, side: &str) -> Vec<Player> {
-        let player = |name: String, address: SocketAddr, values: Values| Player {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let process = |name: String, address: SocketAddr, placeholders: Placeholders| Process {
             name,
-            values,
+            placeholders,
             port: Some(address.port()),
             start: Duration::ZERO,
         };
-        if side == SERVER {
+        if role == SERVER {
             let server = |placed: &Placed| {
-                let values = Values::from([("configuration", placed.configuration.clone().into())]);
-                player(placed.name.clone(), placed.forward, values)
+                let placeholders = Placeholders::from([("configuration", placed.configuration.clone().into())]);
+                process(placed.name.clone(), placed.forward, placeholders)
             };
             return self.servers.iter().map(server).collect();
         }
-        let values = Values::from([
+        let placeholders = Placeholders::from([
             ("listen", self.resolver.to_string().into()),
             ("host", self.resolver.ip().to_string().into()),
             ("port", self.resolver.port().to_string().into()),
             ("hints", self.hints.clone()),
             ("seed", self.case.seed.to_string().into()),
         ]);
-        vec![player(RESOLVER.into(), self.resolver, values)]
+        vec![process(RESOLVER.into(), self.resolver, placeholders)]
     }
 
-    fn client(&self) -> Option<&dyn Client> {
+    fn driver(&self) -> Option<&dyn Driver> {
         Some(self)
     }
 
@@ -274,18 +254,19 @@ impl Scene for NameService {
         Ok(self.network.counts())
     }
 
-    fn judge(&self) -> Result<Option<FailureReason>, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
         let replies = self.replies.lock().expect("stubs have no way to panic");
         let counts = self.network.counts();
         let losses = match counts.forward.dropped + counts.back.dropped {
             0 => judge::Losses::None,
             _ => judge::Losses::Some,
         };
-        Ok(judge::judge(&self.case, &replies, &self.told, losses))
+        let finding = judge::judge(&self.case, &replies, &self.told, losses);
+        Ok(finding.map_or(Verdict::Pass, |finding| Verdict::Fail(finding.into())).into())
     }
 }
 
-impl Client for NameService {
+impl Driver for NameService {
     fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String> {
         let start = Instant::now();
         std::thread::scope(|scope| {

@@ -9,12 +9,13 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+use simutant_outcomes::Finding;
 use simutant_systems::dns::{Answer, Question, Rcode, Record, RecordType, StubQuery, TestCase};
 
 use super::message::{Response, Unreadable, list, rcode_name};
 use super::stub::Reply;
 use super::told::{Told, is_same};
-use crate::report::FailureReason;
 
 /// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine
 /// may let one wait before it reads what it was sent.
@@ -29,8 +30,64 @@ pub(super) enum Losses {
     Some,
 }
 
+/// What is wrong with what a stub was told; its `Display` is a sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum WrongReply {
+    /// A question was answered wrongly.
+    WrongAnswer {
+        /// The query's place in the test case.
+        query: usize,
+        /// What was asked: name and type.
+        question: String,
+        /// What is wrong with the answer.
+        wrong: String,
+        /// The right answer, by the name space.
+        expected: String,
+        /// The answer, as it came.
+        found: String,
+    },
+    /// A question got no answer, or none but that the answer could not be found out.
+    NoAnswer {
+        /// The query's place in the test case.
+        query: usize,
+        /// What was asked: name and type.
+        question: String,
+        /// How often it was asked.
+        tries: u32,
+        /// For how long, in milliseconds.
+        waited_ms: u64,
+        /// How many of the tries were answered, with the message that says so (SERVFAIL).
+        refusals: u32,
+    },
+}
+
+impl std::fmt::Display for WrongReply {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongAnswer { query, question, wrong, expected, found } => {
+                write!(formatter, "query {query} ({question}): {wrong}; right is {expected}, the answer was {found}")
+            }
+            Self::NoAnswer { query, question, tries, waited_ms, refusals } => write!(
+                formatter,
+                "query {query} ({question}) was asked {tries} times in {waited_ms} ms and not answered; {refusals} times the resolver said that it could not find out"
+            ),
+        }
+    }
+}
+
+impl From<WrongReply> for Finding {
+    fn from(wrong: WrongReply) -> Self {
+        let kind = match wrong {
+            WrongReply::WrongAnswer { .. } => "wrong-answer",
+            WrongReply::NoAnswer { .. } => "no-answer",
+        };
+        Finding::wrong_result(kind, wrong.to_string()).with_detail(wrong)
+    }
+}
+
 /// Returns what is wrong first, in the order of the queries.
-pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, losses: Losses) -> Option<FailureReason> {
+pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, losses: Losses) -> Option<WrongReply> {
     let asked: Vec<Asked<'_>> =
         case.queries.iter().zip(replies).map(|(query, reply)| Asked::new(case, query, reply)).collect();
     asked.iter().enumerate().find_map(|(number, query)| {
@@ -46,11 +103,11 @@ pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, los
             None => {
                 let waited_ms = reply.waited().as_millis().try_into().unwrap_or(u64::MAX);
                 let (tries, refusals) = (reply.tries, reply.refusals);
-                return Some(FailureReason::NoAnswer { query: number, question: words, tries, waited_ms, refusals });
+                return Some(WrongReply::NoAnswer { query: number, question: words, tries, waited_ms, refusals });
             }
         };
         let expected = expected(right);
-        Some(FailureReason::WrongAnswer { query: number, question: words, wrong, expected, found })
+        Some(WrongReply::WrongAnswer { query: number, question: words, wrong, expected, found })
     })
 }
 

@@ -1,0 +1,213 @@
+//! Test cases on implementations that a command of their own runs and judges, in any language, for any system.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use simutant_outcomes::{Finding, FindingClass, Inconclusive, Verdict};
+
+use crate::error::HarnessError;
+use crate::implementation::DriverCommand;
+use crate::implementation::driver::ROLES;
+use crate::ports::Lease;
+use crate::process::Exit;
+use crate::report::EndedProcess;
+use crate::testbed::{Environment, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, TIMEOUT, Testbed};
+
+/// The test case failed.
+const FAILED: Exit = Exit::Code(1);
+
+/// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
+const INCONCLUSIVE: Exit = Exit::Code(75);
+
+/// How much of standard error an inconclusive result quotes, in bytes.
+const QUOTED_BYTES: usize = 300;
+
+/// What a driver says beside its exit code: the last line of its standard output, as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// Why the test case failed, or why nothing was found out: a sentence without a full stop.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// What kind of failure that is, in words with hyphens: `failed` by default.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Which of the thesis's ends that is: a wrong result by default.
+    #[serde(default)]
+    pub class: Option<FindingClass>,
+    /// The same as data, for whoever reads the report.
+    #[serde(default)]
+    pub details: Value,
+    /// Faults of the test case that could not be injected, each in words.
+    #[serde(default)]
+    pub not_injected: Vec<String>,
+}
+
+impl Testbed for DriverCommand {
+    /// The implementation says which one it is.
+    fn system(&self) -> &'static str {
+        ""
+    }
+
+    fn roles(&self) -> &[Role] {
+        &ROLES
+    }
+
+    fn timeout(&self) -> Duration {
+        self.timeout_s.map_or(TIMEOUT, |seconds| Duration::from_secs(seconds.get()))
+    }
+
+    fn jobs_for_each_core(&self) -> usize {
+        self.jobs_for_each_core.map_or(1, NonZeroUsize::get)
+    }
+
+    /// The driver knows the system; the harness does not.
+    fn check(&self, _case: &Value) -> Result<(), InvalidCase> {
+        Ok(())
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = setup.folder.join("case.json");
+        std::fs::write(&case, format!("{}\n", setup.case)).map_err(HarnessError::file("write", &case))?;
+        Ok(Box::new(Driven { name: setup.name.into(), case, seed: setup.seed, lease: Lease::for_both()? }))
+    }
+}
+
+/// One test case.
+struct Driven {
+    name: String,
+    /// The file of the test case.
+    case: PathBuf,
+    seed: u64,
+    lease: Lease,
+}
+
+impl Environment for Driven {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let placeholders = Placeholders::from([
+            ("case", self.case.clone().into()),
+            ("name", self.name.clone().into()),
+            ("seed", self.seed.to_string().into()),
+            ("port", self.lease.port().to_string().into()),
+        ]);
+        vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
+    }
+
+    fn judge(&self, left: &Left<'_>) -> Result<Judgement, HarnessError> {
+        Ok(judge(&left.processes[0]))
+    }
+}
+
+/// Returns what a driver found out.
+fn judge(driver: &EndedProcess) -> Judgement {
+    let exit = driver.exit.expect("a driver is waited for");
+    let inconclusive = |reason: String| Verdict::Inconclusive(Inconclusive { reason });
+    let answer = match answer(&driver.stdout.text) {
+        Ok(answer) => answer.unwrap_or_default(),
+        Err(error) => {
+            let broken = format!("the last line that the driver printed is no answer: {error}");
+            return inconclusive(broken).into();
+        }
+    };
+    let verdict = match (exit, answer.reason) {
+        (Exit::Code(0), _) => Verdict::Pass,
+        (FAILED, Some(summary)) => Verdict::Fail(Finding {
+            class: answer.class.unwrap_or(FindingClass::WrongResult),
+            kind: answer.kind.unwrap_or_else(|| "failed".into()),
+            summary,
+            detail: answer.details,
+        }),
+        (FAILED, None) => inconclusive(format!(
+            "the driver ended with {exit}, which means a failure, and its last line gives no reason, such as \
+             {{\"reason\": \"...\"}}{}",
+            quoted(driver)
+        )),
+        (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver found out nothing".into())),
+        (exit, _) => inconclusive(format!("the driver ended with {exit}, not 0, 1, 69 or 75{}", quoted(driver))),
+    };
+    let notes = answer.not_injected.into_iter().map(|fault| format!("not injected: {fault}")).collect();
+    Judgement { verdict, notes }
+}
+
+/// Returns the answer in what a driver printed, if its last line is one.
+fn answer(stdout: &str) -> Result<Option<Answer>, serde_json::Error> {
+    let last = stdout.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last.filter(|line| line.starts_with('{')).map(serde_json::from_str).transpose()
+}
+
+/// Returns the end of what a driver complained of, after a colon.
+fn quoted(driver: &EndedProcess) -> String {
+    let text = driver.stderr.text.trim();
+    let from = text.len().saturating_sub(QUOTED_BYTES);
+    let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    if text.is_empty() { String::new() } else { format!(": {}", text[from..].trim()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::implementation::driver::DRIVER;
+    use crate::process::OutputTail;
+
+    #[track_caller]
+    fn check(exit: Exit, stdout: &str, stderr: &str, expect: Verdict, notes: &[&str]) {
+        let tail = |text: &str| OutputTail { text: text.into(), omitted_bytes: 0 };
+        let (stdout, stderr) = (tail(stdout), tail(stderr));
+        let ended = EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr };
+        let notes = notes.iter().map(|note| (*note).to_owned()).collect();
+        assert_eq!(judge(&ended), Judgement { verdict: expect, notes });
+    }
+
+    fn inconclusive(reason: &str) -> Verdict {
+        Verdict::Inconclusive(Inconclusive { reason: reason.into() })
+    }
+
+    #[test]
+    fn a_driver_answers_by_exit_code_and_last_line() {
+        check(Exit::Code(0), "", "", Verdict::Pass, &[]);
+        check(
+            Exit::Code(0),
+            "log\n{\"not_injected\": [\"crash of b\"]}\n\n",
+            "",
+            Verdict::Pass,
+            &["not injected: crash of b"],
+        );
+        let failed = Finding::wrong_result("failed", "two holders");
+        check(Exit::Code(1), "a\n{\"reason\": \"two holders\"}\n", "x", Verdict::Fail(failed.clone()), &[]);
+        let more = Finding { class: FindingClass::NotTerminated, kind: "stuck".into(), ..failed.with_detail([3]) };
+        let line =
+            "{\"reason\": \"two holders\", \"kind\": \"stuck\", \"class\": \"not-terminated\", \"details\": [3]}";
+        check(Exit::Code(1), line, "", Verdict::Fail(more), &[]);
+        check(Exit::Code(75), "{\"reason\": \"no quorum\"}", "", inconclusive("no quorum"), &[]);
+        check(Exit::Code(75), "", "", inconclusive("the driver found out nothing"), &[]);
+    }
+
+    #[test]
+    fn a_broken_driver_is_neither_a_pass_nor_a_failure() {
+        let no_reason = "the driver ended with exit code 1, which means a failure, and its last line gives no reason, such as \
+                         {\"reason\": \"...\"}";
+        check(Exit::Code(1), "two holders\n", "", inconclusive(no_reason), &[]);
+        let crashed = format!("{no_reason}: NameError: lease");
+        check(Exit::Code(1), "", "NameError: lease\n", inconclusive(&crashed), &[]);
+        check(Exit::Code(2), "", "", inconclusive("the driver ended with exit code 2, not 0, 1, 69 or 75"), &[]);
+        let killed = "the driver ended with signal 11 (SIGSEGV), not 0, 1, 69 or 75";
+        check(Exit::Signal(11), "{\"reason\": \"x\"}", "", inconclusive(killed), &[]);
+        for exit in [Exit::Code(0), Exit::Code(1)] {
+            let mistyped = "the last line that the driver printed is no answer: unknown field `why`, expected one of \
+                            `reason`, `kind`, `class`, `details`, `not_injected` at line 1 column 6";
+            check(exit, "{\"why\": \"x\"}", "", inconclusive(mistyped), &[]);
+        }
+    }
+
+    #[test]
+    fn long_complaints_are_cut_between_characters() {
+        let stderr = OutputTail { text: "é".repeat(400), omitted_bytes: 0 };
+        let stdout = OutputTail::default();
+        let ended = EndedProcess { process: DRIVER.into(), exit: None, stdout, stderr };
+        let quoted = quoted(&ended);
+        assert_eq!(quoted.trim_start_matches(": ").chars().count(), QUOTED_BYTES / 2);
+    }
+}

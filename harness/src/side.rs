@@ -1,0 +1,96 @@
+//! A side of an implementation: a program that plays a role, how it is started, and how it must end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::process::Exit;
+
+/// Placeholders of ports of a process's own, beside the one that its role may have: each is free for datagrams and for
+/// streams.
+pub(crate) const FURTHER_PORTS: [&str; 8] = ["port2", "port3", "port4", "port5", "port6", "port7", "port8", "port9"];
+
+/// One program of an implementation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Its role in the system, for example `receiver`.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Files that it needs, made before it is started.
+    #[serde(rename = "file", default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SideFile>,
+    /// When the next side may be started.
+    #[serde(default)]
+    pub ready: Ready,
+    /// How it must end.
+    #[serde(default)]
+    pub exit: ExpectedExit,
+}
+
+/// A file that a side needs. Both texts have the placeholders of the side's command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideFile {
+    /// Its name in the private folder. Where a test case has several programs of the side, it tells them apart:
+    /// `router-{id}.conf`.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// When a side is ready, so that the next one may be started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ready {
+    /// As soon as it runs.
+    #[default]
+    Started,
+    /// When it has bound the UDP port that it was given. Needs no help from the program, but needs Linux's `/proc`.
+    Port,
+    /// When a line of its standard output contains this text. The program must flush its output.
+    Line(String),
+}
+
+/// How a side must end for its test case to pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExpectedExit {
+    /// By itself, with exit code 0.
+    #[default]
+    Success,
+    /// When it is told to: when the others have ended it is sent SIGTERM and, if it stays, SIGKILL. How it ends then is
+    /// free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
+    /// with another code, or by a signal, the test case fails.
+    Stopped,
+    /// By itself, however.
+    Any,
+    /// By itself, with this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// By itself, with the exit code of a verdict: see [`DriverCommand`](crate::DriverCommand).
+    #[serde(skip)]
+    Verdict,
+}
+
+impl ExpectedExit {
+    /// Returns whether a process that nobody told to end may end so.
+    pub(crate) fn allows(self, exit: Exit) -> bool {
+        match self {
+            Self::Success | Self::Stopped => exit.is_success(),
+            Self::Any => true,
+            Self::Code(code) => exit == Exit::Code(code),
+            Self::Signal(number) => exit == Exit::Signal(number),
+            Self::Verdict => exit != Exit::UNAVAILABLE,
+        }
+    }
+}
+
+impl Side {
+    /// Returns which ports of its own its texts name.
+    pub(crate) fn further_ports(&self) -> impl Iterator<Item = &'static str> {
+        let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
+        let texts: Vec<&String> = self.command.iter().chain(files).collect();
+        FURTHER_PORTS.into_iter().filter(move |port| texts.iter().any(|text| text.contains(&format!("{{{port}}}"))))
+    }
+}

@@ -1,0 +1,244 @@
+//! What a system must give so that its test cases can run on real programs.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_outcomes::Verdict;
+
+use crate::error::HarnessError;
+use crate::proxy::{Activity, ProxyCounts};
+use crate::report::EndedProcess;
+use crate::side::Side;
+
+/// What placeholders in commands stand for, by their names.
+pub type Placeholders = BTreeMap<&'static str, OsString>;
+
+/// A part that programs of an implementation play in a system, such as that of a sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Role {
+    /// Its name: that of the side in the file of an implementation.
+    pub name: &'static str,
+    /// The placeholders that its command may use, beside those that every command may use.
+    pub placeholders: &'static [&'static str],
+    /// Whether it is given a UDP port to bind.
+    pub listens: bool,
+}
+
+/// A process to start. A test case may ask for several of one role, as for a router each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// What reports call it: the role, with a number if there may be several.
+    pub name: String,
+    /// What the placeholders of its role stand for.
+    pub placeholders: Placeholders,
+    /// The UDP port that it is to bind, if the role listens.
+    pub port: Option<u16>,
+    /// How long after the first moment of its role it is started.
+    pub start: Duration,
+}
+
+/// Maps the test cases of one system to real programs on a real network.
+pub trait Testbed: Sync {
+    /// Returns the system's name.
+    fn system(&self) -> &str;
+
+    /// Returns the system that programs implement on which these test cases run: the system itself, or another one with
+    /// the same inputs.
+    fn implemented_as(&self) -> &str {
+        self.system()
+    }
+
+    /// Returns the roles that an implementation has a side for, each.
+    fn roles(&self) -> &[Role];
+
+    /// Returns the default time limit of a test case.
+    fn timeout(&self) -> Duration {
+        TIMEOUT
+    }
+
+    /// Returns how many test cases run at once for each core by default: they mostly wait, for packets that were lost.
+    fn jobs_for_each_core(&self) -> usize {
+        4
+    }
+
+    /// Returns how long a test case takes, as far as it says so itself.
+    fn duration(&self, _case: &Value) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Checks that `case` is a test case of the system.
+    ///
+    /// # Errors
+    /// Which field is wrong, and how.
+    fn check(&self, case: &Value) -> Result<(), InvalidCase>;
+
+    /// Returns a network and the files that the test case needs, in an empty folder of its own.
+    ///
+    /// # Errors
+    /// [`HarnessError`] if the machine lacks a port, a file or an address.
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError>;
+}
+
+/// The default time limit of a test case.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What an environment is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The test case's name in its suite.
+    pub name: &'a str,
+    /// The test case, which has passed [`Testbed::check`].
+    pub case: &'a Value,
+    /// Decides what the test case leaves open, such as the content of files. Each repetition has another one.
+    pub seed: u64,
+    /// An empty folder of the test case's own.
+    pub folder: &'a Path,
+}
+
+/// A test case's network and files, in place and ready for the programs.
+pub trait Environment {
+    /// Returns the auxiliary services that the environment brings along: programs that are assumed right, and that are
+    /// started before those of the implementation. By default there are none.
+    fn services(&self) -> &[Side] {
+        &[]
+    }
+
+    /// Returns variables of the environment of these, beside those of the harness.
+    fn service_variables(&self) -> &[(&str, &str)] {
+        &[]
+    }
+
+    /// Returns the processes of a role or an auxiliary service, in the order in which they are started; the test case
+    /// may need none.
+    fn processes(&self, role: &str) -> Vec<Process>;
+
+    /// Waits until what the processes have caused so far has settled, at most until `deadline`.
+    ///
+    /// This is called before each role but the first is started, and before processes that do not end by themselves
+    /// are stopped. `is_active` tells whether one of them is at work, as far as that can be seen. By default it returns
+    /// at once.
+    fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
+
+    /// Returns who talks to the processes when all have been started, if that is the environment itself.
+    fn driver(&self) -> Option<&dyn Driver> {
+        None
+    }
+
+    /// Returns what the network has done so far.
+    ///
+    /// # Errors
+    /// Why the network does not work any more: then whatever the programs did says nothing about them.
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        Ok(ProxyCounts::default())
+    }
+
+    /// Returns what the network has heard of the programs so far; `None` if they have a network of their own.
+    fn activity(&self) -> Option<Activity> {
+        None
+    }
+
+    /// Judges what the processes left, after all have ended as they should.
+    ///
+    /// # Errors
+    /// [`HarnessError`] if what they left cannot be read.
+    fn judge(&self, left: &Left<'_>) -> Result<Judgement, HarnessError>;
+}
+
+/// What processes left beside their files.
+#[derive(Debug, Clone, Copy)]
+pub struct Left<'a> {
+    /// How each process ended, by its name, and what it printed, in the order in which they were started.
+    pub processes: &'a [EndedProcess],
+}
+
+/// What an environment finds out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// Whether what the processes left is right.
+    pub verdict: Verdict,
+    /// What somebody who reads the verdict should know, such as a fault that could not be injected.
+    pub notes: Vec<String>,
+}
+
+impl From<Verdict> for Judgement {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, notes: Vec::new() }
+    }
+}
+
+/// Who talks to processes from within the harness.
+pub trait Driver: Sync {
+    /// Talks to the processes, at most until `deadline`, and stops early if `is_cut` becomes true, as one of them ended
+    /// badly.
+    ///
+    /// Returns what had not ended at the deadline.
+    fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String>;
+}
+
+/// Why a value is not a test case of the system.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidCase(String);
+
+impl InvalidCase {
+    /// A field is missing, unknown or of another type.
+    pub fn malformed(error: &serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+
+    /// A field is outside the system's input domain, as the message says that begins with its name.
+    pub fn outside_domain(message: impl std::fmt::Display) -> Self {
+        Self(format!("field {message}"))
+    }
+}
+
+/// The testbeds of several systems. Those of one system stand side by side, the usual one first.
+#[derive(Clone, Copy)]
+pub struct Testbeds(&'static [&'static dyn Testbed]);
+
+impl PartialEq for Testbeds {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Testbeds {}
+
+impl Default for Testbeds {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl std::fmt::Debug for Testbeds {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_list().entries(self.systems()).finish()
+    }
+}
+
+impl Testbeds {
+    /// No testbed: only implementations with a `driver` can be run.
+    pub const NONE: Self = Self(&[]);
+
+    /// Returns a set of testbeds.
+    pub const fn new(testbeds: &'static [&'static dyn Testbed]) -> Self {
+        Self(testbeds)
+    }
+
+    /// Returns the testbeds of a system, one for each way in which an implementation may be cut into sides; there are
+    /// none if the system is not known.
+    pub fn of<'a>(&self, system: &'a str) -> impl Iterator<Item = &'static dyn Testbed> + use<'a> {
+        self.0.iter().copied().filter(move |testbed| testbed.system() == system)
+    }
+
+    /// Returns the names of the systems that have a testbed.
+    pub fn systems(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let mut systems: Vec<_> = self.0.iter().map(|testbed| testbed.system()).collect();
+        systems.dedup();
+        systems.into_iter()
+    }
+}

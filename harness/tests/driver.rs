@@ -1,0 +1,175 @@
+//! Implementations with a driver: any program, for any system, answers by exit code and a line of JSON.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use simutant_harness::{CaseResult, HarnessError, Implementation, Options, TestReport, Testbeds, run_suite};
+use simutant_outcomes::{Finding, Inconclusive, Suite, SuiteCase, Verdict};
+
+/// Returns an implementation of `leases` whose driver is a shell script, with further lines of the file.
+fn driven(script: &str, further: &str) -> Implementation {
+    let text = format!(
+        "name = 'driven'\nsystem = 'leases'\ndescription = ''\n[driver]\ncommand = ['sh', '-c', '''{script}''']\n{further}"
+    );
+    Testbeds::NONE.parse(&text, Path::new("driven.toml"), Path::new("/")).expect("a good file")
+}
+
+fn suite(cases: &[Value]) -> Suite {
+    let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("leases-{place}"), case: case.clone() };
+    Suite {
+        format_version: simutant_outcomes::FORMAT_VERSION,
+        system: "leases".into(),
+        criterion: "none".into(),
+        chosen: "by hand".into(),
+        seed: 1,
+        mutant_score: None,
+        dominator_score: None,
+        cases: cases.iter().enumerate().map(case).collect(),
+    }
+}
+
+fn options() -> Options {
+    let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds");
+    Options { timeout: Duration::from_secs(60), ..Options::new(builds) }
+}
+
+fn run(implementation: &Implementation, cases: &[Value], options: &Options) -> Result<TestReport, HarnessError> {
+    run_suite(&suite(cases), implementation, options, &mut |_| {})
+}
+
+#[track_caller]
+fn one(script: &str) -> CaseResult {
+    let report = run(&driven(script, ""), &[json!({ "holders": 2 })], &options()).expect("the driver runs");
+    report.results.into_iter().next().expect("there is one test case")
+}
+
+#[test]
+fn a_driver_is_given_the_test_case_and_a_folder_of_its_own() {
+    let script = r#"[ "$(cat {case})" = '{{"holders":2}}' ] && [ "$(pwd -P)" = {work} ] && [ {name} = leases-0 ]"#;
+    let result = one(&format!("{script} || exit 9"));
+    assert_eq!((result.verdict, result.processes.len()), (Verdict::Pass, 0));
+}
+
+#[test]
+fn a_failure_has_the_reason_and_the_details_that_the_driver_gives() {
+    let result =
+        one(r#"echo started; echo '{{"reason": "two holders", "kind": "overlap", "details": {{"at": 3}}}}'; exit 1"#);
+    let finding = Finding::wrong_result("overlap", "two holders").with_detail(json!({ "at": 3 }));
+    assert_eq!(result.verdict, Verdict::Fail(finding));
+    assert!(result.processes[0].stdout.text.starts_with("started\n"));
+}
+
+#[test]
+fn long_details_are_read_and_a_report_has_the_end_of_the_output() {
+    let result =
+        one(r#"printf '{{"reason": "long", "details": "'; head -c 50000 /dev/zero | tr '\0' x; echo '"}}'; exit 1"#);
+    let finding = result.verdict.finding().expect("it fails");
+    assert_eq!(finding.detail.as_str().map(str::len), Some(50_000), "{finding}");
+    assert!(result.processes[0].stdout.text.len() < 5_000);
+}
+
+#[test]
+fn a_fault_that_could_not_be_injected_is_noted_of_a_pass_too() {
+    let result = one(r#"echo '{{"not_injected": ["partition of b at 20 ms"]}}'"#);
+    assert_eq!((result.verdict, result.notes), (Verdict::Pass, vec!["not injected: partition of b at 20 ms".into()]));
+}
+
+#[test]
+fn what_is_not_found_out_ends_neither_the_run_nor_the_test_case_as_a_failure() {
+    let script = r#"grep -q 2 {case} && exit 0; echo '{{"reason": "no majority"}}'; exit 75"#;
+    let report = run(&driven(script, ""), &[json!({ "holders": 1 }), json!({ "holders": 2 })], &options());
+    let report = report.expect("the driver runs");
+    let inconclusive = Verdict::Inconclusive(Inconclusive { reason: "no majority".into() });
+    let verdicts: Vec<&Verdict> = report.results.iter().map(|result| &result.verdict).collect();
+    assert_eq!((verdicts, report.failures().count()), (vec![&inconclusive, &Verdict::Pass], 0));
+}
+
+#[test]
+fn a_driver_that_crashes_says_nothing_of_the_implementation() {
+    let result = one("echo NameError >&2; exit 1");
+    let Verdict::Inconclusive(Inconclusive { reason }) = result.verdict else { panic!("{:?}", result.verdict) };
+    assert!(reason.ends_with(": NameError") && reason.contains("gives no reason"), "{reason}");
+}
+
+#[test]
+fn a_driver_that_lacks_something_ends_the_run() {
+    let error = run(&driven("echo docker is not installed >&2; exit 69", ""), &[json!({})], &options());
+    let message = error.expect_err("it cannot run").to_string();
+    assert!(message.contains("cannot run here, so nothing was tested: docker is not installed"), "{message}");
+}
+
+#[test]
+fn a_driver_that_hangs_is_killed_with_all_that_it_started() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("alive");
+    // A server of the driver's that goes on after it.
+    let script = format!("(while sleep 0.05; do date +%N > {0}; done) & sleep 1000", file.display());
+    let options = Options { timeout: Duration::from_millis(500), ..options() };
+    let report = run(&driven(&script, ""), &[json!({})], &options).expect("the driver runs");
+    let finding = report.results[0].verdict.finding().expect("it did not end");
+    assert_eq!((finding.kind.as_str(), finding.summary.as_str()), ("timed-out", "still running after 500 ms: driver"));
+    let last = std::fs::read(&file).expect("the server ran");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(std::fs::read(&file).expect("the file stays"), last, "the server is gone");
+}
+
+#[test]
+fn each_repetition_has_a_seed_of_its_own_and_ports_that_are_free() {
+    let script = r#"echo '{{"reason": "{seed} {port} {port2}"}}'; exit 1"#;
+    let options = Options { repetitions: NonZeroU32::new(3).expect("not zero"), ..options() };
+    let report = run(&driven(script, ""), &[json!({})], &options).expect("the driver runs");
+    let said = |result: &CaseResult| result.verdict.finding().expect("it fails").summary.clone();
+    let said: Vec<Vec<u64>> = report
+        .results
+        .iter()
+        .map(|result| said(result).split(' ').map(|word| word.parse().expect("a number")).collect())
+        .collect();
+    let seeds: std::collections::BTreeSet<u64> = said.iter().map(|words| words[0]).collect();
+    assert_eq!(seeds.len(), 3, "{said:?}");
+    assert!(said.iter().all(|words| words[1] != words[2] && words[1] > 1024 && words[2] > 1024), "{said:?}");
+}
+
+#[test]
+fn the_file_says_how_long_and_how_many_at_a_time() {
+    let implementation = driven("true", "timeout_s = 7\njobs_for_each_core = 3\n");
+    assert_eq!(implementation.timeout("leases"), Duration::from_secs(7));
+    assert_eq!(implementation.jobs_for_each_core("leases"), 3);
+    assert_eq!(driven("true", "").timeout("leases"), Duration::from_secs(30));
+    assert!(implementation.serves("leases") && !implementation.serves("locks"));
+}
+
+#[test]
+fn files_of_a_driver_are_made_beforehand() {
+    let implementation =
+        driven("grep -q 'is {name}' settings", "[[driver.file]]\nname = 'settings'\ntext = 'is {name}'\n");
+    let start = Instant::now();
+    let report = run(&implementation, &[json!({})], &options()).expect("the driver runs");
+    assert_eq!(report.results[0].verdict, Verdict::Pass);
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+#[track_caller]
+fn check_refused(file: &str, expect: &str) {
+    let text = format!("name = 'a'\nsystem = 'leases'\ndescription = ''\n{file}");
+    let error = Testbeds::NONE.parse(&text, Path::new("a.toml"), Path::new("/")).expect_err("the file is damaged");
+    assert!(error.to_string().contains(expect), "{error}");
+}
+
+#[test]
+fn a_file_without_driver_or_with_a_damaged_one_is_refused() {
+    check_refused(
+        "[[side]]\nname = 'server'\ncommand = ['true']\n",
+        "no testbed knows the sides of `leases`; give a `[driver]`",
+    );
+    check_refused("", "give a `[driver]`");
+    let both = "[driver]\ncommand = ['true']\n[[side]]\nname = 'server'\ncommand = ['true']\n";
+    check_refused(both, "keep one of both");
+    check_refused("[driver]\ncommand = []\n", "field `command` of side `driver` is empty");
+    check_refused(
+        "[driver]\ncommand = ['{cse}']\n",
+        "`{cse}` is not known here; known: {here}, {build}, {work}, {case}, {name}, {seed}, {port}, {port2} to {port9}",
+    );
+    check_refused("[driver]\ncommand = ['true']\ntimeout_s = 0\n", "nonzero");
+}
