@@ -16,7 +16,17 @@ const OF_PACKAGE: &str = "implementations";
 
 /// Returns the implementation that `name` means: a TOML file, or one of the folders' by its name.
 pub(crate) fn find(name: &str, arguments: &SystemArguments) -> Result<Implementation, ImplementationError> {
-    TESTBEDS.find(name, &folders(arguments))
+    let folders = folders(arguments);
+    TESTBEDS.find(name, &folders).map_err(|error| match error {
+        // Those of other systems are of no help.
+        ImplementationError::NotFound { name, folders, available } => {
+            let serves =
+                |name: &String| TESTBEDS.find(name, &folders).is_ok_and(|found| found.serves(&arguments.system));
+            let available = available.into_iter().filter(serves).collect();
+            ImplementationError::NotFound { name, folders, available }
+        }
+        error => error,
+    })
 }
 
 /// Returns all implementations of the system but those that are there on demand.
@@ -34,5 +44,6 @@ pub(crate) fn all(arguments: &SystemArguments) -> Result<Vec<Implementation>, Im
 /// Returns where implementations are looked for. A TOML file can be given without a package, so none is no error here.
 fn folders(arguments: &SystemArguments) -> Vec<PathBuf> {
     let of_package = build::find(arguments).ok().map(|package| package.folder().join(OF_PACKAGE));
-    of_package.into_iter().chain([PathBuf::from(OWN)]).collect()
+    let own = PathBuf::from(OWN);
+    of_package.into_iter().chain([own.canonicalize().unwrap_or(own)]).collect()
 }

@@ -22,7 +22,7 @@ const FAILED: Exit = Exit::Code(1);
 /// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
 const INCONCLUSIVE: Exit = Exit::Code(75);
 
-/// How much of standard error an inconclusive result quotes, in bytes.
+/// How much of the last line on standard error an inconclusive result quotes, in bytes.
 const QUOTED_BYTES: usize = 300;
 
 /// What a driver says beside its exit code: the last line of its standard output, as JSON.
@@ -72,7 +72,8 @@ impl Testbed for DriverCommand {
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = setup.folder.join("case.json");
         std::fs::write(&case, format!("{}\n", setup.case)).map_err(HarnessError::file("write", &case))?;
-        Ok(Box::new(Driven { name: setup.name.into(), case, seed: setup.seed, lease: Lease::for_both()? }))
+        let fixture = setup.fixture.cloned().unwrap_or_default();
+        Ok(Box::new(Driven { name: setup.name.into(), case, seed: setup.seed, lease: Lease::for_both()?, fixture }))
     }
 }
 
@@ -83,12 +84,15 @@ struct Driven {
     case: PathBuf,
     seed: u64,
     lease: Lease,
+    /// What it is told of its fixture.
+    fixture: Placeholders,
 }
 
 impl Environment for Driven {
     fn processes(&self, role: &str) -> Vec<Process> {
-        let placeholders = Placeholders::from([
-            ("case", self.case.clone().into()),
+        let mut placeholders = self.fixture.clone();
+        placeholders.extend([
+            ("case", self.case.clone().into_os_string()),
             ("name", self.name.clone().into()),
             ("seed", self.seed.to_string().into()),
             ("port", self.lease.port().to_string().into()),
@@ -138,12 +142,13 @@ fn answer(stdout: &str) -> Result<Option<Answer>, serde_json::Error> {
     last.filter(|line| line.starts_with('{')).map(serde_json::from_str).transpose()
 }
 
-/// Returns the end of what a driver complained of, after a colon.
+/// Returns the last line of what a driver complained of, after a colon.
 fn quoted(driver: &EndedProcess) -> String {
-    let text = driver.stderr.text.trim();
-    let from = text.len().saturating_sub(QUOTED_BYTES);
-    let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
-    if text.is_empty() { String::new() } else { format!(": {}", text[from..].trim()) }
+    let last = driver.stderr.text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let Some(last) = last else { return String::new() };
+    let end = (0..=last.len().min(QUOTED_BYTES)).rfind(|&at| last.is_char_boundary(at)).unwrap_or(0);
+    let more = if end < last.len() { "…" } else { "" };
+    format!(": {}{more}", &last[..end])
 }
 
 #[cfg(test)]
@@ -204,10 +209,13 @@ mod tests {
 
     #[test]
     fn long_complaints_are_cut_between_characters() {
-        let stderr = OutputTail { text: "é".repeat(400), omitted_bytes: 0 };
-        let stdout = OutputTail::default();
-        let ended = EndedProcess { process: DRIVER.into(), exit: None, stdout, stderr };
-        let quoted = quoted(&ended);
-        assert_eq!(quoted.trim_start_matches(": ").chars().count(), QUOTED_BYTES / 2);
+        let said = |text: String| {
+            let stderr = OutputTail { text, omitted_bytes: 0 };
+            quoted(&EndedProcess { process: DRIVER.into(), exit: None, stdout: OutputTail::default(), stderr })
+        };
+        assert_eq!(said("é".repeat(400)), format!(": {}…", "é".repeat(QUOTED_BYTES / 2)));
+        assert_eq!(said(format!("x{}", "é".repeat(400))), format!(": x{}…", "é".repeat(QUOTED_BYTES / 2 - 1)));
+        assert_eq!(said("Traceback:\n  File\nNameError: lease\n\n".into()), ": NameError: lease");
+        assert_eq!(said("\n".into()), "");
     }
 }

@@ -84,6 +84,18 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A fixture did not become ready.
+    #[error(
+        "implementation {implementation}: its fixture {what}; correct `[driver.fixture]`, or give it more time with `timeout_s` there. Its last output:\n{output}"
+    )]
+    FixtureNotReady {
+        /// The implementation's name.
+        implementation: String,
+        /// What it did instead.
+        what: String,
+        /// The ends of its standard output and its standard error.
+        output: String,
+    },
     /// A side says that it cannot do its part on this machine.
     #[error("implementation {implementation}: side `{side}` cannot run here, so nothing was tested: {reason}")]
     SideUnavailable {

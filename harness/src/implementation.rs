@@ -65,7 +65,7 @@ use simutant_outcomes::Origin;
 use crate::side::{FURTHER_PORTS, Ready, Side};
 use crate::testbed::{Placeholders, Role, TIMEOUT, Testbed, Testbeds};
 
-pub use driver::DriverCommand;
+pub use driver::{DriverCommand, FixtureCommand};
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;

@@ -71,6 +71,7 @@ mod building;
 mod driver;
 mod error;
 mod failure;
+mod fixture;
 mod implementation;
 mod lines;
 mod loopback;
@@ -89,7 +90,9 @@ mod trials;
 pub use driver::Answer;
 pub use error::HarnessError;
 pub use failure::{Pace, ProcessFailure, Traffic};
-pub use implementation::{ActiveMutant, DriverCommand, Implementation, ImplementationError, MutatedPackage};
+pub use implementation::{
+    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage,
+};
 pub use lines::TrialLogError;
 pub use loopback::Loopback;
 pub use ports::{Lease, has_unread};

@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
+use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 use simutant_sim_core::Random;
 
 use crate::attempt::{Attempt, Attempted, Ran};
 use crate::building::build;
 use crate::error::HarnessError;
+use crate::fixture::{Fixture, Place};
 use crate::implementation::Implementation;
 use crate::process::{Guardian, allow_many_files};
 use crate::report::{CaseResult, TestReport};
@@ -184,9 +185,10 @@ impl Run<'_> {
             for _ in 0..self.options.jobs.get().min(runs.len()) {
                 let (sender, next, over, order) = (sender.clone(), &next, &over, &order);
                 scope.spawn(move || {
+                    let mut fixture = None;
                     while !over.load(Ordering::Relaxed) {
                         let Some(&run) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                        let result = self.one(&cases[run.0], run.1);
+                        let result = self.one(&cases[run.0], run.1, &mut fixture);
                         over.fetch_or(result.is_err(), Ordering::Relaxed);
                         sender.send((run, result)).expect("the receiver lives until all senders are gone");
                     }
@@ -211,8 +213,25 @@ impl Run<'_> {
         })
     }
 
+    /// Returns where fixtures are started.
+    fn place(&self) -> Place<'_> {
+        Place {
+            implementation: self.implementation,
+            build_directory: &self.build_directory,
+            run_folder: &self.run_folder,
+            guardian: &self.guardian,
+        }
+    }
+
     /// Runs one test case, again if another process takes one of its ports, or may have done so.
-    fn one(&self, case: &SuiteCase, repetition: u32) -> Result<CaseResult, HarnessError> {
+    ///
+    /// `fixture` is that of the job, if it has one. It is left only if it served a test case that passed.
+    fn one(
+        &self,
+        case: &SuiteCase,
+        repetition: u32,
+        fixture: &mut Option<Fixture>,
+    ) -> Result<CaseResult, HarnessError> {
         let mut attempts_left = PORT_ATTEMPTS;
         let mut ended_early = false;
         loop {
@@ -221,7 +240,12 @@ impl Run<'_> {
                 .tempdir_in(&self.run_folder)
                 .map_err(HarnessError::file("make a folder in", &self.run_folder))?;
             let seed = self.options.seed_of(repetition);
-            let setup = Setup { name: &case.name, case: &case.case, seed, folder: folder.path() };
+            if fixture.as_ref().is_none_or(|fixture| fixture.exit().is_some()) {
+                *fixture = Fixture::start(&self.place())?;
+            }
+            let placeholders = fixture.as_ref().map(Fixture::placeholders);
+            let setup =
+                Setup { name: &case.name, case: &case.case, seed, folder: folder.path(), fixture: placeholders };
             let environment = self.testbed.set_up(&setup)?;
             let attempt = Attempt {
                 implementation: self.implementation,
@@ -241,7 +265,12 @@ impl Run<'_> {
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
-                    let Ran { judgement: Judgement { verdict, notes }, processes } = ran;
+                    let Ran { judgement: Judgement { mut verdict, notes }, processes } = ran;
+                    if let Some(exit) = fixture.as_ref().and_then(Fixture::exit) {
+                        let reason = format!("the fixture ended with {exit} during the test case");
+                        verdict = Verdict::Inconclusive(Inconclusive { reason });
+                    }
+                    fixture.take_if(|_| !verdict.passes());
                     let mutant = self.implementation.active_mutant;
                     return Ok(CaseResult {
                         name: case.name.clone(),
@@ -267,7 +296,6 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use simutant_outcomes::Verdict;
 
     use super::*;
     use crate::proxy::{LossyProxy, ProxyCounts, ProxyError, broken_proxy};

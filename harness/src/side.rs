@@ -87,10 +87,15 @@ impl ExpectedExit {
 }
 
 impl Side {
-    /// Returns which ports of its own its texts name.
+    /// Returns which further ports of its own its texts name.
     pub(crate) fn further_ports(&self) -> impl Iterator<Item = &'static str> {
+        FURTHER_PORTS.into_iter().filter(|port| self.names(port))
+    }
+
+    /// Returns whether one of its texts has a placeholder.
+    pub(crate) fn names(&self, placeholder: &str) -> bool {
         let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
-        let texts: Vec<&String> = self.command.iter().chain(files).collect();
-        FURTHER_PORTS.into_iter().filter(move |port| texts.iter().any(|text| text.contains(&format!("{{{port}}}"))))
+        let placeholder = format!("{{{placeholder}}}");
+        self.command.iter().chain(files).any(|text| text.contains(&placeholder))
     }
 }

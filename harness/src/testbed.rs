@@ -97,6 +97,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// An empty folder of the test case's own.
     pub folder: &'a Path,
+    /// What is known of the fixture of the implementation's driver, if it has one.
+    pub fixture: Option<&'a Placeholders>,
 }
 
 /// A test case's network and files, in place and ready for the programs.

@@ -131,6 +131,60 @@ fn each_repetition_has_a_seed_of_its_own_and_ports_that_are_free() {
     assert!(said.iter().all(|words| words[1] != words[2] && words[1] > 1024 && words[2] > 1024), "{said:?}");
 }
 
+/// A fixture that writes down each of its starts, and ends when it is asked to.
+fn with_fixture(folder: &Path, driver: &str) -> Implementation {
+    let fixture = format!(
+        "[driver.fixture]\ncommand = ['sh', '-c', '''echo {{port}} >> {0}/starts; echo {{port}} > own; echo ready; \
+         until [ -e stop ]; do sleep 0.02; done''']\nready = {{ line = 'ready' }}\n",
+        folder.display()
+    );
+    driven(driver, &fixture)
+}
+
+fn starts(folder: &Path) -> Vec<String> {
+    let starts = std::fs::read_to_string(folder.join("starts")).expect("it was started");
+    starts.lines().map(String::from).collect()
+}
+
+#[test]
+fn a_fixture_outlives_test_cases_that_pass_and_is_new_after_one_that_does_not() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = r#"[ "$(cat {fixture}/own)" = {fixture_port} ] || exit 9; grep -q bad {case} || exit 0; echo '{{"reason": "bad"}}'; exit 1"#;
+    let implementation = with_fixture(folder.path(), script);
+    let cases = ["good", "good", "bad", "good", "good"].map(|word| json!({ "is": word }));
+    let report = run(&implementation, &cases, &options()).expect("the fixture is ready");
+    let passes: Vec<bool> = report.results.iter().map(|result| result.verdict.passes()).collect();
+    assert_eq!(passes, [true, true, false, true, true], "{report:#?}");
+    assert_eq!(starts(folder.path()).len(), 2);
+}
+
+#[test]
+fn a_test_case_during_which_the_fixture_ends_is_inconclusive() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = "grep -q bad {case} || exit 0; touch {fixture}/stop; sleep 0.5";
+    let implementation = with_fixture(folder.path(), script);
+    let cases = ["good", "bad", "good"].map(|word| json!({ "is": word }));
+    let report = run(&implementation, &cases, &options()).expect("the fixture is ready");
+    let ended = Inconclusive { reason: "the fixture ended with exit code 0 during the test case".into() };
+    let verdicts: Vec<&Verdict> = report.results.iter().map(|result| &result.verdict).collect();
+    assert_eq!(verdicts, [&Verdict::Pass, &Verdict::Inconclusive(ended), &Verdict::Pass]);
+    assert_eq!(starts(folder.path()).len(), 2);
+}
+
+#[test]
+fn a_fixture_that_is_not_ready_ends_the_run() {
+    for (script, expect) in [
+        ("echo no disk >&2; exit 3", "its fixture ended with exit code 3; correct `[driver.fixture]`"),
+        ("echo no disk; sleep 1000", "its fixture was not ready after 1 s"),
+    ] {
+        let fixture = format!(
+            "[driver.fixture]\ncommand = ['sh', '-c', '{script}']\nready = {{ line = 'ready' }}\ntimeout_s = 1\n"
+        );
+        let error = run(&driven("true", &fixture), &[json!({})], &options()).expect_err("it is not ready").to_string();
+        assert!(error.contains(expect) && error.contains("no disk"), "{error}");
+    }
+}
+
 #[test]
 fn the_file_says_how_long_and_how_many_at_a_time() {
     let implementation = driven("true", "timeout_s = 7\njobs_for_each_core = 3\n");
@@ -172,4 +226,7 @@ fn a_file_without_driver_or_with_a_damaged_one_is_refused() {
         "`{cse}` is not known here; known: {here}, {build}, {work}, {case}, {name}, {seed}, {port}, {port2} to {port9}",
     );
     check_refused("[driver]\ncommand = ['true']\ntimeout_s = 0\n", "nonzero");
+    check_refused("[driver]\ncommand = ['{fixture}']\n", "`{fixture}` is not known here");
+    let by_port = "[driver]\ncommand = ['true']\n[driver.fixture]\ncommand = ['true']\nready = 'port'\n";
+    check_refused(by_port, "this side is given no port");
 }

@@ -17,6 +17,14 @@ const HARNESS: &str = include_str!("init/template/harness.rs");
 /// The file of the protocol, which is the specification.
 const PROTOCOL: &str = include_str!("init/template/protocol.rs");
 
+/// What runs test cases on a real implementation, and that implementation: names in the package's folder of
+/// implementations, and texts.
+const IMPLEMENTATION: [(&str, &str); 3] = [
+    ("%NAME%-python.toml", include_str!("init/template/implementation/implementation.toml")),
+    ("%NAME%/driver.py", include_str!("init/template/implementation/driver.py")),
+    ("%NAME%/sums.py", include_str!("init/template/implementation/sums.py")),
+];
+
 /// Crates whose names a module must not have, besides those that the package depends on.
 const TAKEN: [&str; 5] = ["alloc", "core", "serde", "simutant_sim_core", "std"];
 
@@ -126,7 +134,8 @@ pub enum InitError {
     },
 }
 
-/// Makes a first system in a package: a section in its manifest, what it depends on, and a template of two files.
+/// Makes a first system in a package: a section in its manifest, what it depends on, a template of two files, and a
+/// real implementation with what runs test cases on it.
 ///
 /// All is looked at before anything is written, no file is overwritten, and comments and order of the manifest stay.
 ///
@@ -178,7 +187,11 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
     };
 
-    if let Some(there) = [&harness, &protocol].into_iter().find(|path| path.exists()) {
+    let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
+    let implementation = IMPLEMENTATION.map(|(file, text)| (root.join("implementations").join(filled(file)), text));
+    let mut new = vec![(harness, HARNESS), (protocol, PROTOCOL)];
+    new.extend(implementation);
+    if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
         return Err(InitError::FileExists(there.clone()));
     }
     let library_text = read(&library)?;
@@ -188,15 +201,15 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         library::Obstacle::Syntax(message) => InitError::Syntax { path: library.clone(), message },
     })?;
 
-    let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
     // First what nobody refers to yet.
-    create(&protocol, &filled(PROTOCOL))?;
-    create(&harness, &filled(HARNESS))?;
+    for (path, template) in &new {
+        create(path, &filled(template))?;
+    }
     replace(&library, &new_library)?;
     replace(&wanted, &new_manifest)?;
     Ok(Initialised {
         system: name.into(),
-        written: vec![harness, protocol],
+        written: new.into_iter().map(|(path, _)| path).collect(),
         changed: vec![(wanted.clone(), added), (library, vec![format!("pub mod {module};")])],
     })
 }

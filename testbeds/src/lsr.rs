@@ -251,7 +251,7 @@ mod tests {
             "topology": "3-cycle", "messages": [{ "from": 1, "to": 3 }, { "from": 2, "to": 2 }], "seed": 5
         });
         LsrTestbed.check(&case).expect("a good case");
-        LsrTestbed.set_up(&Setup { name: "a", case: &case, seed: 0, folder }).expect("ports are free")
+        LsrTestbed.set_up(&Setup { name: "a", case: &case, seed: 0, folder, fixture: None }).expect("ports are free")
     }
 
     #[test]

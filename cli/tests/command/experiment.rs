@@ -100,7 +100,10 @@ fn what_cannot_be_tried_is_named_before_anything_is_built() {
         assert_exit(&output, 3);
         assert!(stderr(&output).contains(expect), "{}", stderr(&output));
     };
-    check(&["experiment", "gcd"], "no implementation of gcd comes with Simutant; give yours with --implementation");
+    check(
+        &["experiment", "gcd"],
+        "no implementation of gcd is in the folder `implementations` of its package; give yours with --implementation",
+    );
     check(&["experiment", "lsr", "--implementation", "udp"], "--implementation udp: it is of gbn, and not of lsr");
     check(
         &["experiment", "gbn", "--implementation", "udp", "--implementation", "udp"],

@@ -48,7 +48,7 @@ fn a_failure_is_named_and_its_command_shows_it_again() {
     let output = run(&[&arguments[..], &["--json"]].concat(), folder.path());
     assert_exit(&output, 1);
     let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    assert_eq!((&report["format_version"], &report["results"][0]["outcome"]), (&json!(1), &json!("passed")));
+    assert_eq!((&report["format_version"], &report["results"][0]["verdict"]), (&json!(1), &json!("pass")));
 }
 
 /// Writes an implementation that copies the file, and does `first` before; `{folder}` in it is a folder that stays.
@@ -86,7 +86,7 @@ fn programs_that_pass_and_waste_datagrams_are_listed_and_pass() {
     let report: Value = serde_json::from_str(&written).expect("JSON");
     let simulated = |place: usize| report["cost"]["simulated"][place]["messages_max"].as_u64().expect("a number");
     assert!(simulated(0) > simulated(1) && simulated(1) > 0, "a large file takes more: {}", report["cost"]);
-    assert_eq!(report["results"][0]["outcome"], json!("passed"));
+    assert_eq!(report["results"][0]["verdict"], json!("pass"));
 
     // What copies the file without a datagram is not costly, and nothing is said of cost unless it is asked for.
     let copies = copies(folder.path(), "true");
@@ -99,6 +99,46 @@ fn programs_that_pass_and_waste_datagrams_are_listed_and_pass() {
     let output = run(&[&arguments[..], &["--cost", "time=20%"]].concat(), folder.path());
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("give --cost messages=P%"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_inconclusive_is_neither_passed_nor_failed() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let answer = |code: u8| {
+        let script = format!("grep -q 20000 {{case}} && exit 0; echo '{{{{\"reason\": \"no quorum\"}}}}'; exit {code}");
+        let text = format!(
+            "name = 'driven'\nsystem = 'gbn'\ndescription = ''\n[driver]\ncommand = ['sh', '-c', '''{script}''']\n"
+        );
+        write(&folder.path().join("driven.toml"), text)
+    };
+    let junit = folder.path().join("junit.xml");
+    let file = answer(75);
+    let arguments =
+        ["test", "gbn", "--suite", &suite, "--implementation", &file, "--junit", &junit.display().to_string()];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 7);
+    let text = stdout(&output);
+    assert!(text.contains("INCONCLUSIVE small: no quorum\n"), "{text}");
+    assert!(text.ends_with("1 passed, 0 failed, 1 inconclusive\n"), "{text}");
+    let written = std::fs::read_to_string(junit).expect("it was written");
+    assert!(written.contains("<error type=\"inconclusive\" message=\"no quorum\""), "{written}");
+    assert!(written.contains("failures=\"0\" errors=\"1\""), "{written}");
+
+    let output = run(&[&arguments[..6], &["--repeat", "2"]].concat(), folder.path());
+    assert_exit(&output, 7);
+    let text = stdout(&output);
+    assert!(
+        text.contains("INCONCLUSIVE small: failed 0 of 0 times, 2 inconclusive\n  inconclusive: no quorum\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("1 passed 2 times, 0 failed sometimes, 0 always, 1 inconclusive\n"), "{text}");
+
+    // A failure decides.
+    answer(1);
+    let output = run(&arguments[..6], folder.path());
+    assert_exit(&output, 1);
+    assert!(stdout(&output).contains("FAILED small: no quorum\n"), "{}", stdout(&output));
 }
 
 fn lines(path: &Path) -> usize {

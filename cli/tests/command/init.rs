@@ -90,6 +90,9 @@ fn a_new_package_is_studied_at_once() {
     let expect = format!(
         "written src/store.rs\n\
          written src/store/protocol.rs\n\
+         written implementations/store-python.toml\n\
+         written implementations/store/driver.py\n\
+         written implementations/store/sums.py\n\
          changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
          next: {} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
@@ -114,6 +117,27 @@ fn a_new_package_is_studied_at_once() {
             .expect("it is JSON");
     assert_eq!(suite["system"], "store");
     assert!(suite["cases"].as_array().is_some_and(|cases| !cases.is_empty()), "{suite}");
+
+    // The chosen inputs run on the real implementation beside it.
+    let chosen = text(&out.path().join("suite.json"));
+    let inputs = ["test", "store", "--out", &text(out.path()), "--implementation", "store-python"];
+    let right = package.simutant(&[&inputs[..], &["--suite", &chosen]].concat());
+    assert_exit(&right, 0);
+    assert!(stdout(&right).ends_with(" passed, 0 failed\n"), "{}", stdout(&right));
+    let program = package.read("implementations/store/sums.py");
+    let forgetful = program.replace("if number == next_number:", "if True:");
+    assert_ne!(forgetful, program);
+    write(&package.path("implementations/store/sums.py"), &forgetful);
+    let wrong = package.simutant(&[&inputs[..], &["--suite", &chosen]].concat());
+    assert_exit(&wrong, 1);
+    assert!(stdout(&wrong).contains(": the sum was "), "{}", stdout(&wrong));
+    // A driver that is wrong itself says nothing of the implementation.
+    let driver = package.read("implementations/store/driver.py");
+    write(&package.path("implementations/store/driver.py"), driver.replace("import heapq\n", "import heaps\n"));
+    let broken = package.simutant(&[&inputs[..], &["--suite", &chosen]].concat());
+    assert_exit(&broken, 7);
+    assert!(stdout(&broken).contains(": ModuleNotFoundError: "), "{}", stdout(&broken));
+    assert!(stdout(&broken).contains("\n0 passed, 0 failed, "), "{}", stdout(&broken));
 
     package.check_refused(&[], "[package.metadata.simutant.systems.store] is there already");
 }

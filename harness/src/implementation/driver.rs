@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +13,53 @@ use crate::testbed::Role;
 /// What reports call the driver.
 pub(crate) const DRIVER: &str = "driver";
 
-/// Its role: the one that there is.
+/// What reports call the fixture, and the placeholder of its folder.
+pub(crate) const FIXTURE: &str = "fixture";
+
+/// The placeholders of ports of a fixture: its own, and those by which drivers know them.
+pub(crate) const FIXTURE_PLACEHOLDERS: [(&str, &str); 9] = [
+    ("port", "fixture_port"),
+    ("port2", "fixture_port2"),
+    ("port3", "fixture_port3"),
+    ("port4", "fixture_port4"),
+    ("port5", "fixture_port5"),
+    ("port6", "fixture_port6"),
+    ("port7", "fixture_port7"),
+    ("port8", "fixture_port8"),
+    ("port9", "fixture_port9"),
+];
+
+/// The role of a driver.
 pub(crate) const ROLES: [Role; 1] =
     [Role { name: DRIVER, placeholders: &["case", "name", "seed", "port"], listens: false }];
+
+/// The role of a driver that has a fixture.
+const ROLE_WITH_FIXTURE: Role = Role {
+    name: DRIVER,
+    placeholders: &[
+        "case",
+        "name",
+        "seed",
+        "port",
+        FIXTURE,
+        "fixture_port",
+        "fixture_port2",
+        "fixture_port3",
+        "fixture_port4",
+        "fixture_port5",
+        "fixture_port6",
+        "fixture_port7",
+        "fixture_port8",
+        "fixture_port9",
+    ],
+    listens: false,
+};
+
+/// The role of a fixture.
+const FIXTURE_ROLE: Role = Role { name: FIXTURE, placeholders: &["port"], listens: false };
+
+/// How long a fixture may take to be ready, by default.
+const FIXTURE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The table `[driver]`: a command that runs one test case on the implementation, and judges what it did.
 ///
@@ -63,6 +108,57 @@ pub struct DriverCommand {
     /// How many test cases run at once for each core by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs_for_each_core: Option<NonZeroUsize>,
+    /// What outlives a test case, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixture: Option<FixtureCommand>,
+}
+
+/// The table `[driver.fixture]`: a command that is started before the first test case and goes on after it, such as a
+/// cluster that takes long to start.
+///
+/// ```toml
+/// [driver.fixture]
+/// command = ["{here}/cluster", "--port", "{port}", "--data", "{work}"]
+/// ready = { line = "leader elected" }                # or "started", the default
+/// timeout_s = 120                                    # optional; how long it may take to be ready: 60 by default
+/// ```
+///
+/// Each job has one of its own. `{work}` is its folder, `{port}` to `{port9}` are ports of its own; a driver knows them
+/// as `{fixture}` and `{fixture_port}` to `{fixture_port9}`. It is the driver's part to begin each test case with an
+/// empty cluster. After a test case that did not pass the fixture is killed, and started anew for the next one. A test
+/// case during which it ended by itself is inconclusive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixtureCommand {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Files that it needs, made before it is started.
+    #[serde(rename = "file", default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SideFile>,
+    /// When drivers may use it.
+    #[serde(default)]
+    pub ready: Ready,
+    /// How long it may take to be ready, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<NonZeroU64>,
+}
+
+impl FixtureCommand {
+    /// Returns the side that it is.
+    pub(crate) fn side(&self) -> Side {
+        Side {
+            name: FIXTURE.into(),
+            command: self.command.clone(),
+            files: self.files.clone(),
+            ready: self.ready.clone(),
+            exit: ExpectedExit::Stopped,
+        }
+    }
+
+    /// Returns how long it may take to be ready.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout_s.map_or(FIXTURE_TIMEOUT, |seconds| Duration::from_secs(seconds.get()))
+    }
 }
 
 impl DriverCommand {
@@ -78,6 +174,8 @@ impl DriverCommand {
     }
 
     pub(crate) fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
-        self.side().validate(&ROLES[0], path)
+        let Some(fixture) = &self.fixture else { return self.side().validate(&ROLES[0], path) };
+        fixture.side().validate(&FIXTURE_ROLE, path)?;
+        self.side().validate(&ROLE_WITH_FIXTURE, path)
     }
 }

@@ -14,6 +14,8 @@
 //!
 //! Then go through this file from top to bottom: the fields of the test case, the ranges that they
 //! are drawn from, `configure`, and the criteria.
+//!
+//! `implementations/%NAME%-python.toml` says how test cases run on a real implementation.
 
 pub mod protocol;
 

@@ -1,0 +1,128 @@
+//! What outlives a test case: a process that takes long to start, such as a cluster, and that many test cases use.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::time::Duration;
+
+use crate::error::HarnessError;
+use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
+use crate::implementation::{Implementation, fill_command, fill_text};
+use crate::ports::Lease;
+use crate::process::{Care, Child, Event, Exit, Guardian, Start};
+use crate::side::Ready;
+use crate::testbed::Placeholders;
+
+/// Where fixtures are started.
+pub(crate) struct Place<'a> {
+    pub(crate) implementation: &'a Implementation,
+    pub(crate) build_directory: &'a Path,
+    /// Folders of fixtures are made here.
+    pub(crate) run_folder: &'a Path,
+    pub(crate) guardian: &'a Arc<Guardian>,
+}
+
+/// A fixture that is ready. It is killed when it is dropped.
+pub(crate) struct Fixture {
+    child: Child,
+    events: Receiver<Event>,
+    /// What drivers are told of it.
+    placeholders: Placeholders,
+    /// Keep its ports from other jobs.
+    _leases: Vec<Lease>,
+    _folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// Starts the fixture of the implementation's driver, and waits until it is ready; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`HarnessError`] if it cannot be started, ends, or is not ready in time.
+    pub(crate) fn start(place: &Place<'_>) -> Result<Option<Self>, HarnessError> {
+        let Place { implementation, build_directory, run_folder, guardian } = *place;
+        let Some((command, driver)) =
+            implementation.driver.as_ref().and_then(|driver| Some((driver.fixture.as_ref()?, driver.side())))
+        else {
+            return Ok(None);
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("fixture-")
+            .tempdir_in(run_folder)
+            .map_err(HarnessError::file("make a folder in", run_folder))?;
+        let side = command.side();
+        let mut own = Placeholders::from([
+            ("here", implementation.folder.clone().into()),
+            ("build", build_directory.into()),
+            ("work", folder.path().into()),
+        ]);
+        let mut told = Placeholders::from([(FIXTURE, folder.path().into())]);
+        let mut leases = Vec::new();
+        for (port, fixture_port) in FIXTURE_PLACEHOLDERS {
+            if side.names(port) || driver.names(fixture_port) {
+                let lease = Lease::for_both()?;
+                own.insert(port, lease.port().to_string().into());
+                told.insert(fixture_port, lease.port().to_string().into());
+                leases.push(lease);
+            }
+        }
+        for file in &side.files {
+            let path = folder.path().join(fill_text(&file.name, &own));
+            std::fs::write(&path, fill_text(&file.text, &own).as_encoded_bytes())
+                .map_err(HarnessError::file("write", &path))?;
+        }
+        let ready_line = match &side.ready {
+            Ready::Line(line) => Some(line.as_str()),
+            Ready::Started | Ready::Port => None,
+        };
+        let (sender, events) = channel();
+        let command_line = fill_command(&side.command, &own);
+        let mutant = implementation.active_mutant.map(|mutant| mutant.environment(folder.path()));
+        let start = Start {
+            command: &command_line,
+            folder: folder.path(),
+            ready_line,
+            environment: &mutant.unwrap_or_default(),
+            care: Care::Kernel,
+            number: 0,
+            events: &sender,
+        };
+        let name = implementation.name.clone();
+        let child = Child::start(&start, guardian).map_err(|source| {
+            let (program, side) = (side.command[0].clone(), FIXTURE.to_owned());
+            HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
+        })?;
+        let fixture = Self { child, events, placeholders: told, _leases: leases, _folder: folder };
+        match ready_line {
+            None => Ok(Some(fixture)),
+            Some(_) => fixture.await_ready(name, command.timeout()).map(Some),
+        }
+    }
+
+    fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
+        let what = match self.events.recv_timeout(limit) {
+            Ok(Event::Ready(_)) => return Ok(self),
+            Ok(Event::Exited(_, exit)) => format!("ended with {exit}"),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                format!("was not ready after {} s", limit.as_secs())
+            }
+        };
+        let (stdout, stderr) = self.child.kill();
+        Err(HarnessError::FixtureNotReady { implementation, what, output: stdout.text + &stderr.text })
+    }
+
+    /// Returns what drivers are told of it.
+    pub(crate) fn placeholders(&self) -> &Placeholders {
+        &self.placeholders
+    }
+
+    /// Returns how it ended, if it did.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        loop {
+            match self.events.try_recv() {
+                Ok(Event::Exited(_, exit)) => return Some(exit),
+                Ok(Event::Ready(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
+            }
+        }
+    }
+}
