@@ -488,7 +488,8 @@ pub(crate) struct TestArguments {
     /// Instead of a suite, the first N test cases of the universe of --seed, as `simulate --case` has them.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// The implementation: the name of one that comes with Simutant, or a TOML file that describes one.
+    /// The implementation: the name of one in the folder `implementations` of the system's package or of those that
+    /// come with Simutant, or a TOML file that describes one.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: String,
     /// Run only the test case with this name; can be given several times.
@@ -507,7 +508,8 @@ pub(crate) struct TestArguments {
     /// percent, for example messages=100%. It changes no verdict.
     #[arg(long, value_name = "LIST")]
     pub(crate) cost: Option<CostOracle>,
-    /// Seconds after which a test case is ended and has failed [default: 30, and 180 for dns].
+    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
+    /// for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 }
@@ -516,18 +518,18 @@ pub(crate) struct TestArguments {
 pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// An implementation: the name of one that comes with Simutant, or a TOML file that describes one; can be given
-    /// several times. Default: all that come with Simutant, but for those whose file has `on_demand`, that cannot
-    /// be built or started, that fail on more than 30 of the first 100 test cases, or, being releases whose test
-    /// cases take a second or more, on none of them.
+    /// An implementation: the name of one in the folder `implementations` of the system's package or of those that
+    /// come with Simutant, or a TOML file that describes one; can be given several times. Default: all in these
+    /// folders, but for those whose file has `on_demand`, that cannot be built or started, that fail on more than 30 of
+    /// the first 100 test cases, or, being releases whose test cases take a second or more, on none of them.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
-    /// How many test cases the universe has, if there is no finished study yet; as many as in a study unless said
-    /// otherwise, but at most 2500, and 1000 for dns, where they take seconds each: that is within an hour on two
-    /// cores.
+    /// How many test cases the universe has, if there is no finished study yet [default: as many as in a study, but at
+    /// most 2500, or 1000 where a test case may take longer than a minute].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Seconds after which a test case is ended and has failed [default: 30, and 180 for dns].
+    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
+    /// for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was

@@ -1,12 +1,20 @@
 //! The examples that are crates of their own: formatted, without lints, tested, and studied as their users would.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use anyhow::bail;
 
 use crate::run;
 
 /// The examples with a system, by folder and system.
 const EXAMPLES: [(&str, &str); 2] = [("two-phase-commit", "two-phase-commit"), ("omnipaxos", "omnipaxos")];
+
+/// The real implementations of an example's system, and whether they pass the inputs that a study chooses.
+const IMPLEMENTATIONS: [(&str, &str, bool); 2] = [
+    ("two-phase-commit", "two-phase-commit-python", true),
+    ("two-phase-commit", "two-phase-commit-applies-again", false),
+];
 
 /// Checks format and lints of all examples.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
@@ -17,18 +25,37 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tests all examples, and studies each with a few test cases.
+/// Tests all examples, studies each with a few test cases, and runs the chosen inputs on real implementations.
 pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     for (folder, system) in EXAMPLES {
         run(&mut cargo(root, folder, &["test", "--locked"]))?;
-        let manifest = Path::new("examples").join(folder).join("Cargo.toml");
-        let mut study = Command::new("cargo");
-        study.args(["run", "--release", "--package", "simutant", "--", "study", system]);
-        study.args(["--cases", "40", "--suites", "20", "--fresh", "--manifest-path"]).arg(manifest);
-        study.arg("--out").arg(Path::new("target/examples").join(folder));
-        run(&mut study)?;
+        run(simutant("study", folder, system).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
+    }
+    for (folder, implementation, passes) in IMPLEMENTATIONS {
+        let suite = out(folder).join("suite.json");
+        let mut test = simutant("test", folder, folder);
+        test.args(["--jobs", "8", "--fresh", "--implementation", implementation, "--suite"]).arg(suite);
+        match (run(&mut test), passes) {
+            (Err(error), true) => return Err(error),
+            (Ok(()), false) => bail!("{implementation} has a mistake, and passes all inputs"),
+            _ => {}
+        }
     }
     Ok(())
+}
+
+/// Returns a command of Simutant on the system of an example.
+fn simutant(command: &str, folder: &str, system: &str) -> Command {
+    let manifest = Path::new("examples").join(folder).join("Cargo.toml");
+    let mut simutant = Command::new("cargo");
+    simutant.args(["run", "--release", "--package", "simutant", "--", command, system, "--manifest-path"]);
+    simutant.arg(manifest).arg("--out").arg(out(folder));
+    simutant
+}
+
+/// Returns where results on an example are written.
+fn out(folder: &str) -> PathBuf {
+    Path::new("target/examples").join(folder)
 }
 
 /// Returns a command of cargo in an example's folder.

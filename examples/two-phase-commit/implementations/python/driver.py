@@ -1,0 +1,166 @@
+"""Runs one test case of two-phase-commit on real processes, and judges what they did.
+
+    driver.py CASE SEED PROGRAM [MISTAKE]
+
+CASE is a file with the test case as JSON: the fields of `TestCase` in src/two_phase_commit.rs. A
+coordinator and participants are processes; between them is a network that loses and delays
+datagrams; crashes are `kill -9`, and whoever crashed is started again with the log that it left.
+"""
+
+import heapq
+import json
+import pathlib
+import random
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+def main(case, seed, program):
+    processes = Processes(case, seed, program)
+    processes.begin()
+    for at_ms, who, action in faults(case["crashes"]):
+        time.sleep(max(0, processes.began + at_ms / 1000 - time.monotonic()))
+        if action == "crash":
+            processes.crash(who)
+        else:
+            processes.start(who)
+    if processes.coordinator().wait() != 0:
+        fail("crashed", "the coordinator ended with an error")
+    judge(case, lines("coordinator"), [lines(f"p{who}") for who in range(1, len(case["votes"]) + 1)])
+
+
+def faults(crashes):
+    """Returns crashes and restarts in the order in which they come."""
+    schedule = []
+    for crash in crashes:
+        schedule.append((crash["at_ms"], crash["who"], "crash"))
+        schedule.append((crash["at_ms"] + crash["for_ms"], crash["who"], "restart"))
+    return sorted(schedule, key=lambda fault: fault[0])
+
+
+def judge(case, coordinator, participants):
+    """The oracle of the simulation: see `check` in src/two_phase_commit.rs."""
+    decided = [words[2] == "1" for words in coordinator if words[0] == "decided"]
+    is_calm = case["drop"] == 0 and not case["crashes"]
+    for transaction, commit in enumerate(decided):
+        all_voted_yes = all(votes[transaction] for votes in case["votes"])
+        if commit and not all_voted_yes:
+            fail("against-a-vote", f"transaction {transaction} was committed against a vote")
+        if is_calm and commit != all_voted_yes:
+            fail("no-reason", f"transaction {transaction} was aborted for no reason")
+    expected = [(transaction, commit) for transaction, commit in enumerate(decided)]
+    for who, log in enumerate(participants, 1):
+        did = sorted((int(words[1]), words[2] == "1") for words in log if words[0] == "done")
+        if did != expected:
+            fail("not-all-the-same", f"p{who} did {did}, but {expected} was decided")
+
+
+def fail(kind, reason):
+    print(json.dumps({"kind": kind, "reason": reason}))
+    sys.exit(1)
+
+
+def lines(name):
+    path = pathlib.Path(name)
+    return [line.split() for line in path.read_text().split("\n")[:-1]] if path.exists() else []
+
+
+class Processes:
+    """Number 0 is the coordinator, others are participants. Logs are files of this folder."""
+
+    def __init__(self, case, seed, program):
+        self.case = case
+        self.program = program
+        self.running = {}
+        votes = [["yes" if vote else "no" for vote in votes] for votes in case["votes"]]
+        ports = [free_port() for _ in votes]
+        network = Network(ports, case, seed)
+        transactions = len(case["votes"][0])
+        self.commands = [["coordinator", "coordinator", transactions, *network.ports]]
+        for who, (port, votes) in enumerate(zip(ports, votes), 1):
+            self.commands.append(["participant", f"p{who}", port, *votes])
+
+    def begin(self):
+        """Starts all, the coordinator last, since it begins at once."""
+        for who in reversed(range(len(self.commands))):
+            self.start(who)
+            self.running[who].stdout.readline()
+        self.began = time.monotonic()
+
+    def start(self, who):
+        # Whoever is still running was not crashed, as faults of the simulation have it.
+        if who in self.running and self.running[who].poll() is None:
+            return
+        path, *mistake = self.program
+        command = [sys.executable, path, *map(str, self.commands[who]), *mistake]
+        self.running[who] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def crash(self, who):
+        # A coordinator that has ended has nothing left to lose.
+        if self.running[who].poll() is None:
+            self.running[who].kill()
+            self.running[who].wait()
+
+    def coordinator(self):
+        return self.running[0]
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
+        channel.bind(("127.0.0.1", 0))
+        return channel.getsockname()[1]
+
+
+class Network:
+    """A link from the coordinator to each participant, which loses and delays datagrams."""
+
+    def __init__(self, participant_ports, case, seed):
+        self.random = random.Random(f"{case['seed']}/{seed}")
+        self.case = case
+        self.fronts, self.backs, self.ports = [], [], []
+        for port in participant_ports:
+            front, back = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+            front.bind(("127.0.0.1", 0))
+            back.connect(("127.0.0.1", port))
+            self.fronts.append(front)
+            self.backs.append(back)
+            self.ports.append(front.getsockname()[1])
+        threading.Thread(target=self.relay, daemon=True).start()
+
+    def relay(self):
+        # (when it arrives, its number, link, to the participant?, datagram)
+        on_their_way, count, coordinator = [], 0, {}
+        while True:
+            now = time.monotonic()
+            while on_their_way and on_their_way[0][0] <= now:
+                _, _, link, is_forward, datagram = heapq.heappop(on_their_way)
+                try:
+                    if is_forward:
+                        self.backs[link].send(datagram)
+                    else:
+                        self.fronts[link].sendto(datagram, coordinator[link])
+                except ConnectionRefusedError:
+                    pass  # Whoever it is for has crashed.
+            wait = max(0, on_their_way[0][0] - time.monotonic()) if on_their_way else None
+            for readable in select.select([*self.fronts, *self.backs], [], [], wait)[0]:
+                is_forward = readable in self.fronts
+                try:
+                    datagram, sender = readable.recvfrom(65536)
+                except ConnectionRefusedError:
+                    continue
+                link = (self.fronts if is_forward else self.backs).index(readable)
+                if is_forward:
+                    coordinator[link] = sender
+                if self.random.random() < self.case["drop"]:
+                    continue
+                count += 1
+                arrival = time.monotonic() + self.case["latency_ms"] / 1000
+                heapq.heappush(on_their_way, (arrival, count, link, is_forward, datagram))
+
+
+if __name__ == "__main__":
+    main(json.loads(pathlib.Path(sys.argv[1]).read_text()), int(sys.argv[2]), sys.argv[3:])
