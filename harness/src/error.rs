@@ -4,6 +4,8 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::process::{Exit, is_shortage};
 use crate::proxy::ProxyError;
 use crate::testbed::InvalidCase;
@@ -178,12 +180,66 @@ pub enum HarnessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A program with testbeds could not do what it was asked for.
+    #[error("{message}")]
+    Program {
+        /// What kind of error it is.
+        class: ErrorClass,
+        /// What the program says.
+        message: String,
+    },
+    /// A program with testbeds does not do what such programs do.
+    #[error("the testbed {}: {what}; its `main` must be that of `simutant_harness::serve`, and print nothing else to standard output", path.display())]
+    BrokenProgram {
+        /// The program.
+        path: PathBuf,
+        /// What it does instead.
+        what: String,
+    },
     /// The process that clears up cannot be started.
     #[error("cannot start /bin/sh, which clears up if this process is killed: {0}; the system may be out of processes")]
     Guardian(#[source] io::Error),
 }
 
+/// What kind of error keeps a suite from being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorClass {
+    /// What was given cannot be used.
+    BadInput,
+    /// Storage is missing.
+    Storage,
+    /// The implementation cannot be built or run here; others may.
+    Implementation,
+    /// Something that all need is missing.
+    Unavailable,
+}
+
 impl HarnessError {
+    /// Returns what kind of error it is.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::OtherSystem { .. } | Self::InvalidCase { .. } => ErrorClass::BadInput,
+            Self::File { .. } => ErrorClass::Storage,
+            Self::BuildFailed { .. }
+            | Self::BuildNotStarted { .. }
+            | Self::BuildTimedOut { .. }
+            | Self::SideNotStarted { .. }
+            | Self::SideUnavailable { .. }
+            | Self::FixtureNotReady { .. } => ErrorClass::Implementation,
+            Self::Program { class, .. } => *class,
+            Self::ServiceNotStarted { .. }
+            | Self::Exhausted { .. }
+            | Self::NoPort(_)
+            | Self::NoNetwork { .. }
+            | Self::PortTaken { .. }
+            | Self::PortNotSeen { .. }
+            | Self::Proxy(_)
+            | Self::BrokenProgram { .. }
+            | Self::Guardian(_) => ErrorClass::Unavailable,
+        }
+    }
+
     /// Returns a function that makes a [`HarnessError::File`] of the system's reason, or [`HarnessError::Exhausted`] if
     /// that is it.
     pub fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -77,6 +77,7 @@ mod lines;
 mod loopback;
 mod ports;
 mod process;
+mod program;
 mod proxy;
 mod report;
 mod results;
@@ -88,7 +89,7 @@ mod testbed;
 mod trials;
 
 pub use driver::Answer;
-pub use error::HarnessError;
+pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};
 pub use implementation::{
     ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage,
@@ -97,6 +98,7 @@ pub use lines::TrialLogError;
 pub use loopback::Loopback;
 pub use ports::{Lease, has_unread};
 pub use process::{Exit, OutputTail, is_shortage};
+pub use program::{TestbedProgram, serve};
 pub use proxy::{
     Activity, DirectionCounts, Fate, Fates, Linked, Links, Listener, Losses, LossyProxy, LossyServers,
     ProxyConfiguration, ProxyCounts, ProxyError, Served,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 use simutant_sim_core::Random;
 
@@ -25,7 +26,7 @@ use crate::testbed::{Judgement, Setup, Testbed};
 const PORT_ATTEMPTS: usize = 5;
 
 /// How to run a suite.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     /// How many test cases run at a time.
     pub jobs: NonZeroUsize,
@@ -110,6 +111,16 @@ pub fn run_some(
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
     let testbed = testbed_of(suite, implementation)?;
+    let report = |results| TestReport {
+        format_version: FORMAT_VERSION,
+        system: suite.system.clone(),
+        implementation: implementation.name.clone(),
+        seed: options.seed,
+        results,
+    };
+    if let Some(program) = testbed.program() {
+        return program.run(suite, implementation, options, runs, on_result).map(report);
+    }
     allow_many_files();
     std::fs::create_dir_all(&options.build_directory)
         .map_err(HarnessError::file("make the folder", &options.build_directory))?;
@@ -131,14 +142,7 @@ pub fn run_some(
         run_folder: run_path,
         guardian,
     };
-    let results = run.all(&suite.cases, runs, on_result)?;
-    Ok(TestReport {
-        format_version: FORMAT_VERSION,
-        system: suite.system.clone(),
-        implementation: implementation.name.clone(),
-        seed: options.seed,
-        results,
-    })
+    run.all(&suite.cases, runs, on_result).map(report)
 }
 
 /// Returns the testbed for both, after a check of every test case.

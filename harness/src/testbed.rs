@@ -10,6 +10,7 @@ use serde_json::Value;
 use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
+use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -68,6 +69,11 @@ pub trait Testbed: Sync {
     /// Returns how long a test case takes, as far as it says so itself.
     fn duration(&self, _case: &Value) -> Duration {
         Duration::ZERO
+    }
+
+    /// Returns the program that has the testbed, if that is another one: then it runs test cases.
+    fn program(&self) -> Option<&TestbedProgram> {
+        None
     }
 
     /// Checks that `case` is a test case of the system.
@@ -235,6 +241,11 @@ impl Testbeds {
     /// none if the system is not known.
     pub fn of<'a>(&self, system: &'a str) -> impl Iterator<Item = &'static dyn Testbed> + use<'a> {
         self.0.iter().copied().filter(move |testbed| testbed.system() == system)
+    }
+
+    /// Returns all of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static dyn Testbed> + use<> {
+        self.0.iter().copied()
     }
 
     /// Returns the names of the systems that have a testbed.

@@ -1,0 +1,175 @@
+//! Who asks a program with testbeds.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use simutant_outcomes::Suite;
+
+use super::{Description, Request, Response, RunRequest};
+use crate::error::HarnessError;
+use crate::implementation::Implementation;
+use crate::report::CaseResult;
+use crate::run::Options;
+use crate::testbed::{Environment, InvalidCase, Role, Setup, Testbed, Testbeds};
+
+/// A program whose `main` is [`serve`](crate::serve).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestbedProgram {
+    path: PathBuf,
+}
+
+impl TestbedProgram {
+    /// Returns the program at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Asks the program for its testbeds. They live as long as this process.
+    ///
+    /// # Errors
+    /// [`HarnessError::Program`] if it does not answer as such programs do.
+    pub fn testbeds(&self) -> Result<Testbeds, HarnessError> {
+        let mut testbeds = None;
+        self.ask(&Request::Describe, &mut |response| match response {
+            Response::Testbeds(descriptions) => testbeds = Some(descriptions),
+            Response::Result(_) | Response::Done | Response::Failed { .. } => {}
+        })?;
+        let descriptions = testbeds.ok_or_else(|| self.broken("it named no testbeds"))?;
+        let testbeds = descriptions.into_iter().map(|description| -> &'static dyn Testbed {
+            Box::leak(Box::new(Described::new(description, self.clone())))
+        });
+        Ok(Testbeds::new(Box::leak(testbeds.collect::<Box<[_]>>())))
+    }
+
+    /// Runs test cases as [`run_some`](crate::run_some) does.
+    pub(crate) fn run(
+        &self,
+        suite: &Suite,
+        implementation: &Implementation,
+        options: &Options,
+        runs: &[(usize, u32)],
+        on_result: &mut dyn FnMut(&CaseResult),
+    ) -> Result<Vec<CaseResult>, HarnessError> {
+        let request = Request::Run(Box::new(RunRequest {
+            suite: suite.clone(),
+            implementation: implementation.clone(),
+            folder: implementation.folder.clone(),
+            active_mutant: implementation.active_mutant,
+            options: options.clone(),
+            runs: runs.to_vec(),
+        }));
+        let (mut results, mut end) = (Vec::new(), None);
+        self.ask(&request, &mut |response| match response {
+            Response::Result(result) => {
+                on_result(&result);
+                results.push(*result);
+            }
+            Response::Testbeds(_) => {}
+            response @ (Response::Done | Response::Failed { .. }) => end = Some(response),
+        })?;
+        match end {
+            Some(Response::Failed { class, message }) => Err(HarnessError::Program { class, message }),
+            Some(_) => {
+                let place = |result: &CaseResult| {
+                    (suite.cases.iter().position(|case| case.name == result.name), result.repetition)
+                };
+                results.sort_by_cached_key(place);
+                Ok(results)
+            }
+            None => Err(self.broken("it ended before all test cases were run")),
+        }
+    }
+
+    /// Gives the program a request, and each response to `on_response`.
+    fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<(), HarnessError> {
+        let failed = |error: io::Error| self.broken(&error.to_string());
+        let mut child =
+            Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let answered = self.talk(&mut child, request, on_response);
+        // Its input ends only now: that is when the program ends, too.
+        drop(child.stdin.take());
+        let ended = child.wait().map_err(failed);
+        answered.and(ended).map(drop)
+    }
+
+    fn talk(
+        &self,
+        child: &mut Child,
+        request: &Request,
+        on_response: &mut dyn FnMut(Response),
+    ) -> Result<(), HarnessError> {
+        let mut line = serde_json::to_string(request).expect("requests are plain data");
+        line.push('\n');
+        let stdin = child.stdin.as_mut().expect("standard input is piped");
+        stdin.write_all(line.as_bytes()).map_err(|error| self.broken(&error.to_string()))?;
+        let stdout: ChildStdout = child.stdout.take().expect("standard output is piped");
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(|error| self.broken(&error.to_string()))?;
+            let response = serde_json::from_str(&line)
+                .map_err(|error| self.broken(&format!("it printed `{line}`, which is no response: {error}")))?;
+            on_response(response);
+        }
+        Ok(())
+    }
+
+    fn broken(&self, what: &str) -> HarnessError {
+        HarnessError::BrokenProgram { path: self.path.clone(), what: what.to_owned() }
+    }
+}
+
+/// A testbed of the program.
+struct Described {
+    description: Description,
+    roles: Vec<Role>,
+    program: TestbedProgram,
+}
+
+impl Described {
+    fn new(description: Description, program: TestbedProgram) -> Self {
+        let kept = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
+        let role = |role: &super::RoleDescription| Role {
+            name: kept(&role.name),
+            placeholders: Box::leak(role.placeholders.iter().map(kept).collect::<Box<[_]>>()),
+            listens: role.listens,
+        };
+        Self { roles: description.roles.iter().map(role).collect(), description, program }
+    }
+}
+
+impl Testbed for Described {
+    fn system(&self) -> &str {
+        &self.description.system
+    }
+
+    fn implemented_as(&self) -> &str {
+        &self.description.implemented_as
+    }
+
+    fn roles(&self) -> &[Role] {
+        &self.roles
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_millis(self.description.timeout_ms)
+    }
+
+    fn jobs_for_each_core(&self) -> usize {
+        self.description.jobs_for_each_core
+    }
+
+    fn program(&self) -> Option<&TestbedProgram> {
+        Some(&self.program)
+    }
+
+    /// The program checks.
+    fn check(&self, _case: &Value) -> Result<(), InvalidCase> {
+        Ok(())
+    }
+
+    fn set_up(&self, _setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        unreachable!("the program sets up its own test cases")
+    }
+}

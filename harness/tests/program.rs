@@ -1,0 +1,104 @@
+//! Testbeds in a program of their own, that of `examples/testbed.rs`.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use simutant_harness::{ErrorClass, HarnessError, Options, TestReport, TestbedProgram, Testbeds, run_suite};
+use simutant_outcomes::{Suite, SuiteCase, Verdict};
+
+/// Returns the program, which `cargo test` builds.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has an executable");
+    let folder = test.parent().and_then(Path::parent).expect("it is in the folder `deps` of the build");
+    folder.join("examples/testbed")
+}
+
+fn testbeds() -> Testbeds {
+    TestbedProgram::new(program()).testbeds().expect("`cargo build --examples` makes the program")
+}
+
+fn run(command: &str, cases: &[Value], options: &Options) -> Result<TestReport, HarnessError> {
+    let text = format!(
+        "name = 'greeter'\nsystem = 'greetings'\ndescription = ''\n[[side]]\nname = 'greeter'\ncommand = ['sh', '-c', '''{command}''']\n"
+    );
+    let implementation = testbeds().parse(&text, Path::new("greeter.toml"), Path::new("/")).expect("a good file");
+    let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("greetings-{place}"), case: case.clone() };
+    let suite = Suite {
+        format_version: simutant_outcomes::FORMAT_VERSION,
+        system: "greetings".into(),
+        criterion: "none".into(),
+        chosen: "by hand".into(),
+        seed: 1,
+        mutant_score: None,
+        dominator_score: None,
+        cases: cases.iter().enumerate().map(case).collect(),
+    };
+    let mut told = 0;
+    let report = run_suite(&suite, &implementation, options, &mut |_| told += 1)?;
+    assert_eq!(told, report.results.len(), "each result is told as it comes");
+    Ok(report)
+}
+
+fn options() -> Options {
+    Options::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds"))
+}
+
+const GREETS: &str = "sed 's/.*/Hello, &!/' {names} > {greetings}";
+
+#[test]
+fn a_program_says_what_its_testbeds_are() {
+    let testbeds = testbeds();
+    assert_eq!(testbeds.systems().collect::<Vec<_>>(), ["greetings"]);
+    let testbed = testbeds.of("greetings").next().expect("there is one");
+    assert_eq!((testbed.roles()[0].name, testbed.roles()[0].placeholders), ("greeter", &["names", "greetings"][..]));
+    assert_eq!(testbed.timeout(), Duration::from_secs(5));
+}
+
+#[test]
+fn test_cases_run_in_the_program_in_the_order_of_the_suite() {
+    let cases = [json!({ "names": ["Ada", "Alan"] }), json!({ "names": [] }), json!({ "names": ["Grace"] })];
+    let options =
+        Options { jobs: 3.try_into().expect("not 0"), repetitions: NonZeroU32::new(2).expect("not 0"), ..options() };
+    let report = run(GREETS, &cases, &options).expect("it runs");
+    assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass), "{report:#?}");
+    let names: Vec<(&str, u32)> =
+        report.results.iter().map(|result| (result.name.as_str(), result.repetition)).collect();
+    let of = |number| [1, 2].map(|repetition| (["greetings-0", "greetings-1", "greetings-2"][number], repetition));
+    assert_eq!(names, [of(0), of(1), of(2)].concat());
+}
+
+#[test]
+fn findings_and_output_come_back() {
+    let report = run("echo oops >&2; cp {names} {greetings}", &[json!({ "names": ["Ada"] })], &options());
+    let result = &report.expect("it runs").results[0];
+    let finding = result.verdict.finding().expect("nobody is greeted");
+    assert_eq!((finding.kind.as_str(), finding.summary.as_str()), ("not-greeted", "`Ada` is no greeting"));
+    assert_eq!(result.processes[0].stderr.text, "oops\n");
+}
+
+#[test]
+fn errors_keep_their_kind() {
+    let error = run(GREETS, &[json!({ "names": [1] })], &options()).expect_err("a name is no text");
+    assert_eq!(error.class(), ErrorClass::BadInput);
+    assert!(error.to_string().contains("test case `greetings-0` of the suite: field names is no list"), "{error}");
+    let error = run("echo no locale >&2; exit 69", &[json!({ "names": [] })], &options()).expect_err("it cannot run");
+    assert_eq!(error.class(), ErrorClass::Implementation);
+    assert!(error.to_string().contains("no locale"), "{error}");
+}
+
+#[test]
+fn what_is_no_such_program_is_told() {
+    let error = TestbedProgram::new("/nowhere/testbed").testbeds().expect_err("there is none").to_string();
+    assert!(error.contains("/nowhere/testbed: No such file"), "{error}");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = folder.path().join("talks");
+    std::fs::write(&script, "#!/bin/sh\nread request; echo hello\n").expect("it can be written");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let error = TestbedProgram::new(&script).testbeds().expect_err("it greets").to_string();
+    assert!(error.contains("it printed `hello`, which is no response"), "{error}");
+    std::fs::write(&script, "#!/bin/sh\nread request\n").expect("it can be written");
+    let error = TestbedProgram::new(&script).testbeds().expect_err("it says nothing").to_string();
+    assert!(error.contains("it named no testbeds"), "{error}");
+}
