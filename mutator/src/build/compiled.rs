@@ -9,10 +9,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Compiled;
 
-use super::{Build, BuildEvent, Request, Run, Workspace, cargo, list_files, read, read_specification, write};
+use super::cargo::{Run, cargo};
+use super::files::{list_files, read, write};
+use super::request::{Build, BuildEvent, Request};
+use super::specification::read_specification;
+use super::workspace::Workspace;
 use crate::copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
 use crate::edit::Owner;
-use crate::instrument::{Instrumented, Specification};
+use crate::instrument::Instrumented;
+use crate::instrument::Specification;
 use crate::machine_code::MachineCode;
 use crate::{MutatorError, Package};
 

@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, LINK, MAIN, Request, Workspace, read, write};
+use super::cargo::Compiled;
+use super::files::{read, write};
+use super::request::{BuildEvent, Request};
+use super::worker::{LINK, MAIN};
+use super::workspace::Workspace;
 use crate::identity::Hash;
 use crate::package::Member;
 use crate::{MutatorError, Package};

@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::TargetKind;
 use simutant_outcomes::Sites;
 
-use super::{Accepted, BuildEvent, Compiled, PROBE, Rounds, Workspace, cargo, copy_file, read_specification};
+use super::cargo::{Compiled, cargo};
+use super::files::copy_file;
+use super::request::BuildEvent;
+use super::rounds::{Accepted, Rounds};
+use super::specification::read_specification;
+use super::workspace::{PROBE, Workspace};
 use crate::identity::Hash;
 use crate::instrument::Probes;
 use crate::package::Programs;
