@@ -25,8 +25,7 @@ use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 use crate::edit::{Edit, Owner, Piece, Variant};
 use crate::identity::Identities;
-use crate::instrument::PlacedCandidate;
-use crate::mutation::{Candidate, Form, Point, Settings};
+use crate::mutation::{Candidate, Form, PlacedCandidate, Point, Settings};
 use crate::names::Kind;
 use crate::operators::{CONSTANT, Change, Definition, Infection, integers, range_of, values};
 use crate::source::{FunctionSource, Source};
@@ -475,8 +474,8 @@ fn add_literals<'e>(expression: &'e Expr, literals: &mut Vec<&'e Expr>) {
 mod tests {
     use super::*;
     use crate::declarations::Declarations;
-    use crate::instrument::Specification;
     use crate::selection::Selection;
+    use crate::specification::Specification;
 
     /// Returns the mutants of constants in `text`, a line each, with the places where they show.
     fn mutants(text: &str) -> String {

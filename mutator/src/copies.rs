@@ -18,10 +18,10 @@ use syn::visit::Visit;
 use syn::{Expr, FnArg};
 
 use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant};
-use crate::instrument::Specification;
 use crate::mutation::{self, Candidate, Form};
 use crate::operators::range_of;
 use crate::source::{FunctionSource, Home, has_lifetimes_only};
+use crate::specification::Specification;
 use crate::steps;
 
 const CLEAN: &[Variant] = &[Variant::Clean];

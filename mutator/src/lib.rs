@@ -102,6 +102,7 @@ mod package;
 mod purity;
 mod selection;
 mod source;
+mod specification;
 mod steps;
 #[cfg(test)]
 mod test_support;

@@ -8,11 +8,12 @@ use crate::dataflow::OutcomeProbes;
 use crate::declarations::Declarations;
 use crate::edit::plain_text;
 use crate::graph::Graph;
-use crate::instrument::{Probes, Specification};
+use crate::instrument::Probes;
 use crate::mutation::{self, Candidate, Settings};
 use crate::names::Names;
 use crate::selection::Selection;
 use crate::source::Source;
+use crate::specification::Specification;
 use crate::verdicts::Verdicts;
 
 /// Returns the text as a specification file, and the candidates of its last function.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
-use crate::instrument::Specification;
 use crate::source::FunctionSource;
+use crate::specification::Specification;
 
 /// What the compiler has said so far.
 #[derive(Debug, Default)]

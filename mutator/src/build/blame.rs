@@ -7,8 +7,8 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 use super::workspace::Workspace;
 use crate::edit::Owner;
 use crate::instrument::Instrumented;
-use crate::instrument::PlacedCandidate;
-use crate::instrument::Specification;
+use crate::mutation::PlacedCandidate;
+use crate::specification::Specification;
 use crate::verdicts::Verdicts;
 
 /// A mutant that may be to blame for an error elsewhere in its function.

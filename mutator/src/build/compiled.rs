@@ -17,8 +17,8 @@ use super::workspace::Workspace;
 use crate::copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
 use crate::edit::Owner;
 use crate::instrument::Instrumented;
-use crate::instrument::Specification;
 use crate::machine_code::MachineCode;
+use crate::specification::Specification;
 use crate::{MutatorError, Package};
 
 /// The folder of the generated workspace in that of the instrumented build.

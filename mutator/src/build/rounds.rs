@@ -8,7 +8,7 @@ use super::request::BuildEvent;
 use super::workspace::Workspace;
 use crate::MutatorError;
 use crate::instrument::{Instrumented, Probes};
-use crate::instrument::Specification;
+use crate::specification::Specification;
 use crate::verdicts::{Inputs, KnownVerdicts, Verdicts};
 
 /// How often the compiler may find something new. Each time something is rejected, so this is never reached by

@@ -1,10 +1,10 @@
 //! Reads the specification of a package: its files, what the package declares, the candidates.
 
 use crate::declarations::Declarations;
-use crate::instrument::Specification;
 use crate::mutation::Settings;
 use crate::package::Member;
 use crate::source::Source;
+use crate::specification::Specification;
 use crate::{MutatorError, Package, Selection};
 
 use super::files::{list_files, read};

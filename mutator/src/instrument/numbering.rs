@@ -20,8 +20,8 @@ use std::ops::Range;
 
 use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier, UnmutatedConstant};
 
-use super::Specification;
 use crate::operators::{HIGHER_ORDER, partner};
+use crate::specification::Specification;
 use crate::verdicts::Verdicts;
 
 /// Which mutants each function has.

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use syn::Item;
+
 use super::*;
 use crate::edit::plain_text;
 use crate::identity::Hash;
-use crate::instrument::{Probes, Specification};
+use crate::instrument::Probes;
 use crate::source::Source;
+use crate::specification::Specification;
 use crate::test_support::candidates;
 use crate::verdicts::Verdicts;
 
@@ -117,9 +120,7 @@ fn a_negation_is_not_made_twice() {
 /// Returns the identities and the functions of all mutants.
 fn identities(text: &str) -> BTreeMap<String, String> {
     let specification = specification(text).expect("it parses");
-    let path = |placed: &crate::instrument::PlacedCandidate| {
-        specification.sources[placed.file].functions[placed.function].path.clone()
-    };
+    let path = |placed: &PlacedCandidate| specification.sources[placed.file].functions[placed.function].path.clone();
     specification.candidates.iter().map(|placed| (placed.identity.clone(), path(placed))).collect()
 }
 

@@ -1,0 +1,128 @@
+//! The specification of one system, with everything that may be done to it.
+
+use simutant_outcomes::{Mutant, Sites};
+
+use crate::awaits::AsyncFunctions;
+use crate::constants::Constants;
+use crate::edit::plain_text;
+use crate::fingerprint::{Fingerprint, Fingerprints};
+use crate::identity::Identities;
+use crate::mutation::{self, PlacedCandidate, Settings};
+use crate::operators::HIGHER_ORDER;
+use crate::source::{FunctionSource, Source};
+use crate::verdicts::Verdicts;
+
+/// The specification of one system, with everything that may be done to it.
+#[derive(Debug)]
+pub(crate) struct Specification {
+    pub(crate) package: String,
+    pub(crate) system: String,
+    pub(crate) sources: Vec<Source>,
+    /// The candidates in functions, in the order of files, functions and places. The others are numbered after them:
+    /// [`Specification::candidate`] has all.
+    pub(crate) candidates: Vec<PlacedCandidate>,
+    /// The constants, with the candidates that are in their values.
+    pub(crate) constants: Constants,
+    /// Whether there are mutants of two candidates each.
+    pub(crate) makes_pairs: bool,
+    pub(crate) async_functions: AsyncFunctions,
+}
+
+impl Specification {
+    pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, settings: &Settings<'_>) -> Self {
+        let mut candidates = Vec::new();
+        let mut identities = Identities::default();
+        for (file, source) in sources.iter().enumerate() {
+            for (index, function) in source.functions.iter().enumerate() {
+                for candidate in mutation::candidates(function, &source.file.text, settings) {
+                    let original = &source.file.text[candidate.range().clone()];
+                    let replacement = plain_text(&candidate.change.replacement, &source.file.text);
+                    let identity = identities.next(&function.path, original, candidate.operator, &replacement);
+                    candidates.push(PlacedCandidate { file, function: index, candidate, identity });
+                }
+            }
+        }
+        let makes_pairs = settings.selection.definition(HIGHER_ORDER).is_some();
+        let async_functions = AsyncFunctions::new(&sources);
+        let constants = Constants::new(&sources, settings, &mut identities);
+        let (package, system) = (package.into(), system.into());
+        Self { package, system, sources, candidates, constants, makes_pairs, async_functions }
+    }
+
+    /// Returns a candidate by its index among all, those in constants after those in functions.
+    pub(crate) fn candidate(&self, index: usize) -> &PlacedCandidate {
+        match index.checked_sub(self.candidates.len()) {
+            None => &self.candidates[index],
+            Some(index) => &self.constants.candidates()[index],
+        }
+    }
+
+    /// Returns all candidates, with their indices.
+    pub(crate) fn all_candidates(&self) -> impl Iterator<Item = (usize, &PlacedCandidate)> {
+        self.candidates.iter().chain(self.constants.candidates()).enumerate()
+    }
+
+    pub(crate) fn mutant(&self, index: usize, function: usize) -> Mutant {
+        let PlacedCandidate { file, candidate, identity, .. } = self.candidate(index);
+        let source = &self.sources[*file];
+        Mutant {
+            identity: identity.clone(),
+            operator: candidate.operator.into(),
+            tier: candidate.tier,
+            class: candidate.class,
+            tag: candidate.tag.map(str::to_owned),
+            function,
+            span: source.span(*file, candidate.range()),
+            original: source.file.text[candidate.range().clone()].into(),
+            replacement: plain_text(&candidate.change.replacement, &source.file.text),
+            parts: None,
+        }
+    }
+
+    /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not
+    /// compile.
+    pub(crate) fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
+        verdicts.rejected.keys().map(|index| self.candidate(*index)).any(|rejected| {
+            (rejected.file, rejected.function) == (stand_in.file, stand_in.function)
+                && rejected.candidate.range() == stand_in.candidate.range()
+                && rejected.candidate.operator == stand_in.candidate.operator
+        })
+    }
+
+    pub(crate) fn no_sites(&self) -> Sites {
+        Sites {
+            package: self.package.clone(),
+            system: self.system.clone(),
+            files: self.sources.iter().map(|source| source.file.clone()).collect(),
+            ..Sites::default()
+        }
+    }
+
+    /// Returns why a function runs as it is written, if it does.
+    pub(crate) fn obstacle(&self, file: usize, index: usize, verdicts: &Verdicts) -> Option<String> {
+        let obstacle = self.sources[file].functions[index].obstacle.map(str::to_owned);
+        obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
+    }
+
+    /// Returns all functions, each with its file and index there.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
+        self.sources.iter().enumerate().flat_map(|(file, source)| {
+            source.functions.iter().enumerate().map(move |(index, function)| ((file, index), function))
+        })
+    }
+
+    /// Returns the functions that are instrumented, as [`Specification::functions`] does.
+    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
+        self.functions().filter(|((file, index), _)| self.obstacle(*file, *index, verdicts).is_none())
+    }
+
+    /// Returns hashes of the source; `inputs` is one of what is not in the specification files.
+    pub(crate) fn fingerprint(&self, inputs: u64, verdicts: &Verdicts) -> Fingerprint {
+        let mut fingerprints = Fingerprints::new(inputs, &self.sources);
+        for (file, source) in self.sources.iter().enumerate() {
+            let of_file = self.instrumented(verdicts).filter(|((other, _), _)| *other == file);
+            fingerprints.add(source, &of_file.map(|((_, index), _)| index).collect::<Vec<_>>());
+        }
+        fingerprints.finish()
+    }
+}
