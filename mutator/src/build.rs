@@ -2,7 +2,7 @@
 
 mod blame;
 mod cargo;
-mod compiled;
+mod equivalence;
 mod files;
 mod instrumented;
 mod plain;
@@ -13,7 +13,7 @@ mod specification;
 mod worker;
 mod workspace;
 
-pub use compiled::{Equivalence, compiler_equivalence};
+pub use equivalence::{Equivalence, compiler_equivalence};
 pub use instrumented::{build, build_with};
 pub use plain::build_plain;
 pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};

@@ -13,7 +13,6 @@
 //! stays as it is where no value can be chosen: in a pattern, the length of an array, an argument of a type, an item; and
 //! in the tokens of a macro, an assertion above all, which are never looked into.
 
-mod declared;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,17 +22,16 @@ use simutant_outcomes::{Class, Tier};
 use syn::visit::Visit;
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
-use crate::edit::{Edit, Owner, Piece, Variant};
-use crate::identity::Identities;
 use crate::mutation::{Candidate, Form, PlacedCandidate, Point, Settings};
-use crate::names::Kind;
-use crate::operators::{CONSTANT, Change, Definition, Infection, integers, range_of, values};
-use crate::source::{FunctionSource, Source};
-use crate::types::{bare, is_integer};
-use declared::{Home, is_plain, is_time};
+use crate::operators::{CONSTANT, Change, Definition, Infection, integers, values};
+use crate::syntax::constants::{ConstantSource, Home, is_plain, is_time};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
+use crate::syntax::source::{FunctionSource, Source};
+use crate::syntax::types::{bare, is_integer};
+use crate::text::edit::{Edit, Owner, Piece, Variant};
+use crate::text::identity::Identities;
 use names::{NameFinder, Named, UsedAs};
-
-pub(crate) use declared::{ConstantSource, declared, inner};
 
 /// The constants of all specification files, with their mutants.
 #[derive(Debug, Default)]
@@ -351,7 +349,7 @@ impl Constants {
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         if number == base {
             let Change { range, replacement, .. } = &self.candidates[candidate].candidate.change;
-            changes.push((range.clone(), crate::edit::plain_text(replacement, "")));
+            changes.push((range.clone(), crate::text::edit::plain_text(replacement, "")));
         }
         for (named, last) in &self.constants[number].names {
             let is_changed = self.constants[*named].bases.contains(&base);
@@ -473,9 +471,9 @@ fn add_literals<'e>(expression: &'e Expr, literals: &mut Vec<&'e Expr>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declarations::Declarations;
-    use crate::selection::Selection;
+    use crate::operators::Selection;
     use crate::specification::Specification;
+    use crate::syntax::declarations::Declarations;
 
     /// Returns the mutants of constants in `text`, a line each, with the places where they show.
     fn mutants(text: &str) -> String {
@@ -483,14 +481,14 @@ mod tests {
         let settings = Settings {
             selection: &Selection::parse(CONSTANT).expect("a known operator"),
             declarations: &Declarations::default(),
-            names: &crate::names::Names::default(),
+            names: &crate::syntax::names::Names::default(),
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
         let constants = &specification.constants;
         let mut lines = String::new();
         for (number, placed) in constants.candidates().iter().enumerate() {
             let original = &text[placed.candidate.range().clone()];
-            let replacement = crate::edit::plain_text(&placed.candidate.change.replacement, text);
+            let replacement = crate::text::edit::plain_text(&placed.candidate.change.replacement, text);
             let count: usize = (0..specification.sources[0].functions.len())
                 .map(|function| constants.places_of(number, 0, function).len())
                 .sum();

@@ -42,14 +42,14 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::graph::BlockId;
+
 pub(crate) use decision::DecisionSite;
 pub(crate) use names::Signature;
 pub(crate) use numbers::Numbers;
 pub(crate) use probes::{NO_MARK, OutcomeProbes, Probes, Wrap, pair_from};
 pub(crate) use reaching::{Analysis, analyse};
 pub(crate) use walk::{Walk, literal_fields};
-
-use crate::graph::BlockId;
 
 /// An event of a [`Flow`], by its index.
 pub(crate) type EventId = usize;

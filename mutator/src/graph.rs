@@ -12,14 +12,13 @@
 
 mod lower;
 
-pub(crate) use lower::diverges;
-
 use std::ops::Range;
 
 use simutant_outcomes::BranchOutcome;
 
 use crate::dataflow::{Flow, OutcomeProbes, Signature};
-use crate::edit::Edit;
+use crate::syntax::source::FunctionSource;
+use crate::text::edit::Edit;
 
 /// A block of a [`Graph`], by its index.
 pub(crate) type BlockId = usize;
@@ -77,10 +76,11 @@ pub(crate) struct Lowered {
 }
 
 impl Graph {
-    /// Returns the graph of a function body. `outcomes` says which marks its probes set, and is put into those of
+    /// Returns the graph of a function. `outcomes` says which marks its probes set, and is put into those of
     /// branches; what it is made of does not depend on it.
-    pub(crate) fn lower(body: &syn::Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
-        lower::lower(body, signature, outcomes)
+    pub(crate) fn lower(function: &FunctionSource, outcomes: &OutcomeProbes) -> Lowered {
+        let signature = Signature::new(&function.signature, function.self_type.as_deref());
+        lower::lower(&function.body, &signature, outcomes)
     }
 
     /// Returns the blocks that are requirements.

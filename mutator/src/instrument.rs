@@ -6,20 +6,21 @@
 //! record: one all that there is, and one that knows of no mutants, for runs that need not know of any or have infected
 //! all of the function's.
 
+pub(crate) mod awaits;
 mod bodies;
 mod flows;
 mod numbering;
 mod points;
+pub(crate) mod steps;
 
 use simutant_outcomes::{Sites, UninstrumentedFunction};
 
 use crate::dataflow::{Flow, OutcomeProbes};
-use crate::edit::{Output, Owner, Renderer, Variant};
 use crate::graph::Graph;
-use crate::mutation;
 use crate::specification::Specification;
-use crate::steps;
-use crate::verdicts::Verdicts;
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::parts::inside;
+use crate::text::edit::{Output, Owner, Renderer, Variant};
 use flows::Flows;
 use numbering::Numbering;
 
@@ -102,7 +103,7 @@ impl Specification {
                     sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
                     continue;
                 }
-                let inside = mutation::inside(&function.body);
+                let inside = inside(&function.body);
                 if probes == Probes::All
                     && let Some(start) = function.outlined_at
                 {
@@ -139,7 +140,7 @@ impl Specification {
     /// Returns the data flow of all functions that are instrumented.
     fn flows(&self, verdicts: &Verdicts) -> Flows {
         let functions = self.instrumented(verdicts).map(|(place, function)| {
-            let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
+            let lowered = Graph::lower(function, &OutcomeProbes::default());
             let (mut graph, mut flow) = (lowered.graph, lowered.flow);
             if verdicts.without_flow.contains_key(&place) {
                 graph.edges.iter_mut().for_each(|edge| edge.binding = None);

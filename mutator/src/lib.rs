@@ -78,36 +78,23 @@
 //! `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and `machine_code.rs` for
 //! what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
 
-mod awaits;
 mod build;
 mod comparison;
-mod conditions;
 mod constants;
-mod copies;
 mod dataflow;
-mod declarations;
-mod edit;
 mod error;
-mod fingerprint;
 mod graph;
-mod identity;
 mod init;
 mod instrument;
 mod judgements;
-mod machine_code;
 mod mutation;
-mod names;
 mod operators;
 mod package;
-mod purity;
-mod selection;
-mod source;
 mod specification;
-mod steps;
+mod syntax;
 #[cfg(test)]
 mod test_support;
-mod types;
-mod verdicts;
+mod text;
 
 pub use build::{
     Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
@@ -118,10 +105,9 @@ pub use comparison::{
     source_files,
 };
 pub use error::MutatorError;
-pub use fingerprint::{Fingerprint, token_lines};
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
-pub use operators::Definition;
+pub use operators::{Definition, Selection, UnknownOperator};
 pub use package::{OtherValue, Package, Programs, ProgramsSection};
-pub use selection::{Selection, UnknownOperator};
+pub use specification::fingerprint::{Fingerprint, token_lines};

@@ -6,17 +6,15 @@ mod settle;
 mod tags;
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use syn::Block;
 use syn::visit::{self, Visit};
 
-use crate::declarations::Declarations;
-use crate::names::Names;
-use crate::operators::{self, Context, Spawner, range_of};
-use crate::selection::Selection;
-use crate::source::FunctionSource;
-use crate::types::Types;
+use crate::operators::Selection;
+use crate::operators::{self, Context, Spawner};
+use crate::syntax::declarations::Declarations;
+use crate::syntax::names::Names;
+use crate::syntax::source::FunctionSource;
+use crate::syntax::types::Types;
 use finder::Finder;
 use settle::{Found, settle};
 
@@ -78,12 +76,6 @@ impl<'ast> Visit<'ast> for BlockLabels {
         }
         visit::visit_expr_block(self, block);
     }
-}
-
-/// Returns the body's range without its braces.
-pub(crate) fn inside(body: &Block) -> Range<usize> {
-    let range = range_of(body);
-    range.start + 1..range.end - 1
 }
 
 #[cfg(test)]

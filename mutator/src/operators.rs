@@ -41,6 +41,7 @@ mod range;
 mod relational;
 mod retry;
 mod returned;
+mod selection;
 mod shift;
 mod state;
 mod tie;
@@ -56,15 +57,16 @@ use simutant_outcomes::{Class, Tier};
 use syn::spanned::Spanned;
 use syn::{Arm, Block, Expr, ExprForLoop, Member, Signature, Stmt};
 
+use crate::syntax::declarations::Declarations;
+use crate::syntax::names::{Kind, Names};
+use crate::syntax::parts::range_of;
+use crate::syntax::types::Types;
+use crate::text::edit::Piece;
+
 pub(crate) use await_deletion::Spawner;
-pub(crate) use conditional::binds;
 pub(crate) use constant::{CONSTANT, integers, values};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
-
-use crate::declarations::Declarations;
-use crate::edit::Piece;
-use crate::names::{Kind, Names};
-use crate::types::Types;
+pub use selection::{Selection, UnknownOperator};
 
 /// Which replacements an operator makes where the literature has several sets of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -218,7 +220,7 @@ impl Context<'_> {
             _ => {}
         }
         let ty = self.types.of(expression);
-        let is_known = ty.as_deref().is_some_and(|ty| crate::types::bare(ty).ends_with("Duration"));
+        let is_known = ty.as_deref().is_some_and(|ty| crate::syntax::types::bare(ty).ends_with("Duration"));
         is_known || (!matches!(expression, Expr::Call(_) | Expr::Macro(_)) && self.has_word(Kind::Duration, expression))
     }
 }
@@ -293,11 +295,6 @@ pub(crate) fn all() -> &'static [&'static dyn Operator] {
         &constant::ConstantValueReplacement,
         &higher_order::HigherOrder,
     ]
-}
-
-/// Returns the bytes of a piece of syntax.
-pub(crate) fn range_of(syntax: &impl Spanned) -> Range<usize> {
-    syntax.span().byte_range()
 }
 
 /// Returns an expression without the parentheses around it.
@@ -441,7 +438,7 @@ fn binary(left: &Expr, operator: &str, right: &Expr) -> Vec<Piece> {
 
 /// Returns [`Infection::Differs`] if all of the expressions can be evaluated once more without effects.
 fn infection_of(expressions: &[&Expr]) -> Infection {
-    if expressions.iter().all(|expression| crate::purity::is_pure(expression)) {
+    if expressions.iter().all(|expression| crate::syntax::purity::is_pure(expression)) {
         Infection::Differs
     } else {
         Infection::Reached

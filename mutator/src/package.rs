@@ -18,15 +18,15 @@ use serde::{Deserialize, Deserializer};
 use simutant_outcomes::CostOracle;
 use toml::Table;
 
-use crate::conditions::Conditions;
-use crate::identity::Hash;
+use self::files::specification_files;
+use self::graph::Graph;
 use crate::judgements::{FILE, FILE_END};
-use crate::names::Names;
+use crate::syntax::conditions::Conditions;
+use crate::syntax::names::Names;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Selection};
 
 pub(crate) use self::features::Features;
-use self::files::specification_files;
-use self::graph::Graph;
 pub(crate) use self::member::Member;
 pub use self::programs::{Programs, ProgramsSection};
 pub use self::values::OtherValue;

@@ -1,16 +1,19 @@
 //! The specification of one system, with everything that may be done to it.
 
+pub(crate) mod fingerprint;
+pub(crate) mod verdicts;
+
 use simutant_outcomes::{Mutant, Sites};
 
-use crate::awaits::AsyncFunctions;
 use crate::constants::Constants;
-use crate::edit::plain_text;
-use crate::fingerprint::{Fingerprint, Fingerprints};
-use crate::identity::Identities;
+use crate::instrument::awaits::AsyncFunctions;
 use crate::mutation::{self, PlacedCandidate, Settings};
 use crate::operators::HIGHER_ORDER;
-use crate::source::{FunctionSource, Source};
-use crate::verdicts::Verdicts;
+use crate::specification::fingerprint::{Fingerprint, Fingerprints};
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::source::{FunctionSource, Source};
+use crate::text::edit::plain_text;
+use crate::text::identity::Identities;
 
 /// The specification of one system, with everything that may be done to it.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use std::ops::Range;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
 use super::workspace::Workspace;
-use crate::edit::Owner;
 use crate::instrument::Instrumented;
 use crate::mutation::PlacedCandidate;
 use crate::specification::Specification;
-use crate::verdicts::Verdicts;
+use crate::specification::verdicts::Verdicts;
+use crate::text::edit::Owner;
 
 /// A mutant that may be to blame for an error elsewhere in its function.
 struct Suspect {

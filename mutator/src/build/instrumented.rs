@@ -8,9 +8,9 @@ use super::rounds::Rounds;
 use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
 use crate::MutatorError;
-use crate::identity::Hash;
 use crate::instrument::Probes;
-use crate::verdicts::Inputs;
+use crate::specification::verdicts::Inputs;
+use crate::text::identity::Hash;
 
 /// Builds the system's package once with all its mutants, and returns the executable and what it measures.
 ///

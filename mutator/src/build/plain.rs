@@ -7,8 +7,8 @@ use super::files::{read, write};
 use super::request::{BuildEvent, Request};
 use super::worker::{LINK, MAIN};
 use super::workspace::Workspace;
-use crate::identity::Hash;
 use crate::package::Member;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Package};
 
 /// The folder of the generated workspace in that of the instrumented build.

@@ -13,10 +13,10 @@ use super::request::BuildEvent;
 use super::rounds::{Accepted, Rounds};
 use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
-use crate::identity::Hash;
 use crate::instrument::Probes;
 use crate::package::Programs;
-use crate::verdicts::Inputs;
+use crate::specification::verdicts::Inputs;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Selection};
 
 /// The folder of cargo's products in that of the build. It is no other package's: the names of programs are not ours.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use simutant_outcomes::Sites;
 
-use crate::fingerprint::Fingerprint;
+use crate::specification::fingerprint::Fingerprint;
 use crate::{Package, Selection};
 
 /// What is to be built.

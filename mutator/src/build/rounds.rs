@@ -9,7 +9,7 @@ use super::workspace::Workspace;
 use crate::MutatorError;
 use crate::instrument::{Instrumented, Probes};
 use crate::specification::Specification;
-use crate::verdicts::{Inputs, KnownVerdicts, Verdicts};
+use crate::specification::verdicts::{Inputs, KnownVerdicts, Verdicts};
 
 /// How often the compiler may find something new. Each time something is rejected, so this is never reached by
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).

@@ -1,16 +1,14 @@
 //! Reads the specification of a package: its files, what the package declares, the candidates.
 
-use crate::declarations::Declarations;
+use super::files::{list_files, read};
 use crate::mutation::Settings;
 use crate::package::Member;
-use crate::source::Source;
 use crate::specification::Specification;
+use crate::syntax::declarations::Declarations;
 use crate::{MutatorError, Package, Selection};
 
-use super::files::{list_files, read};
-
 pub(super) fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
-    let sources = package.files.iter().map(|file| Source::read(package, file)).collect::<Result<Vec<_>, _>>()?;
+    let sources = package.files.iter().map(|file| package.source(file)).collect::<Result<Vec<_>, _>>()?;
     let mut declarations = Declarations::default();
     for member in &package.members {
         read_declarations(member, &mut declarations)?;

@@ -11,10 +11,10 @@ use super::cargo::{Compiled, cargo, cargo_program};
 use super::files::{list_files, read, write};
 use super::request::{BuildEvent, Request};
 use super::workspace::{PROBE, Workspace};
-use crate::edit::Output;
-use crate::fingerprint::may_remember;
 use crate::instrument::{Instrumented, Place};
 use crate::package::{Member, PROBE_PACKAGE};
+use crate::specification::fingerprint::may_remember;
+use crate::text::edit::Output;
 use crate::{MutatorError, Package};
 
 /// The package of the main program, which has a table of lines besides.

@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime};
 use toml::Table;
 
 use super::files::{copy_file, copy_package, list_files, read, write};
-use crate::identity::Hash;
 use crate::instrument::Instrumented;
 use crate::package::Member;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Package};
 
 /// The folder of the probe crate, which the instrumented copy depends on.

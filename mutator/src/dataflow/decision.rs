@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use syn::{BinOp, Expr, UnOp};
 
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
 
 /// Decisions with more conditions are not looked at.
 const CONDITIONS_MAX: usize = 10;

@@ -7,8 +7,8 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, FnArg, Lit, Macro, Pat, ReceiverKind, Token};
 
-use crate::operators::range_of;
-use crate::purity::PURE_METHODS;
+use crate::syntax::parts::range_of;
+use crate::syntax::purity::PURE_METHODS;
 
 /// What of a function's signature data flow needs.
 #[derive(Debug, Clone, Default)]

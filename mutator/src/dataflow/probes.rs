@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::numbers::{Numbers, Place, SettledPair, next};
 use super::reaching::{PairSite, VariableKey};
 use super::{Action, Analysis, Anchor, EventId, Flow, Wrapped};
-use crate::edit::{COVERING, Edit};
 use crate::graph::{BlockId, Graph};
+use crate::text::edit::{COVERING, Edit};
 
 /// Stands for a place in a row without a pair, and for a pair that the analysis does not list; as in `simutant-probe`.
 const NO_PAIR: u32 = u32::MAX - 1;

@@ -8,7 +8,7 @@ use syn::{Expr, ExprClosure, Macro, Member, Pat, UnOp};
 use super::names::{self, Signature};
 use super::{Action, Anchor, Birth, Closure, Event, EventId, Flow, Variable, VariableKind};
 use crate::graph::BlockId;
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
 
 /// The state of the walk through a function.
 #[derive(Debug)]

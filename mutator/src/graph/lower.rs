@@ -16,12 +16,9 @@ use syn::Block;
 
 use super::{Graph, Lowered};
 use crate::dataflow::{Anchor, OutcomeProbes, Signature, Walk};
-use crate::edit::Edit;
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
+use crate::text::edit::Edit;
 use control::{Flow, Loop, Probe};
-
-/// Macros after which control does not go on.
-const DIVERGING_MACROS: [&str; 4] = ["panic", "unreachable", "todo", "unimplemented"];
 
 pub(super) fn lower(body: &Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
     let mut lowering = Lowering {
@@ -56,8 +53,4 @@ struct Lowering<'a> {
     walk: Walk,
     /// What is put into the probes of branches.
     outcomes: &'a OutcomeProbes,
-}
-
-pub(crate) fn diverges(mac: &syn::Macro) -> bool {
-    mac.path.segments.last().is_some_and(|segment| DIVERGING_MACROS.iter().any(|name| segment.ident == name))
 }

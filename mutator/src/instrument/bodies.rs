@@ -8,11 +8,11 @@ use super::Plan;
 use super::numbering::{Place, room};
 use super::points::{Choice, point_edits};
 use crate::dataflow;
-use crate::edit::{Edit, Output, Owner, Renderer, Variant};
 use crate::graph::{Graph, Lowered};
-use crate::mutation;
+use crate::instrument::steps;
 use crate::specification::Specification;
-use crate::steps;
+use crate::syntax::parts::inside;
+use crate::text::edit::{Edit, Output, Owner, Renderer, Variant};
 
 /// How many marks there are for a function at least.
 const MARKS_LEAST: usize = 256;
@@ -32,7 +32,7 @@ impl Specification {
         let (edits, marks) = self.edits((file, index), plan, (place, first_mark), sites);
         let has_mutants = plan.numbering.has_mutants(file, index);
         let renderer = Renderer::new(&source.file.text, &edits);
-        let inside = mutation::inside(&function.body);
+        let inside = inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
         renderer.owned(Owner::Function(index), output, |output| {
             let returns = function
@@ -83,7 +83,7 @@ impl Specification {
         let source = &self.sources[file];
         let function = &source.functions[index];
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
-        let inside = mutation::inside(&function.body);
+        let inside = inside(&function.body);
         let edits = self.point_edits((file, index), plan);
         let renderer = Renderer::new(&source.file.text, &edits);
         if !plan.numbering.has_mutants(file, index) {
@@ -159,10 +159,10 @@ impl Specification {
         // Steps first, so that they are outside of what shares their range.
         let mut edits = steps::edits(&function.body);
         // What is put at the start of the body comes first of all there.
-        let start = mutation::inside(&function.body).start;
+        let start = inside(&function.body).start;
         let dataflow::Probes { edits: of_flow, outcomes, marks } = flows.probes(number, start, *first_mark);
         edits.extend(of_flow);
-        let Lowered { graph, edits: probes, .. } = Graph::lower(&function.body, &function.flow_signature, &outcomes);
+        let Lowered { graph, edits: probes, .. } = Graph::lower(function, &outcomes);
         edits.extend(probes);
         flows.add_conditions(number, source, file, place.branch, sites);
         sites.blocks.extend(

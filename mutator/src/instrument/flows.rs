@@ -7,7 +7,7 @@ use simutant_outcomes::{Condition, Definition, Pair, Sites};
 
 use crate::dataflow::{self, Analysis, Flow, Numbers};
 use crate::graph::Graph;
-use crate::source::Source;
+use crate::syntax::source::Source;
 
 /// The data flow of a specification.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier
 
 use crate::operators::{HIGHER_ORDER, partner};
 use crate::specification::Specification;
-use crate::verdicts::Verdicts;
+use crate::specification::verdicts::Verdicts;
 
 /// Which mutants each function has.
 #[derive(Debug, Default)]

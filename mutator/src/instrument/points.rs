@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use simutant_outcomes::MutantNumber;
 
-use crate::edit::{Edit, Owner, Piece, Variant};
 use crate::mutation::{ArmParts, Candidate, Form};
 use crate::operators::Infection;
+use crate::text::edit::{Edit, Owner, Piece, Variant};
 
 const MUTATED: &[Variant] = &[Variant::Mutated];
 

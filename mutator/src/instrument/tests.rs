@@ -3,11 +3,12 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::declarations::Declarations;
 use crate::mutation::Settings;
-use crate::names::Names;
-use crate::selection::Selection;
-use crate::source::Source;
+use crate::operators::Selection;
+use crate::syntax::declarations::Declarations;
+use crate::syntax::names::Names;
+use crate::syntax::parts::inside;
+use crate::syntax::source::Source;
 
 /// Returns the body of the first function in `text`, as `variant` has it.
 fn rendered(text: &str, variant: Variant) -> String {
@@ -25,7 +26,7 @@ fn rendered_with(text: &str, variant: Variant, verdicts: &Verdicts) -> String {
     let plan = Plan { verdicts, flows, numbering };
     let (edits, _) = specification.edits((0, 0), &plan, (&Place::default(), &mut 0), &mut sites);
     let mut output = Output::default();
-    let inside = mutation::inside(&specification.sources[0].functions[0].body);
+    let inside = inside(&specification.sources[0].functions[0].body);
     Renderer::new(text, &edits).range(inside, variant, &mut output);
     output.text
 }

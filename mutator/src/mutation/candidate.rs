@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use simutant_outcomes::{Class, Tier};
 
-use crate::edit::Piece;
 use crate::operators::Change;
+use crate::text::edit::Piece;
 
 /// The syntax that a mutation point has to keep. Where two points have the same range, the one that stands first here
 /// is outside.

@@ -10,11 +10,11 @@ use syn::{Arm, BinOp, Block, Expr, ExprForLoop, Item, Member, Pat, Stmt, Type, U
 use super::candidate::{ArmParts, Candidate, Form, Point};
 use super::settle::Found;
 use super::tags::tag;
-use crate::graph::diverges;
-use crate::names::Kind;
-use crate::operators::{self, Change, Context, Infection, Operator, Place, binds, range_of};
-use crate::selection::Selection;
-use crate::types::is_unsigned_integer;
+use crate::operators::Selection;
+use crate::operators::{self, Change, Context, Infection, Operator, Place};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{binds, diverges, range_of};
+use crate::syntax::types::is_unsigned_integer;
 
 pub(super) struct Finder<'a> {
     pub(super) context: Context<'a>,
@@ -267,7 +267,7 @@ impl Finder<'_> {
             Expr::Loop(inner) => self.body(&inner.body),
             Expr::Match(inner) => self.arms(&inner.arms),
             Expr::Binary(inner) if is_short_circuit(&inner.op) => self.conditions(expression),
-            Expr::Binary(inner) if crate::purity::is_assignment(&inner.op) => {
+            Expr::Binary(inner) if crate::syntax::purity::is_assignment(&inner.op) => {
                 self.look(Form::Expression, Place::Expression(expression));
                 self.target(&inner.left);
                 return self.visit_expr(&inner.right);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::candidate::Candidate;
-use crate::edit::plain_text;
+use crate::text::edit::plain_text;
 
 /// A candidate, and how telling the name of its operator is.
 pub(super) struct Found {

@@ -2,9 +2,9 @@
 
 use syn::{Expr, Stmt};
 
-use crate::edit::Piece;
-use crate::names::Kind;
 use crate::operators::{self, Change, Context, Place};
+use crate::syntax::names::Kind;
+use crate::text::edit::Piece;
 
 /// Returns the name of the fault that a mutant of tier A amounts to.
 pub(super) fn tag(operator: &str, place: Place<'_>, context: &Context<'_>, change: &Change) -> Option<&'static str> {

@@ -2,20 +2,21 @@
 //! precedence, and nothing that compiles elsewhere makes the mutator panic or write what does not parse.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-
 use syn::Item;
 
 use super::*;
-use crate::edit::plain_text;
-use crate::identity::Hash;
 use crate::instrument::Probes;
-use crate::source::Source;
 use crate::specification::Specification;
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::parts::{inside, range_of};
+use crate::syntax::source::Source;
 use crate::test_support::candidates;
-use crate::verdicts::Verdicts;
+use crate::text::edit::plain_text;
+use crate::text::identity::Hash;
 
 const AWKWARD: &str = include_str!("../../tests/build/awkward.rs");
 

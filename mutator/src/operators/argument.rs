@@ -10,7 +10,7 @@ use syn::{Expr, Member};
 
 use super::message_target::exchange_fields;
 use super::{Change, Context, Operator, Place, arguments, range_of, swapped};
-use crate::types::bare;
+use crate::syntax::types::bare;
 
 #[derive(Debug)]
 pub(super) struct ArgumentSwap;

@@ -13,9 +13,9 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprClosure, Item, Stmt};
 
 use super::{Change, Context, Operator, Place, arguments, call_name, effect, operand, range_of, source};
-use crate::edit::Piece;
-use crate::names::{Kind, Names};
-use crate::purity::is_pure;
+use crate::syntax::names::{Kind, Names};
+use crate::syntax::purity::is_pure;
+use crate::text::edit::Piece;
 
 #[derive(Debug)]
 pub(super) struct AwaitDeletion;

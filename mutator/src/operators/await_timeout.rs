@@ -8,8 +8,8 @@ use syn::Expr;
 
 use super::delay::other_lengths;
 use super::{Change, Context, Operator, Place, arguments, call_name, operand, range_of, source};
-use crate::edit::Piece;
-use crate::names::Kind;
+use crate::syntax::names::Kind;
+use crate::text::edit::Piece;
 
 #[derive(Debug)]
 pub(super) struct AwaitTimeoutReplacement;

@@ -9,6 +9,7 @@
 use syn::{BinOp, Expr};
 
 use super::{Change, Context, Definition, Operator, Piece, Place, binary, infection_of, range_of};
+use crate::syntax::parts::binds;
 
 #[derive(Debug)]
 pub(super) struct ConditionalOperatorReplacement;
@@ -46,14 +47,5 @@ impl Operator for ConditionalOperatorReplacement {
         };
         let change = |replacement| Change::new(range_of(expression), replacement, infection);
         replacements.into_iter().map(change).collect()
-    }
-}
-
-/// Returns whether a condition contains a `let`, which cannot leave its place.
-pub(crate) fn binds(condition: &Expr) -> bool {
-    match condition {
-        Expr::Let(_) => true,
-        Expr::Binary(binary) => binds(&binary.left) || binds(&binary.right),
-        _ => false,
     }
 }

@@ -16,7 +16,7 @@ use simutant_outcomes::Tier;
 use syn::{Expr, ExprLit, Lit, UnOp};
 
 use super::{Change, Context, Definition, Operator, Place};
-use crate::types::{is_integer, is_unsigned_integer};
+use crate::syntax::types::{is_integer, is_unsigned_integer};
 
 /// The name of the operator.
 pub(crate) const CONSTANT: &str = "CVR";

@@ -10,9 +10,9 @@ use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::{Change, Context, Operator, Place, arguments, binary, infection_of, operand, peeled, range_of, source};
-use crate::names::Kind;
-use crate::purity::is_pure;
-use crate::types::{bare, is_float, is_integer};
+use crate::syntax::names::Kind;
+use crate::syntax::purity::is_pure;
+use crate::syntax::types::{bare, is_float, is_integer};
 
 #[derive(Debug)]
 pub(super) struct DelayReplacement;

@@ -64,7 +64,7 @@ fn has_effect(expression: &Expr) -> bool {
     match expression {
         Expr::Call(call) => !is_constructor(&call.func),
         Expr::MethodCall(_) | Expr::Await(_) | Expr::Assign(_) | Expr::Match(_) | Expr::If(_) => true,
-        Expr::Binary(binary) => crate::purity::is_assignment(&binary.op),
+        Expr::Binary(binary) => crate::syntax::purity::is_assignment(&binary.op),
         _ => false,
     }
 }

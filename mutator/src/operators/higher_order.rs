@@ -12,7 +12,7 @@
 use simutant_outcomes::Tier;
 
 use super::{Change, Context, Operator, Place};
-use crate::identity::Hash;
+use crate::text::identity::Hash;
 
 /// The name of the operator.
 pub(crate) const HIGHER_ORDER: &str = "HOM";

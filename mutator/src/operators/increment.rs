@@ -8,7 +8,7 @@ use syn::{Expr, FnArg, ReceiverKind};
 
 use super::unary_insertion::{is_variable, number, operands};
 use super::{Change, Context, Operator, Place, peeled, range_of, source};
-use crate::edit::Piece;
+use crate::text::edit::Piece;
 
 #[derive(Debug)]
 pub(super) struct IncrementInsertion;

@@ -8,7 +8,7 @@
 use syn::{Expr, ExprLit, Lit};
 
 use super::{Change, Context, Definition, Operator, Place, range_of};
-use crate::types::is_unsigned_integer;
+use crate::syntax::types::is_unsigned_integer;
 
 #[derive(Debug)]
 pub(super) struct LiteralValueReplacement;

@@ -11,7 +11,7 @@ use syn::{Expr, Stmt};
 use super::{
     Change, Context, Operator, Place, arguments, call_name, called, effect, last_name, range_of, replaced, source,
 };
-use crate::edit::Piece;
+use crate::text::edit::Piece;
 
 #[derive(Debug)]
 pub(super) struct LockReplacement;

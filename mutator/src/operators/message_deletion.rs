@@ -7,7 +7,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
 
 use super::{Change, Context, Operator, Place, called, effect, range_of};
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct MessageDeletion;

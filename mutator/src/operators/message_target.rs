@@ -10,8 +10,8 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Member, Stmt};
 
 use super::{Change, Context, Operator, Piece, Place, arguments, operand, peeled, range_of, source, swapped};
-use crate::declarations::bound_name;
-use crate::names::Kind;
+use crate::syntax::declarations::bound_name;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct MessageTargetReplacement;
@@ -66,7 +66,7 @@ fn other_targets(call: &Expr, context: &Context<'_>) -> Vec<Change> {
             _ => "",
         };
         let base = context.types.of(&field.base);
-        let is_known = base.as_deref().and_then(|base| context.declarations.fields(crate::types::bare(base)));
+        let is_known = base.as_deref().and_then(|base| context.declarations.fields(crate::syntax::types::bare(base)));
         let has_other = is_known.is_none_or(|fields| fields.iter().any(|field| field.name == other));
         if !other.is_empty() && has_other {
             return vec![change(&format!("{}.{other}", context.text_of(&field.base)))];
@@ -74,7 +74,7 @@ fn other_targets(call: &Expr, context: &Context<'_>) -> Vec<Change> {
     }
     let Some(ty) = context.types.of(target) else { return Vec::new() };
     let is_address = ty.contains("Addr") || ty.ends_with("Id") || context.has_word(Kind::Address, target);
-    if !is_address || crate::types::is_integer(&ty) && !context.has_word(Kind::Address, target) {
+    if !is_address || crate::syntax::types::is_integer(&ty) && !context.has_word(Kind::Address, target) {
         return Vec::new();
     }
     let text = context.text_of(*target);

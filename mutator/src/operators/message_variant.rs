@@ -8,7 +8,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Path};
 
 use super::{Change, Context, Definition, Operator, Place, arguments, peeled, range_of, replaced};
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct MessageVariantReplacement;
@@ -75,7 +75,7 @@ pub(super) fn other_variants(expression: &Expr, context: &Context<'_>) -> Vec<Ch
     let same = next.filter(|other| other.shape == variants[at].shape);
     let count = if context.definition == Definition::Reduced { 1 } else { variants.len() };
     let range = range_of(expression);
-    let change = |other: &crate::declarations::Variant| {
+    let change = |other: &crate::syntax::declarations::Variant| {
         Change::at(range.clone(), replaced(&range, &range_of(&last.ident), vec![other.name.clone().into()]))
     };
     same.take(count).map(change).collect()

@@ -6,8 +6,9 @@
 
 use syn::{Expr, UnOp};
 
-use super::{Change, Context, Definition, Operator, Place, binds, operand, range_of};
-use crate::purity::is_relation;
+use super::{Change, Context, Definition, Operator, Place, operand, range_of};
+use crate::syntax::parts::binds;
+use crate::syntax::purity::is_relation;
 
 #[derive(Debug)]
 pub(super) struct ConditionNegation;

@@ -7,8 +7,9 @@
 use simutant_outcomes::Tier;
 use syn::{BinOp, Expr, ExprBinary};
 
-use super::{Change, Context, Operator, Place, binds, infection_of, peeled, range_of, source};
-use crate::purity::is_assignment;
+use super::{Change, Context, Operator, Place, infection_of, peeled, range_of, source};
+use crate::syntax::parts::binds;
+use crate::syntax::purity::is_assignment;
 
 #[derive(Debug)]
 pub(super) struct OperandDeletion;

@@ -8,7 +8,7 @@ use simutant_outcomes::Tier;
 use syn::{Expr, UnOp};
 
 use super::{Change, Context, Operator, Place, infection_of, range_of, source};
-use crate::types::is_integer;
+use crate::syntax::types::is_integer;
 
 #[derive(Debug)]
 pub(super) struct ConditionalOperatorDeletion;

@@ -14,7 +14,7 @@ use super::{
     Change, Context, Operator, Place, arguments, call_name, effect, infection_of, last_name, operand, peeled, range_of,
     replaced,
 };
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 /// Calls that add an arc from a place, and those that add one from a transition, as they go together.
 const OPPOSITES: [(&str, &str); 7] = [

@@ -8,8 +8,8 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit};
 
 use super::{Change, Context, Operator, Place, arguments, binary, operand, peeled, range_of, replaced};
-use crate::names::Kind;
-use crate::purity::is_pure;
+use crate::syntax::names::Kind;
+use crate::syntax::purity::is_pure;
 
 #[derive(Debug)]
 pub(super) struct ProbabilityReplacement;

@@ -12,8 +12,8 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Macro, Stmt};
 
 use super::{Change, Context, Operator, Place, arguments, peeled, range_of, replaced, swapped};
-use crate::edit::Piece;
-use crate::names::Kind;
+use crate::syntax::names::Kind;
+use crate::text::edit::Piece;
 
 #[derive(Debug)]
 pub(super) struct RaceReplacement;

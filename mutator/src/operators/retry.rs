@@ -9,8 +9,8 @@ use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit, Stmt};
 
 use super::{Change, Context, Operator, Place, infection_of, is_reset, last_name, operand, peeled, range_of, source};
-use crate::names::Kind;
-use crate::types::is_integer;
+use crate::syntax::names::Kind;
+use crate::syntax::types::is_integer;
 
 #[derive(Debug)]
 pub(super) struct RetryReplacement;

@@ -8,8 +8,8 @@
 use syn::{Expr, GenericArgument, GenericParam, PathArguments, ReturnType, Type};
 
 use super::{Change, Context, Infection, Operator, Place, infection_of, peeled, range_of};
-use crate::declarations::type_name;
-use crate::types::{is_float, is_integer};
+use crate::syntax::declarations::type_name;
+use crate::syntax::types::{is_float, is_integer};
 
 #[derive(Debug)]
 pub(super) struct ReturnValueReplacement;

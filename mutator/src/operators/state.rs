@@ -10,8 +10,8 @@ use syn::{Expr, Member, Stmt};
 
 use super::message_variant::{enum_of, other_variants};
 use super::{Change, Context, Operator, Place, last_name, peeled, range_of};
-use crate::declarations::bound_name;
-use crate::names::Kind;
+use crate::syntax::declarations::bound_name;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct StateReplacement;

@@ -9,7 +9,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
 use super::{Change, Context, Operator, Place, last_name, operand, peeled, range_of, replaced, source};
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct TieReversal;
@@ -62,6 +62,6 @@ fn is_time(part: &Expr, context: &Context<'_>) -> bool {
 fn is_tie(part: &Expr, context: &Context<'_>) -> bool {
     let is_name = matches!(peeled(part), Expr::Path(_) | Expr::Field(_));
     let ty = context.types.of(part);
-    let can_be = ty.is_none_or(|ty| crate::types::is_integer(&ty));
+    let can_be = ty.is_none_or(|ty| crate::syntax::types::is_integer(&ty));
     is_name && can_be && last_name(part).is_some_and(|name| context.names.has_word(Kind::Tie, &name))
 }

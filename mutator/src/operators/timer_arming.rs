@@ -8,7 +8,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::{Change, Context, Operator, Place, arguments, called, effect, peeled, range_of};
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct TimerArmingDeletion;

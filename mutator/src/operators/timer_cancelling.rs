@@ -7,7 +7,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
 use super::{Change, Context, Operator, Place, call_name, called, effect, last_name, range_of};
-use crate::names::Kind;
+use crate::syntax::names::Kind;
 
 #[derive(Debug)]
 pub(super) struct TimerCancellingDeletion;

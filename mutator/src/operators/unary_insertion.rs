@@ -8,8 +8,8 @@ use simutant_outcomes::Tier;
 use syn::{BinOp, Expr};
 
 use super::{Change, Context, Operator, Place, infection_of, operand, peeled, range_of};
-use crate::names::Kind;
-use crate::types::{is_float, is_integer, is_unsigned_integer};
+use crate::syntax::names::Kind;
+use crate::syntax::types::{is_float, is_integer, is_unsigned_integer};
 
 #[derive(Debug)]
 pub(super) struct UnaryOperatorInsertion;
@@ -70,7 +70,7 @@ impl Operator for NegationInsertion {
             Expr::Binary(binary) if matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_)) => {
                 inserted(&binary.left, "-", context).into_iter().collect()
             }
-            Expr::Binary(binary) if crate::purity::is_assignment(&binary.op) => {
+            Expr::Binary(binary) if crate::syntax::purity::is_assignment(&binary.op) => {
                 inserted(&binary.right, "-", context).into_iter().collect()
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::Mul(_) | BinOp::Div(_)) => {
@@ -100,7 +100,7 @@ impl Operator for ComplementInsertion {
 /// Returns the expressions that another one uses the values of.
 pub(super) fn operands(expression: &Expr) -> Vec<&Expr> {
     match expression {
-        Expr::Binary(binary) if crate::purity::is_assignment(&binary.op) => vec![&*binary.right],
+        Expr::Binary(binary) if crate::syntax::purity::is_assignment(&binary.op) => vec![&*binary.right],
         Expr::Binary(binary) => vec![&*binary.left, &*binary.right],
         Expr::Assign(assign) => vec![&*assign.right],
         Expr::Call(call) => call.args.iter().collect(),

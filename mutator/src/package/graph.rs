@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cargo_metadata::{DependencyKind, Metadata, Node, Package, PackageId};
 
-use crate::conditions::Conditions;
+use crate::syntax::conditions::Conditions;
 
 const CRATES_IO: &str = "https://github.com/rust-lang/crates.io-index";
 

@@ -7,8 +7,8 @@ use simutant_outcomes::BranchOutcome;
 use super::Lowering;
 use super::control::{Exit, Flow, Probe};
 use crate::dataflow::{Anchor, EventId, Wrap, Wrapped};
-use crate::edit::{COVERING, Edit, Piece};
 use crate::graph::{BasicBlock, BlockId, BranchSite, Edge};
+use crate::text::edit::{COVERING, Edit, Piece};
 
 impl Lowering<'_> {
     pub(super) fn new_block(

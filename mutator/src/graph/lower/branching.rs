@@ -7,9 +7,9 @@ use super::Lowering;
 use super::control::{Exit, Flow, Probe};
 use super::shapes::{is_light, probe_before};
 use crate::dataflow::{Anchor, DecisionSite, EventId};
-use crate::edit::{COVERING, Edit};
 use crate::graph::BlockId;
-use crate::operators::{binds, range_of};
+use crate::syntax::parts::{binds, range_of};
+use crate::text::edit::{COVERING, Edit};
 
 impl Lowering<'_> {
     /// Lowers an expression that stands behind `else` or `=>`: a block of statements, or put into one. `bound` is what

@@ -9,9 +9,9 @@ use super::Lowering;
 use super::control::{Decision, Exit, Probe};
 use super::shapes::{is_place, probe_before};
 use crate::dataflow::{Anchor, DecisionSite, Wrapped};
-use crate::edit::{COVERING, Edit};
 use crate::graph::BlockId;
-use crate::operators::{binds, range_of};
+use crate::syntax::parts::{binds, range_of};
+use crate::text::edit::{COVERING, Edit};
 
 impl Lowering<'_> {
     /// Lowers what branches are decided by: its uses are p-uses. Returns the index of the predicate as well, whose

@@ -5,13 +5,13 @@ use std::ops::Range;
 use simutant_outcomes::BranchOutcome;
 use syn::{BinOp, Expr, UnOp};
 
+use super::Lowering;
 use super::control::{Exit, Flow, Probe};
 use super::shapes::probe_before;
-use super::{Lowering, diverges};
 use crate::dataflow::{Anchor, EventId, Wrapped, literal_fields};
 use crate::graph::BlockId;
-use crate::operators::range_of;
-use crate::purity::is_assignment;
+use crate::syntax::parts::{diverges, range_of};
+use crate::syntax::purity::is_assignment;
 
 impl Lowering<'_> {
     /// Lowers an expression whose value is used by more code: control is in a block when it has been evaluated.

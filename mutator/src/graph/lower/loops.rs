@@ -7,9 +7,9 @@ use super::Lowering;
 use super::control::{Exit, Flow, Loop, Probe};
 use super::shapes::{first_condition, name, probe_before};
 use crate::dataflow::{Anchor, Wrapped};
-use crate::edit::{COVERING, Edit};
 use crate::graph::BlockId;
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
+use crate::text::edit::{COVERING, Edit};
 
 impl Lowering<'_> {
     pub(super) fn endless_loop(&mut self, expression: &ExprLoop, flow: Flow) -> Flow {

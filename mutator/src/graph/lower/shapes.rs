@@ -3,7 +3,7 @@
 use syn::{BinOp, Block, Expr, Label, Stmt, UnOp};
 
 use super::control::Probe;
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
 
 /// Returns the condition that is evaluated first.
 pub(super) fn first_condition(condition: &Expr) -> &Expr {

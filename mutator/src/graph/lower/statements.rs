@@ -3,10 +3,10 @@
 use simutant_outcomes::BranchOutcome;
 use syn::{Block, Expr, Stmt};
 
+use super::Lowering;
 use super::control::{Exit, Flow, Probe};
-use super::{Lowering, diverges};
 use crate::dataflow::Anchor;
-use crate::operators::range_of;
+use crate::syntax::parts::{diverges, range_of};
 
 impl Lowering<'_> {
     pub(super) fn block(&mut self, block: &Block, mut flow: Flow) -> Flow {

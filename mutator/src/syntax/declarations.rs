@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Attribute, Fields, FnArg, ImplItem, Item, Meta, Pat, ReturnType, Signature, TraitItem, Type};
 
-use crate::operators::range_of;
+use crate::syntax::parts::range_of;
 
 /// Declarations by name; `None` for a name that stands for several things.
 #[derive(Debug, Default)]

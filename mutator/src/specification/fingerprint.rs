@@ -25,9 +25,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, File, ImplItemFn, Item, TraitItemFn};
 
-use crate::identity::Hash;
-use crate::mutation::inside;
-use crate::source::Source;
+use crate::syntax::parts::inside;
+use crate::syntax::source::Source;
+use crate::text::identity::Hash;
 
 /// Raised when equal source is instrumented in another way, so that runs on mutants may differ.
 const INSTRUMENTATION: u64 = 3;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, Lit, Local, Member, Pat, Signature, UnOp};
 
-use crate::declarations::{Declarations, bound_name, type_text};
-use crate::names::{Kind, Names};
+use crate::syntax::declarations::{Declarations, bound_name, type_text};
+use crate::syntax::names::{Kind, Names};
 
 /// The types of the names in one function.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl<'a> Types<'a> {
             Expr::Paren(inner) => self.find(&inner.expr),
             Expr::Reference(inner) => self.find(&inner.expr),
             Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_) | UnOp::Neg(_)) => self.find(&inner.expr),
-            Expr::Cast(inner) => Some(crate::declarations::type_name(&inner.ty)),
+            Expr::Cast(inner) => Some(crate::syntax::declarations::type_name(&inner.ty)),
             Expr::Lit(inner) => match &inner.lit {
                 Lit::Int(literal) if !literal.suffix().is_empty() => Some(literal.suffix().to_owned()),
                 Lit::Float(literal) if !literal.suffix().is_empty() => Some(literal.suffix().to_owned()),
@@ -152,7 +152,7 @@ impl<'a> Types<'a> {
             }
             Expr::Binary(inner) => {
                 let (left, right) = (self.find(&inner.left)?, self.find(&inner.right)?);
-                (left == right && !crate::purity::is_relation(&inner.op)).then_some(left)
+                (left == right && !crate::syntax::purity::is_relation(&inner.op)).then_some(left)
             }
             _ => None,
         }

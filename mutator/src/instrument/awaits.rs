@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprAwait, Item};
 
-use crate::edit::{Edit, Variant};
-use crate::operators::range_of;
-use crate::source::Source;
+use crate::syntax::parts::range_of;
+use crate::syntax::source::Source;
+use crate::text::edit::{Edit, Variant};
 
 /// The names of a specification's async functions. What has another name is a future of the engine, and short; one of
 /// the engine that has the name of an async function is put into a box for nothing.
@@ -80,8 +80,8 @@ fn called(expression: &Expr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{Output, Renderer};
-    use crate::mutation;
+    use crate::syntax::parts::inside;
+    use crate::text::edit::{Output, Renderer};
 
     /// Checks what becomes of the body of an async function `f` that waits; `g` is not async.
     #[track_caller]
@@ -92,7 +92,7 @@ mod tests {
         let edits = AsyncFunctions::new(&sources).edits(function);
         for variant in Variant::ALL {
             let mut output = Output::default();
-            Renderer::new(&text, &edits).range(mutation::inside(function), *variant, &mut output);
+            Renderer::new(&text, &edits).range(inside(function), *variant, &mut output);
             assert_eq!(output.text.replace("::simutant_probe::", ""), expect);
         }
     }

@@ -5,10 +5,9 @@ use std::ops::Range;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Ident, ImplItem, Item, Stmt, TraitItem, Type, Visibility};
 
-use crate::declarations::type_text;
-use crate::operators::range_of;
-use crate::source::{FunctionSource, is_test, join, type_name};
-use crate::types::{bare, is_float, is_integer};
+use crate::syntax::declarations::type_text;
+use crate::syntax::parts::{is_test, join, range_of, type_name};
+use crate::syntax::types::{bare, is_float, is_integer};
 
 /// A constant that a specification file declares.
 #[derive(Debug)]
@@ -17,17 +16,17 @@ pub(crate) struct ConstantSource {
     pub(crate) path: String,
     /// From its visibility to its semicolon.
     pub(crate) range: Range<usize>,
-    pub(super) name: String,
-    pub(super) home: Home,
+    pub(crate) name: String,
+    pub(crate) home: Home,
     /// The conditions under which it is compiled.
-    pub(super) conditions: Vec<Range<usize>>,
-    pub(super) visibility: Option<Range<usize>>,
-    pub(super) ty: Range<usize>,
+    pub(crate) conditions: Vec<Range<usize>>,
+    pub(crate) visibility: Option<Range<usize>>,
+    pub(crate) ty: Range<usize>,
     /// The type's text without spaces.
-    pub(super) ty_text: String,
+    pub(crate) ty_text: String,
     pub(crate) value: Expr,
     /// Why it has no mutants, if that can be told without its value.
-    pub(super) obstacle: Option<&'static str>,
+    pub(crate) obstacle: Option<&'static str>,
 }
 
 /// Where a constant can be named without a path.
@@ -123,13 +122,13 @@ impl<'a> Declared<'a> {
 }
 
 /// Whether values of a type have no parts that could change, as far as its name says.
-pub(super) fn is_plain(ty: &str) -> bool {
+pub(crate) fn is_plain(ty: &str) -> bool {
     let ty = bare(ty);
     is_integer(ty) || is_float(ty) || ty == "bool" || is_time(ty)
 }
 
 /// Whether values of a type are times or lengths of time, as far as its name says.
-pub(super) fn is_time(ty: &str) -> bool {
+pub(crate) fn is_time(ty: &str) -> bool {
     ty.ends_with("Duration") || ty.ends_with("Time")
 }
 
@@ -177,8 +176,8 @@ pub(crate) fn declared(items: &[Item], module: &str, text: &str, constants: &mut
     }
 }
 
-/// Adds the constants in the body of the function with this index, unless that has one body only.
-pub(crate) fn inner(index: usize, function: &FunctionSource, text: &str, constants: &mut Vec<ConstantSource>) {
+/// Adds the constants in the body of the function with this index and path.
+pub(crate) fn inner(index: usize, path: &str, body: &Block, text: &str, constants: &mut Vec<ConstantSource>) {
     struct Finder<'a> {
         index: usize,
         path: &'a str,
@@ -203,7 +202,5 @@ pub(crate) fn inner(index: usize, function: &FunctionSource, text: &str, constan
 
         fn visit_type(&mut self, _: &'ast Type) {}
     }
-    if function.obstacle.is_none() {
-        Finder { index, path: &function.path, text, constants }.visit_block(&function.body);
-    }
+    Finder { index, path, text, constants }.visit_block(body);
 }

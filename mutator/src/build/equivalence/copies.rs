@@ -17,12 +17,12 @@ use simutant_outcomes::Sites;
 use syn::visit::Visit;
 use syn::{Expr, FnArg};
 
-use crate::edit::{Edit, Output, Owner, Piece, Renderer, Variant};
-use crate::mutation::{self, Candidate, Form};
-use crate::operators::range_of;
-use crate::source::{FunctionSource, Home, has_lifetimes_only};
+use crate::instrument::steps;
+use crate::mutation::{Candidate, Form};
 use crate::specification::Specification;
-use crate::steps;
+use crate::syntax::parts::{has_lifetimes_only, inside, range_of};
+use crate::syntax::source::{FunctionSource, Home};
+use crate::text::edit::{Edit, Output, Owner, Piece, Renderer, Variant};
 
 const CLEAN: &[Variant] = &[Variant::Clean];
 
@@ -183,7 +183,7 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
         let mut output = Output::default();
         let mut at = 0;
         for (index, function) in source.functions.iter().enumerate() {
-            let inside = mutation::inside(&function.body);
+            let inside = inside(&function.body);
             if function.obstacle.is_some() {
                 continue;
             }
@@ -267,7 +267,7 @@ fn body(function: &FunctionSource, text: &str, candidate: Option<&Candidate>) ->
         }
     }
     let mut output = Output::default();
-    Renderer::new(text, &edits).range(mutation::inside(&function.body), Variant::Clean, &mut output);
+    Renderer::new(text, &edits).range(inside(&function.body), Variant::Clean, &mut output);
     output.text
 }
 

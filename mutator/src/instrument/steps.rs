@@ -5,9 +5,8 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprConst, ItemConst, ItemFn, ItemStatic, Type};
 
-use crate::edit::{Edit, Output, Piece, Renderer, Variant};
-use crate::mutation;
-use crate::operators::range_of;
+use crate::syntax::parts::{inside, range_of};
+use crate::text::edit::{Edit, Output, Piece, Renderer, Variant};
 
 const TICK: &str = " ::simutant_probe::tick(); ";
 
@@ -21,7 +20,7 @@ pub(crate) fn edits(body: &Block) -> Vec<Edit> {
 /// Renders the inside of a function's body with nothing but the count of its steps, that of its call included.
 pub(crate) fn counted(body: &Block, text: &str, output: &mut Output) {
     output.text.push_str(TICK);
-    Renderer::new(text, &edits(body)).range(mutation::inside(body), Variant::Clean, output);
+    Renderer::new(text, &edits(body)).range(inside(body), Variant::Clean, output);
 }
 
 struct Counter {

@@ -6,14 +6,13 @@ use std::ops::Range;
 use simutant_outcomes::{SourceFile, Span};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
+use syn::{Attribute, Block, ImplItem, Item, ReturnType, Signature, TraitItem, Type};
 
 use crate::MutatorError;
-use crate::conditions::Conditions;
-use crate::constants::{self, ConstantSource};
-use crate::dataflow;
-use crate::operators::range_of;
-use crate::package::{Package, SpecificationFile};
+use crate::syntax::conditions::Conditions;
+use crate::syntax::constants::{self, ConstantSource};
+use crate::syntax::parts::range_of;
+use crate::syntax::parts::{has_lifetimes_only, is_test, join, type_name};
 
 /// A parsed specification file.
 #[derive(Debug)]
@@ -41,8 +40,6 @@ pub(crate) struct FunctionSource {
     pub(crate) module: String,
     /// The names of the constants that it, or what it is in, has as parameters.
     pub(crate) const_parameters: BTreeSet<String>,
-    /// What data flow needs of the signature.
-    pub(crate) flow_signature: dataflow::Signature,
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
     /// `None` if no closure could do in its place.
@@ -74,25 +71,19 @@ pub(crate) struct Closure {
 }
 
 impl Source {
-    /// Reads a specification file. The functions of another package than the system's own have the crate's name before
-    /// their paths.
-    pub(crate) fn read(package: &Package, file: &SpecificationFile) -> Result<Self, MutatorError> {
-        let member = &package.members[file.member];
-        let text = package.text(file)?;
-        let module = match &member.short_name {
-            Some(_) => join(&member.library()?.name, &module_path(&file.path)),
-            None => module_path(&file.path),
-        };
-        Self::parse_module(&package.label(file), &module, &member.conditions, text)
-    }
-
     /// Parses a file of which nothing is known but its path in its package.
     #[cfg(test)]
     pub(crate) fn parse(path: &str, text: String) -> Result<Self, MutatorError> {
         Self::parse_module(path, &module_path(path), &Conditions::default(), text)
     }
 
-    fn parse_module(path: &str, module: &str, conditions: &Conditions, text: String) -> Result<Self, MutatorError> {
+    /// Parses the file that holds a module, with the path that reports have of it.
+    pub(crate) fn parse_module(
+        path: &str,
+        module: &str,
+        conditions: &Conditions,
+        text: String,
+    ) -> Result<Self, MutatorError> {
         // Not `parse_file`: it strips what stands before the first item, and byte offsets would shift.
         let mut syntax: syn::File = syn::parse_str(&text).map_err(|error| MutatorError::Syntax {
             path: path.into(),
@@ -104,8 +95,9 @@ impl Source {
         constants::declared(&syntax.items, module, &text, &mut constants);
         let mut functions = Vec::new();
         collect(syntax.items, module, &mut functions);
-        for (index, function) in functions.iter().enumerate() {
-            constants::inner(index, function, &text, &mut constants);
+        // A function that has one body only cannot choose.
+        for (index, function) in functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none()) {
+            constants::inner(index, &function.path, &function.body, &text, &mut constants);
         }
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Ok(Self { file: SourceFile { path: path.into(), text }, functions, constants, line_starts })
@@ -122,18 +114,11 @@ impl Source {
 }
 
 /// Returns the module that a file of a package holds: `src/gbn/sender.rs` is `gbn::sender`.
-fn module_path(path: &str) -> String {
+pub(crate) fn module_path(path: &str) -> String {
     let path = path.strip_prefix("src/").unwrap_or(path);
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);
     if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
-}
-
-pub(crate) fn join(path: &str, name: &str) -> String {
-    match (path, name) {
-        ("", part) | (part, "") => part.into(),
-        _ => format!("{path}::{name}"),
-    }
 }
 
 fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) {
@@ -192,11 +177,6 @@ struct Around<'a> {
     generics: Option<&'a syn::Generics>,
 }
 
-/// Returns whether nothing but lifetimes is left open.
-pub(crate) fn has_lifetimes_only(generics: &syn::Generics) -> bool {
-    generics.params.iter().all(|parameter| matches!(parameter, syn::GenericParam::Lifetime(_)))
-}
-
 /// See [`FunctionSource::outlined_at`].
 fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signature) -> Option<usize> {
     let says_so = |attribute: &Attribute| ["inline", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name));
@@ -214,7 +194,6 @@ fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signatur
         None
     };
     let path = join(path, &signature.ident.to_string());
-    let flow_signature = dataflow::Signature::new(&signature, self_type);
     let self_type = self_type.map(str::to_owned);
     let closure = match &signature.output {
         // A closure cannot wait, and the compiler does not take the type of what never returns.
@@ -233,7 +212,6 @@ fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signatur
         self_type,
         module: module.to_owned(),
         const_parameters,
-        flow_signature,
         obstacle,
         closure,
         home,
@@ -252,19 +230,6 @@ fn returns_impl(signature: &Signature) -> bool {
     let mut finder = Finder(false);
     finder.visit_return_type(&signature.output);
     finder.0
-}
-
-/// Returns whether an item is a test. Modules of tests are not compiled, and taken out before.
-pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| matches!(&attribute.meta, Meta::Path(path) if path.is_ident("test")))
-}
-
-pub(crate) fn type_name(ty: &Type) -> String {
-    match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
-        Type::Reference(reference) => type_name(&reference.elem),
-        _ => "impl".into(),
-    }
 }
 
 #[cfg(test)]

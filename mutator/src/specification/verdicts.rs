@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fingerprint::Fingerprint;
-use crate::source::FunctionSource;
 use crate::specification::Specification;
+use crate::specification::fingerprint::Fingerprint;
+use crate::syntax::source::FunctionSource;
 
 /// What the compiler has said so far.
 #[derive(Debug, Default)]
@@ -146,11 +146,11 @@ impl KnownVerdicts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declarations::Declarations;
     use crate::mutation::Settings;
-    use crate::names::Names;
-    use crate::selection::Selection;
-    use crate::source::Source;
+    use crate::operators::Selection;
+    use crate::syntax::declarations::Declarations;
+    use crate::syntax::names::Names;
+    use crate::syntax::source::Source;
 
     const TEXT: &str = "fn f(a: u32) -> u32 { a + 1 } fn g(a: u32) -> u32 { a + 2 } const fn h(a: u32) -> u32 { a + 3 } fn i(a: u32) -> u32 { a + 4 }";
 

@@ -4,6 +4,9 @@
 //! 2018). Theirs compiles every mutant by itself and compares programs. Here every mutant is a function beside its
 //! original in one more build of the package alone, and functions are compared.
 
+mod copies;
+mod machine_code;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -14,12 +17,12 @@ use super::files::{list_files, read, write};
 use super::request::{Build, BuildEvent, Request};
 use super::specification::read_specification;
 use super::workspace::Workspace;
-use crate::copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
-use crate::edit::Owner;
 use crate::instrument::Instrumented;
-use crate::machine_code::MachineCode;
 use crate::specification::Specification;
+use crate::text::edit::Owner;
 use crate::{MutatorError, Package};
+use copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
+use machine_code::MachineCode;
 
 /// The folder of the generated workspace in that of the instrumented build.
 const FOLDER: &str = "compiled";
