@@ -6,22 +6,25 @@
 //! record: one all that there is, and one that knows of no mutants, for runs that need not know of any or have infected
 //! all of the function's.
 
-pub(crate) mod awaits;
+mod awaits;
 mod bodies;
+mod coverage;
 mod flows;
 mod numbering;
 mod points;
 pub(crate) mod steps;
 
+use std::collections::BTreeMap;
+
 use simutant_outcomes::{Sites, UninstrumentedFunction};
 
-use crate::dataflow::{Flow, OutcomeProbes};
-use crate::graph::Graph;
+use crate::graph::{Lowered, lower};
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::parts::inside;
 use crate::text::edit::{Output, Owner, Renderer, Variant};
-use flows::Flows;
+use awaits::AsyncFunctions;
+use flows::{Flows, LoweredFunction};
 use numbering::Numbering;
 
 pub(crate) use numbering::Place;
@@ -44,7 +47,7 @@ pub enum Probes {
 /// What is known of a specification before its functions are written.
 struct Plan<'a> {
     verdicts: &'a Verdicts,
-    flows: Flows,
+    flows: Flows<'a>,
     numbering: Numbering,
 }
 
@@ -73,32 +76,56 @@ pub(crate) struct Instrumented {
     pub(crate) places: Vec<Place>,
 }
 
-impl Specification {
-    /// Returns the files with `probes`, and with every candidate that has not been rejected if these are all.
-    pub(crate) fn instrument(&self, verdicts: &Verdicts, probes: Probes) -> Instrumented {
-        let mut sites = self.no_sites();
+/// Instruments the files of a specification, again and again while mutants are rejected.
+#[derive(Debug)]
+pub(crate) struct Instrumenter<'a> {
+    specification: &'a Specification,
+    probes: Probes,
+    /// The functions that probes may measure, by file and index.
+    lowered: BTreeMap<(usize, usize), Lowered>,
+    async_functions: AsyncFunctions,
+}
+
+impl<'a> Instrumenter<'a> {
+    /// Prepares to put `probes` into a specification.
+    pub(crate) fn new(specification: &'a Specification, probes: Probes) -> Self {
+        let lowered = match probes {
+            Probes::Mutants => BTreeMap::new(),
+            Probes::All | Probes::Steps | Probes::None => {
+                let functions = specification.functions().filter(|(_, function)| function.obstacle.is_none());
+                functions.map(|(place, function)| (place, lower(function))).collect()
+            }
+        };
+        let async_functions = AsyncFunctions::new(&specification.sources);
+        Self { specification, probes, lowered, async_functions }
+    }
+
+    /// Returns the files with the probes, and with every candidate that has not been rejected if these are all.
+    pub(crate) fn instrument(&self, verdicts: &Verdicts) -> Instrumented {
+        let &Self { specification, probes, .. } = self;
+        let mut sites = specification.no_sites();
         let mut outputs = Vec::new();
         let flows = match probes {
-            Probes::Mutants => Flows::new(Vec::new()),
+            Probes::Mutants => Flows::default(),
             Probes::All | Probes::Steps | Probes::None => self.flows(verdicts),
         };
         let mut numbering = match probes {
-            Probes::All | Probes::Mutants => Numbering::new(self, verdicts, &mut sites),
+            Probes::All | Probes::Mutants => Numbering::new(specification, verdicts, &mut sites),
             Probes::Steps | Probes::None => Numbering::default(),
         };
         // Who names a mutant of a real program has the numbers of reports alone.
-        if probes == Probes::All && !self.makes_pairs {
-            numbering.leave_room(self.instrumented(verdicts).map(|(function, _)| function));
+        if probes == Probes::All && !specification.makes_pairs {
+            numbering.leave_room(specification.instrumented(verdicts).map(|(function, _)| function));
         }
         let plan = Plan { verdicts, flows, numbering };
         let (mut first_mark, mut places) = (0, Vec::new());
-        for (file, source) in self.sources.iter().enumerate() {
+        for (file, source) in specification.sources.iter().enumerate() {
             let mut output = Output::default();
             let declarations = self.declarations((file, None), &plan);
             let plain = Renderer::new(&source.file.text, &declarations);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {
-                if let Some(reason) = self.obstacle(file, index, verdicts) {
+                if let Some(reason) = specification.obstacle(file, index, verdicts) {
                     let span = source.span(file, &function.range);
                     sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
                     continue;
@@ -133,20 +160,15 @@ impl Specification {
             let end = places.last().map_or(0, |last: &Place| last.mutant + last.mutants);
             places.extend(plan.numbering.place_of_constants(end));
         }
-        plan.flows.add_to(&mut sites, &self.sources);
+        plan.flows.add_to(&mut sites, &specification.sources);
         Instrumented { outputs, sites, places }
     }
 
     /// Returns the data flow of all functions that are instrumented.
-    fn flows(&self, verdicts: &Verdicts) -> Flows {
-        let functions = self.instrumented(verdicts).map(|(place, function)| {
-            let lowered = Graph::lower(function, &OutcomeProbes::default());
-            let (mut graph, mut flow) = (lowered.graph, lowered.flow);
-            if verdicts.without_flow.contains_key(&place) {
-                graph.edges.iter_mut().for_each(|edge| edge.binding = None);
-                flow = Flow::default();
-            }
-            (place.0, graph, flow)
+    fn flows(&self, verdicts: &Verdicts) -> Flows<'_> {
+        let functions = self.specification.instrumented(verdicts).map(|(place, _)| {
+            let function = LoweredFunction::new(place.0, &self.lowered[&place]);
+            if verdicts.without_flow.contains_key(&place) { function.without_flow() } else { function }
         });
         Flows::new(functions.collect())
     }

@@ -6,7 +6,6 @@ pub(crate) mod verdicts;
 use simutant_outcomes::{Mutant, Sites};
 
 use crate::constants::Constants;
-use crate::instrument::awaits::AsyncFunctions;
 use crate::mutation::{self, PlacedCandidate, Settings};
 use crate::operators::HIGHER_ORDER;
 use crate::specification::fingerprint::{Fingerprint, Fingerprints};
@@ -28,7 +27,6 @@ pub(crate) struct Specification {
     pub(crate) constants: Constants,
     /// Whether there are mutants of two candidates each.
     pub(crate) makes_pairs: bool,
-    pub(crate) async_functions: AsyncFunctions,
 }
 
 impl Specification {
@@ -46,10 +44,9 @@ impl Specification {
             }
         }
         let makes_pairs = settings.selection.definition(HIGHER_ORDER).is_some();
-        let async_functions = AsyncFunctions::new(&sources);
         let constants = Constants::new(&sources, settings, &mut identities);
         let (package, system) = (package.into(), system.into());
-        Self { package, system, sources, candidates, constants, makes_pairs, async_functions }
+        Self { package, system, sources, candidates, constants, makes_pairs }
     }
 
     /// Returns a candidate by its index among all, those in constants after those in functions.

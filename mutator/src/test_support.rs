@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use simutant_outcomes::Span;
 
-use crate::dataflow::OutcomeProbes;
-use crate::graph::Graph;
-use crate::instrument::Probes;
+use crate::graph::lower;
+use crate::instrument::{Instrumenter, Probes};
 use crate::mutation::{self, Candidate, Settings};
 use crate::operators::Selection;
 use crate::specification::Specification;
@@ -45,7 +44,7 @@ pub(crate) fn mutants(text: &str, operators: &str) -> String {
 pub(crate) fn requirements(text: &str) -> String {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
     let function = &source.functions[0];
-    let lowered = Graph::lower(function, &OutcomeProbes::default());
+    let lowered = lower(function);
     let shown = |range: &std::ops::Range<usize>| text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = String::new();
     for (number, block) in lowered.graph.blocks.iter().enumerate() {
@@ -70,7 +69,7 @@ pub(crate) fn pairs(text: &str) -> String {
     let settings =
         Settings { selection: &Selection::default(), declarations: &Declarations::default(), names: &Names::default() };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let sites = specification.instrument(&Verdicts::default(), Probes::All).sites;
+    let sites = Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default()).sites;
     let place = |span: Span| format!("{}:{}", span.line, span.column);
     let mut lines = String::new();
     for pair in &sites.pairs {

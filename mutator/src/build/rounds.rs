@@ -7,7 +7,7 @@ use super::files::write;
 use super::request::BuildEvent;
 use super::workspace::Workspace;
 use crate::MutatorError;
-use crate::instrument::{Instrumented, Probes};
+use crate::instrument::{Instrumented, Instrumenter, Probes};
 use crate::specification::Specification;
 use crate::specification::verdicts::{Inputs, KnownVerdicts, Verdicts};
 
@@ -47,8 +47,9 @@ impl Rounds<'_> {
         let &Self { workspace, specification, probes, inputs } = self;
         let known = workspace.root.join("verdicts.json");
         let mut verdicts = read_verdicts(&known, specification, inputs).unwrap_or_default();
+        let instrumenter = Instrumenter::new(specification, probes);
         for round in 1..=ROUNDS_MAX {
-            let instrumented = specification.instrument(&verdicts, probes);
+            let instrumented = instrumenter.instrument(&verdicts);
             workspace.write_sources(&instrumented)?;
             let rejected = verdicts.rejected.len();
             progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });

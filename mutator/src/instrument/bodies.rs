@@ -4,20 +4,18 @@ use std::ops::Range;
 
 use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
 
-use super::Plan;
+use super::coverage::{Coverage, NO_MARK, pair_from};
 use super::numbering::{Place, room};
 use super::points::{Choice, point_edits};
-use crate::dataflow;
-use crate::graph::{Graph, Lowered};
+use super::{Instrumenter, Plan};
 use crate::instrument::steps;
-use crate::specification::Specification;
 use crate::syntax::parts::inside;
 use crate::text::edit::{Edit, Output, Owner, Renderer, Variant};
 
 /// How many marks there are for a function at least.
 const MARKS_LEAST: usize = 256;
 
-impl Specification {
+impl Instrumenter<'_> {
     /// Renders the inside of one function's body, and adds what is in it to the sites.
     pub(super) fn function(
         &self,
@@ -27,7 +25,7 @@ impl Specification {
         sites: &mut Sites,
         output: &mut Output,
     ) {
-        let source = &self.sources[file];
+        let source = &self.specification.sources[file];
         let function = &source.functions[index];
         let (edits, marks) = self.edits((file, index), plan, (place, first_mark), sites);
         let has_mutants = plan.numbering.has_mutants(file, index);
@@ -80,7 +78,7 @@ impl Specification {
         sites: &mut Sites,
         output: &mut Output,
     ) {
-        let source = &self.sources[file];
+        let source = &self.specification.sources[file];
         let function = &source.functions[index];
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
         let inside = inside(&function.body);
@@ -111,7 +109,7 @@ impl Specification {
         let mut edits = Vec::new();
         let mut point: Vec<Choice<'_>> = Vec::new();
         for &(candidate, ref numbers) in plan.numbering.candidates_of(file, index) {
-            let placed = &self.candidates[candidate];
+            let placed = &self.specification.candidates[candidate];
             if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
                 edits.extend(point_edits(&point));
                 point.clear();
@@ -126,7 +124,12 @@ impl Specification {
         edits.extend(point_edits(&point));
         // Inside of what else is chosen there.
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
-        edits.extend(self.constants.points(&self.sources, (file, index), self.candidates.len(), &numbered));
+        edits.extend(self.specification.constants.points(
+            &self.specification.sources,
+            (file, index),
+            self.specification.candidates.len(),
+            &numbered,
+        ));
         edits.extend(self.declarations((file, Some(index)), plan));
         edits
     }
@@ -134,7 +137,12 @@ impl Specification {
     /// Returns the edits that declare what constants are in mutants, outside of functions or in one of them.
     pub(super) fn declarations(&self, place: (usize, Option<usize>), plan: &Plan<'_>) -> Vec<Edit> {
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
-        self.constants.declarations(&self.sources, place, self.candidates.len(), &numbered)
+        self.specification.constants.declarations(
+            &self.specification.sources,
+            place,
+            self.specification.candidates.len(),
+            &numbered,
+        )
     }
 
     /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first,
@@ -147,7 +155,7 @@ impl Specification {
         sites: &mut Sites,
     ) -> (Vec<Edit>, String) {
         let Plan { verdicts, flows, numbering } = plan;
-        let source = &self.sources[file];
+        let source = &self.specification.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
         if let Some(reason) = verdicts.without_flow.get(&(file, index)) {
@@ -160,10 +168,9 @@ impl Specification {
         let mut edits = steps::edits(&function.body);
         // What is put at the start of the body comes first of all there.
         let start = inside(&function.body).start;
-        let dataflow::Probes { edits: of_flow, outcomes, marks } = flows.probes(number, start, *first_mark);
-        edits.extend(of_flow);
-        let Lowered { graph, edits: probes, .. } = Graph::lower(function, &outcomes);
+        let Coverage { edits: probes, marks } = flows.coverage(number, start, *first_mark);
         edits.extend(probes);
+        let graph = flows.graph(number);
         flows.add_conditions(number, source, file, place.branch, sites);
         sites.blocks.extend(
             graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
@@ -179,11 +186,11 @@ impl Specification {
         edits.extend(self.async_functions.edits(&function.body));
         edits.extend(self.point_edits((file, index), plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
-        let pair = |pair: u32| dataflow::pair_from(place.pair, pair);
+        let pair = |pair: u32| pair_from(place.pair, pair);
         let pairs: Vec<u32> = marks.pairs.iter().map(|&listed| pair(listed)).collect();
         let pairs_with: Vec<_> = marks.pairs_with.iter().map(|&(mark, listed)| (mark, pair(listed))).collect();
         let conditions: Vec<u32> =
-            marks.conditions.iter().map(|mark| mark.map_or(dataflow::NO_MARK, |mark| mark as u32)).collect();
+            marks.conditions.iter().map(|mark| mark.map_or(NO_MARK, |mark| mark as u32)).collect();
         let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
         // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
         // puts these in the place of their calls compiled again. A constant is where it is used.

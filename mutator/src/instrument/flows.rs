@@ -1,34 +1,70 @@
 //! The data flow of a specification, and what it adds to the sites.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use simutant_outcomes::{Condition, Definition, Pair, Sites};
 
-use crate::dataflow::{self, Analysis, Flow, Numbers};
-use crate::graph::Graph;
+use super::coverage::{Coverage, Measured, Numbers};
+use crate::dataflow::{Analysis, FunctionFlow, analyse};
+use crate::graph::{Flow, Graph, Lowered, ProbeSite};
 use crate::syntax::source::Source;
 
 /// The data flow of a specification.
-#[derive(Debug)]
-pub(super) struct Flows {
-    /// By the number of the function: its file, its graph, and what happens in it.
-    pub(super) functions: Vec<(usize, Graph, Flow)>,
+#[derive(Debug, Default)]
+pub(super) struct Flows<'a> {
+    /// By the number of the function.
+    functions: Vec<LoweredFunction<'a>>,
     pub(super) analysis: Analysis,
-    pub(super) numbers: Numbers,
+    numbers: Numbers,
 }
 
-impl Flows {
-    pub(super) fn new(functions: Vec<(usize, Graph, Flow)>) -> Self {
-        let bodies: Vec<_> = functions.iter().map(|(_, graph, flow)| (graph, flow)).collect();
-        let analysis = dataflow::analyse(&bodies);
+/// An instrumented function, with as much data flow as it compiles with.
+#[derive(Debug)]
+pub(super) struct LoweredFunction<'a> {
+    file: usize,
+    graph: Cow<'a, Graph>,
+    flow: Cow<'a, Flow>,
+    sites: &'a [ProbeSite],
+}
+
+impl<'a> LoweredFunction<'a> {
+    pub(super) fn new(file: usize, lowered: &'a Lowered) -> Self {
+        let Lowered { graph, flow, sites } = lowered;
+        Self { file, graph: Cow::Borrowed(graph), flow: Cow::Borrowed(flow), sites }
+    }
+
+    /// Returns the function without its definitions and uses.
+    pub(super) fn without_flow(mut self) -> Self {
+        self.graph.to_mut().edges.iter_mut().for_each(|edge| edge.binding = None);
+        self.flow = Cow::Owned(Flow::default());
+        self
+    }
+
+    fn flow(&self) -> FunctionFlow<'_> {
+        FunctionFlow { graph: &self.graph, flow: &self.flow }
+    }
+}
+
+impl<'a> Flows<'a> {
+    pub(super) fn new(functions: Vec<LoweredFunction<'a>>) -> Self {
+        let bodies: Vec<_> = functions.iter().map(LoweredFunction::flow).collect();
+        let analysis = analyse(&bodies);
         let numbers = Numbers::new(&analysis, &bodies);
         Self { functions, analysis, numbers }
     }
 
-    pub(super) fn probes(&self, function: usize, start: usize, first_mark: usize) -> dataflow::Probes {
-        let (_, graph, flow) = &self.functions[function];
-        dataflow::Probes::new(&self.analysis, &self.numbers, function, (graph, flow), start, first_mark)
+    /// Returns the graph of a function.
+    pub(super) fn graph(&self, function: usize) -> &Graph {
+        &self.functions[function].graph
+    }
+
+    /// Returns the probes of a function whose body begins at `start`, with marks from `first_mark` on.
+    pub(super) fn coverage(&self, function: usize, start: usize, first_mark: usize) -> Coverage {
+        let lowered = &self.functions[function];
+        let measured = Measured { function, flow: lowered.flow(), sites: lowered.sites, start };
+        Coverage::new(&self.analysis, &self.numbers, measured, first_mark)
     }
 
     pub(super) fn add_conditions(
@@ -39,7 +75,7 @@ impl Flows {
         first_branch: usize,
         sites: &mut Sites,
     ) {
-        for decision in &self.functions[function].2.decisions {
+        for decision in &self.functions[function].flow.decisions {
             let is_alone = decision.conditions.len() == 1;
             for (index, condition) in decision.conditions.iter().enumerate() {
                 for value in [true, false] {
@@ -63,7 +99,7 @@ impl Flows {
             first_branches[branch.function] = number;
         }
         let span = |function: usize, range: &Range<usize>| {
-            let file = self.functions[function].0;
+            let file = self.functions[function].file;
             sources[file].span(file, range)
         };
         let mut listed = BTreeMap::new();
@@ -74,7 +110,7 @@ impl Flows {
                 sites.definitions.push(Definition { function: site.function, variable: site.name.clone(), span });
                 sites.definitions.len() - 1
             });
-            let event = &self.functions[pair.function].2.events[pair.event];
+            let event = &self.functions[pair.function].flow.events[pair.event];
             sites.pairs.push(Pair {
                 definition,
                 function: pair.function,

@@ -20,11 +20,12 @@ fn rendered_with(text: &str, variant: Variant, verdicts: &Verdicts) -> String {
     let settings =
         Settings { selection: &Selection::default(), declarations: &Declarations::default(), names: &Names::default() };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let flows = specification.flows(verdicts);
+    let instrumenter = Instrumenter::new(&specification, Probes::All);
+    let flows = instrumenter.flows(verdicts);
     let mut sites = specification.no_sites();
     let numbering = Numbering::new(&specification, verdicts, &mut sites);
     let plan = Plan { verdicts, flows, numbering };
-    let (edits, _) = specification.edits((0, 0), &plan, (&Place::default(), &mut 0), &mut sites);
+    let (edits, _) = instrumenter.edits((0, 0), &plan, (&Place::default(), &mut 0), &mut sites);
     let mut output = Output::default();
     let inside = inside(&specification.sources[0].functions[0].body);
     Renderer::new(text, &edits).range(inside, variant, &mut output);
@@ -40,7 +41,7 @@ fn instrumented(texts: &[&str], makes_pairs: bool) -> Instrumented {
     let selection = Selection::parse(if makes_pairs { "AOR,ROR,HOM" } else { "AOR,ROR" }).expect("known operators");
     let settings = Settings { selection: &selection, declarations: &Declarations::default(), names: &Names::default() };
     let specification = Specification::new("a", "a", sources.collect(), &settings);
-    let instrumented = specification.instrument(&Verdicts::default(), Probes::All);
+    let instrumented = Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default());
     check_places(&instrumented);
     instrumented
 }
@@ -164,7 +165,7 @@ fn a_pair_is_chosen_in_both_functions_and_lies_in_both_ranges() {
     let (declarations, names) = Default::default();
     let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let instrumented = specification.instrument(&Verdicts::default(), Probes::All);
+    let instrumented = Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default());
     let text = &instrumented.outputs[0].text;
     let parts: Vec<_> = instrumented.sites.mutants.iter().map(|mutant| (&*mutant.operator, mutant.parts)).collect();
     // f's own, a pair of f and h, three of h's own, three pairs of h and i, i's own.
@@ -199,7 +200,8 @@ fn h(a: u32) -> u32 { a - 1 } fn i() -> u32 { const C: u32 = 1; C } fn j(a: u32)
         let (declarations, names) = Default::default();
         let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
         let specification = Specification::new("a", "a", vec![source], &settings);
-        let Instrumented { outputs, sites, places } = specification.instrument(&Verdicts::default(), Probes::All);
+        let Instrumented { outputs, sites, places } =
+            Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default());
         let output = &outputs[0].text;
         let functions: Vec<&str> = output.split("::simutant_probe::Function::new(").skip(1).collect();
         for (function, (first, count, constants)) in functions.iter().zip(ranges) {
@@ -228,9 +230,9 @@ fn programs_ask_for_the_constants_that_a_function_uses() {
     let (declarations, names) = Default::default();
     let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let instrumented = specification.instrument(&Verdicts::default(), Probes::Mutants);
+    let instrumented = Instrumenter::new(&specification, Probes::Mutants).instrument(&Verdicts::default());
     assert_snapshot!(instrumented.outputs[0].text);
-    let plain = specification.instrument(&Verdicts::default(), Probes::None);
+    let plain = Instrumenter::new(&specification, Probes::None).instrument(&Verdicts::default());
     assert_eq!(plain.outputs[0].text, text);
 }
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use syn::Item;
 
 use super::*;
-use crate::instrument::Probes;
+use crate::instrument::{Instrumenter, Probes};
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::parts::{inside, range_of};
@@ -62,7 +62,7 @@ fn check_all_differ(text: &str, specification: &Specification) {
 
 /// Checks that the instrumented text of a file parses.
 fn check_parses(path: &Path, specification: &Specification) {
-    for output in specification.instrument(&Verdicts::default(), Probes::All).outputs {
+    for output in Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default()).outputs {
         if let Err(error) = syn::parse_str::<syn::File>(&output.text) {
             let at = error.span().start();
             let line = output.text.lines().nth(at.line.saturating_sub(1)).unwrap_or_default();

@@ -4,14 +4,15 @@ use simutant_outcomes::BranchOutcome;
 use syn::{Expr, ExprIf, ExprMatch, Pat};
 
 use super::Lowering;
-use super::control::{Exit, Flow, Probe};
+use super::control::{Control, Exit};
 use super::shapes::{is_light, probe_before};
-use crate::dataflow::{Anchor, DecisionSite, EventId};
-use crate::graph::BlockId;
+use crate::graph::blocks::BlockId;
+use crate::graph::decision::DecisionSite;
+use crate::graph::events::{Anchor, EventId};
+use crate::graph::sites::{ProbeSite, Side};
 use crate::syntax::parts::{binds, range_of};
-use crate::text::edit::{COVERING, Edit};
 
-impl Lowering<'_> {
+impl Lowering {
     /// Lowers an expression that stands behind `else` or `=>`: a block of statements, or put into one. `bound` is what
     /// patterns bind on the way to it.
     pub(super) fn alternative(
@@ -20,27 +21,26 @@ impl Lowering<'_> {
         exits: Vec<Exit>,
         noted: &[usize],
         bound: &[EventId],
-    ) -> Flow {
+    ) -> Control {
         if let Expr::Block(inner) = expression
             && inner.label.is_none()
         {
             let start = inner.block.brace_token.span.open().byte_range().end;
             self.note_at(start, noted);
             self.walk.anchor(&Anchor::Insert(start), bound);
-            return self.block(&inner.block, Flow::On(exits));
+            return self.block(&inner.block, Control::On(exits));
         }
         let predicate = self.walk.predicate.take();
         let range = range_of(expression);
-        let before = vec!["{".into(), self.noting(noted)];
-        self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["}".into()]));
+        self.sites.push(ProbeSite::Branches(Side::Body(range.clone()), noted.to_vec()));
         self.walk.anchor(&Anchor::Body(range.clone()), bound);
-        let block = self.enter(Flow::On(exits), range.start..range.start, Probe::Body(range));
+        let block = self.enter(Control::On(exits), range.start..range.start, Anchor::Body(range));
         let flow = self.expression(expression, block);
         self.walk.predicate = predicate;
         flow
     }
 
-    pub(super) fn if_else(&mut self, expression: &ExprIf, block: BlockId) -> Flow {
+    pub(super) fn if_else(&mut self, expression: &ExprIf, block: BlockId) -> Control {
         self.walk.open();
         let decision = self.decision(&expression.cond, block);
         if expression.else_branch.is_none() && is_light(&expression.then_branch) {
@@ -49,7 +49,7 @@ impl Lowering<'_> {
         let start = expression.then_branch.brace_token.span.open().byte_range().end;
         self.note_at(start, &decision.noted_if_true);
         self.walk.anchor(&Anchor::Insert(start), &decision.bound_if_true);
-        let mut exits = self.block(&expression.then_branch, Flow::On(decision.if_true)).into_exits();
+        let mut exits = self.block(&expression.then_branch, Control::On(decision.if_true)).into_exits();
         self.walk.close();
         match &expression.else_branch {
             Some((_, otherwise)) => {
@@ -58,16 +58,16 @@ impl Lowering<'_> {
             }
             None => {
                 if !decision.noted_if_false.is_empty() {
-                    let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "}".into()];
-                    self.edits.push(Edit::wrap(range_of(expression), COVERING, Vec::new(), otherwise));
+                    let otherwise = Side::Else(range_of(expression));
+                    self.sites.push(ProbeSite::Branches(otherwise, decision.noted_if_false));
                 }
                 exits.extend(decision.if_false);
             }
         }
-        Flow::On(exits)
+        Control::On(exits)
     }
 
-    pub(super) fn match_arms(&mut self, expression: &ExprMatch, block: BlockId) -> Flow {
+    pub(super) fn match_arms(&mut self, expression: &ExprMatch, block: BlockId) -> Control {
         if let [only] = &expression.arms[..]
             && !matches!(only.pat, Pat::Guard(_))
         {
@@ -106,10 +106,9 @@ impl Lowering<'_> {
             let flow = match &arm.pat {
                 Pat::Guard(guarded) if !binds(&guarded.guard) => {
                     let range = range_of(&guarded.guard);
-                    let before = vec!["({".into(), self.noting(&[branch])];
-                    self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["})".into()]));
+                    self.sites.push(ProbeSite::Branches(Side::Operand(range.clone()), vec![branch]));
                     self.walk.flow.decisions.extend(DecisionSite::new(&guarded.guard));
-                    self.walk.anchor(&probe_before(&guarded.guard).anchor(), &bound);
+                    self.walk.anchor(&probe_before(&guarded.guard), &bound);
                     let guard = self.new_block(incoming, range, probe_before(&guarded.guard), true);
                     let decision = self.condition(&guarded.guard, guard, false);
                     passed_on = decision.if_false;
@@ -121,6 +120,6 @@ impl Lowering<'_> {
             exits.extend(flow.into_exits());
         }
         exits.extend(passed_on);
-        Flow::On(exits)
+        Control::On(exits)
     }
 }

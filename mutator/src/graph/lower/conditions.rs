@@ -6,14 +6,15 @@ use simutant_outcomes::BranchOutcome;
 use syn::{BinOp, Expr, UnOp};
 
 use super::Lowering;
-use super::control::{Decision, Exit, Probe};
+use super::control::{Decision, Exit};
 use super::shapes::{is_place, probe_before};
-use crate::dataflow::{Anchor, DecisionSite, Wrapped};
-use crate::graph::BlockId;
+use crate::graph::blocks::BlockId;
+use crate::graph::decision::DecisionSite;
+use crate::graph::events::{Anchor, Wrapped};
+use crate::graph::sites::{ProbeSite, Side};
 use crate::syntax::parts::{binds, range_of};
-use crate::text::edit::{COVERING, Edit};
 
-impl Lowering<'_> {
+impl Lowering {
     /// Lowers what branches are decided by: its uses are p-uses. Returns the index of the predicate as well, whose
     /// branches may not be known yet.
     pub(super) fn deciding<T>(&mut self, branches: Vec<usize>, lower: impl FnOnce(&mut Self) -> T) -> (usize, T) {
@@ -48,7 +49,7 @@ impl Lowering<'_> {
                     // There is no place before a pattern; a value is handed on, a place is not touched.
                     let scrutinee = range_of(&binding.expr);
                     let can_be_wrapped = !is_place(&binding.expr) && !goes_on.is_empty();
-                    let begins = self.new_block(goes_on, range, Probe::After(scrutinee.clone()), can_be_wrapped);
+                    let begins = self.new_block(goes_on, range, Anchor::After(scrutinee.clone()), can_be_wrapped);
                     if can_be_wrapped {
                         let before = Anchor::Before(scrutinee);
                         self.walk.anchor(&before, &std::mem::take(&mut left.bound_if_true));
@@ -57,11 +58,10 @@ impl Lowering<'_> {
                     begins
                 } else {
                     let bound = std::mem::take(&mut left.bound_if_true);
-                    self.walk.anchor(&probe_before(&inner.right).anchor(), &bound);
+                    self.walk.anchor(&probe_before(&inner.right), &bound);
                     let noted = std::mem::take(&mut left.noted_if_true);
                     if !noted.is_empty() {
-                        let before = vec!["({".into(), self.noting(&noted)];
-                        self.edits.push(Edit::wrap(range.clone(), COVERING, before, vec!["})".into()]));
+                        self.sites.push(ProbeSite::Branches(Side::Operand(range.clone()), noted));
                     }
                     self.new_block(goes_on, range, probe_before(&inner.right), true)
                 };

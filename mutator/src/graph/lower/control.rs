@@ -1,20 +1,18 @@
 //! Where control is while a function is lowered: in a block, or on its way out of several.
 
-use std::ops::Range;
-
-use crate::dataflow::{Anchor, EventId};
-use crate::graph::BlockId;
+use crate::graph::blocks::BlockId;
+use crate::graph::events::EventId;
 
 /// Where control is.
 #[derive(Debug)]
-pub(super) enum Flow {
+pub(super) enum Control {
     /// Inside a block that goes on.
     In(BlockId),
     /// On its way out of these; on no way at all where it cannot be.
     On(Vec<Exit>),
 }
 
-impl Flow {
+impl Control {
     pub(super) fn into_exits(self) -> Vec<Exit> {
         match self {
             Self::In(block) => vec![Exit::of(block)],
@@ -39,31 +37,6 @@ impl Exit {
 
     pub(super) fn by(from: BlockId, branch: usize) -> Self {
         Self { from, branch: Some(branch), binding: None }
-    }
-}
-
-/// Where the probe of a new block goes.
-#[derive(Debug, Clone)]
-pub(super) enum Probe {
-    /// Before a statement or at the start of a block of statements.
-    Insert(usize),
-    /// Before an expression whose temporaries live as long as before.
-    Before(Range<usize>),
-    /// Before an expression that becomes the value of a block: a body, whose temporaries end with it.
-    Body(Range<usize>),
-    /// After an expression, which is handed on.
-    After(Range<usize>),
-}
-
-impl Probe {
-    /// Returns where the definitions and uses at the beginning of the block are noted.
-    pub(super) fn anchor(&self) -> Anchor {
-        match self.clone() {
-            Self::Insert(at) => Anchor::Insert(at),
-            Self::Before(range) => Anchor::Before(range),
-            Self::Body(range) => Anchor::Body(range),
-            Self::After(range) => Anchor::After(range),
-        }
     }
 }
 

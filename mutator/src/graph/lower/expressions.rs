@@ -6,21 +6,22 @@ use simutant_outcomes::BranchOutcome;
 use syn::{BinOp, Expr, UnOp};
 
 use super::Lowering;
-use super::control::{Exit, Flow, Probe};
+use super::control::{Control, Exit};
 use super::shapes::probe_before;
-use crate::dataflow::{Anchor, EventId, Wrapped, literal_fields};
-use crate::graph::BlockId;
+use crate::graph::blocks::BlockId;
+use crate::graph::events::{Anchor, EventId, Wrapped};
+use crate::graph::walk::literal_fields;
 use crate::syntax::parts::{diverges, range_of};
 use crate::syntax::purity::is_assignment;
 
-impl Lowering<'_> {
+impl Lowering {
     /// Lowers an expression whose value is used by more code: control is in a block when it has been evaluated.
     pub(super) fn operand(&mut self, expression: &Expr, block: BlockId) -> BlockId {
         match self.expression(expression, block) {
-            Flow::In(block) => block,
+            Control::In(block) => block,
             flow => {
                 let range = range_of(expression);
-                self.enter(flow, range.end..range.end, Probe::After(range))
+                self.enter(flow, range.end..range.end, Anchor::After(range))
             }
         }
     }
@@ -30,15 +31,15 @@ impl Lowering<'_> {
     }
 
     /// Lowers what is evaluated in `block`, and returns where control is afterwards.
-    pub(super) fn expression(&mut self, expression: &Expr, block: BlockId) -> Flow {
+    pub(super) fn expression(&mut self, expression: &Expr, block: BlockId) -> Control {
         let range = range_of(expression);
         let last = match expression {
             Expr::Paren(inner) => return self.expression(&inner.expr, block),
             Expr::Group(inner) => return self.expression(&inner.expr, block),
             Expr::If(inner) => return self.if_else(inner, block),
             Expr::Match(inner) => return self.match_arms(inner, block),
-            Expr::Loop(inner) => return self.endless_loop(inner, Flow::In(block)),
-            Expr::While(inner) => return self.while_loop(inner, Flow::In(block), Probe::Before(range)),
+            Expr::Loop(inner) => return self.endless_loop(inner, Control::In(block)),
+            Expr::While(inner) => return self.while_loop(inner, Control::In(block), Anchor::Before(range)),
             Expr::ForLoop(inner) => return self.for_loop(inner, block),
             Expr::Block(inner) => {
                 let flow = self.labelled(&inner.block, inner.label.as_ref(), block);
@@ -46,7 +47,7 @@ impl Lowering<'_> {
                 return flow;
             }
             Expr::Unsafe(inner) => {
-                let flow = self.block(&inner.block, Flow::In(block));
+                let flow = self.block(&inner.block, Control::In(block));
                 self.walk.cursor = Some(Anchor::After(range));
                 return flow;
             }
@@ -60,13 +61,13 @@ impl Lowering<'_> {
                 let block = self.new_block(goes_on, right.clone(), probe_before(&inner.right), true);
                 let mut exits = self.expression(&inner.right, block).into_exits();
                 exits.extend(decided);
-                return Flow::On(exits);
+                return Control::On(exits);
             }
             Expr::Await(inner) => {
                 let block = self.operand(&inner.base, block);
                 self.extend(block, range.clone());
                 self.walk.exchange(block, None, range);
-                return Flow::On(vec![Exit::of(block)]);
+                return Control::On(vec![Exit::of(block)]);
             }
             Expr::Try(inner) => {
                 let operand = range_of(&inner.expr);
@@ -78,13 +79,13 @@ impl Lowering<'_> {
                     self.deciding(vec![continues, returns], |lowering| lowering.operand(&inner.expr, block));
                 self.extend(block, range);
                 self.connect(vec![Exit::by(block, returns)], None);
-                return Flow::On(vec![Exit::by(block, continues)]);
+                return Control::On(vec![Exit::by(block, continues)]);
             }
             Expr::Return(inner) => {
                 let block = self.operands(inner.expr.as_deref(), block);
                 self.extend(block, range);
-                self.leave(Flow::In(block));
-                return Flow::On(Vec::new());
+                self.leave(Control::In(block));
+                return Control::On(Vec::new());
             }
             Expr::Break(inner) => {
                 let block = self.operands(inner.expr.as_deref(), block);
@@ -93,13 +94,13 @@ impl Lowering<'_> {
                 if let Some(target) = target {
                     self.loops[target].breaks.push(Exit::of(block));
                 }
-                return Flow::On(Vec::new());
+                return Control::On(Vec::new());
             }
             Expr::Continue(inner) => {
                 self.extend(block, range);
                 let head = self.target(inner.label.as_ref(), true).and_then(|target| self.loops[target].head);
                 self.connect(vec![Exit::of(block)], head);
-                return Flow::On(Vec::new());
+                return Control::On(Vec::new());
             }
             Expr::Closure(closure) => {
                 let cursor = self.walk.cursor.clone();
@@ -119,8 +120,8 @@ impl Lowering<'_> {
                 let calls = self.walk.leave_calls();
                 let first = self.graph.blocks.len();
                 self.walk.open_closure(block, inner.capture.is_some(), range.clone());
-                let exits = Flow::In(block).into_exits();
-                self.apart(|lowering| lowering.block(&inner.block, Flow::On(exits)));
+                let exits = Control::In(block).into_exits();
+                self.apart(|lowering| lowering.block(&inner.block, Control::On(exits)));
                 self.walk.close_closure(first..self.graph.blocks.len());
                 self.walk.enter_calls(calls);
                 self.walk.cursor = cursor;
@@ -129,7 +130,7 @@ impl Lowering<'_> {
             Expr::Macro(inner) => {
                 self.extend(block, range.clone());
                 self.walk.macro_call(block, &inner.mac, range);
-                return if diverges(&inner.mac) { Flow::On(Vec::new()) } else { Flow::In(block) };
+                return if diverges(&inner.mac) { Control::On(Vec::new()) } else { Control::In(block) };
             }
             Expr::Path(inner) => {
                 self.walk.name(block, &inner.path, range.clone());
@@ -200,7 +201,7 @@ impl Lowering<'_> {
             let start = self.graph.blocks[last].range.start.max(range.start);
             self.extend(last, start..range.end);
         }
-        Flow::In(last)
+        Control::In(last)
     }
 
     /// Lowers the left side of an assignment, of which `whole` is all: what it assigns to is defined, not used.
@@ -238,7 +239,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a body that is run apart from the function: its loops and returns are its own.
-    pub(super) fn apart(&mut self, body: impl FnOnce(&mut Self) -> Flow) {
+    pub(super) fn apart(&mut self, body: impl FnOnce(&mut Self) -> Control) {
         let loops = std::mem::take(&mut self.loops);
         let predicate = self.walk.predicate.take();
         let end = body(self);
@@ -249,7 +250,7 @@ impl Lowering<'_> {
 
     /// Lowers the body of a closure.
     pub(super) fn nested(&mut self, body: &Expr, block: BlockId, bound: &[EventId]) {
-        let mut exits = Flow::In(block).into_exits();
+        let mut exits = Control::In(block).into_exits();
         self.bind_on(&mut exits, bound);
         self.apart(|lowering| lowering.alternative(body, exits, &[], bound));
     }

@@ -4,23 +4,23 @@ use simutant_outcomes::BranchOutcome;
 use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime};
 
 use super::Lowering;
-use super::control::{Exit, Flow, Loop, Probe};
+use super::control::{Control, Exit, Loop};
 use super::shapes::{first_condition, name, probe_before};
-use crate::dataflow::{Anchor, Wrapped};
-use crate::graph::BlockId;
+use crate::graph::blocks::BlockId;
+use crate::graph::events::{Anchor, Wrapped};
+use crate::graph::sites::{ProbeSite, Side};
 use crate::syntax::parts::range_of;
-use crate::text::edit::{COVERING, Edit};
 
-impl Lowering<'_> {
-    pub(super) fn endless_loop(&mut self, expression: &ExprLoop, flow: Flow) -> Flow {
+impl Lowering {
+    pub(super) fn endless_loop(&mut self, expression: &ExprLoop, flow: Control) -> Control {
         let start = expression.body.brace_token.span.open().byte_range().end;
         let exits = flow.into_exits();
         let is_entered = !exits.is_empty();
-        let head = self.new_block(exits, range_of(&expression.loop_token), Probe::Insert(start), is_entered);
-        self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, Flow::In(head)))
+        let head = self.new_block(exits, range_of(&expression.loop_token), Anchor::Insert(start), is_entered);
+        self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, Control::In(head)))
     }
 
-    pub(super) fn while_loop(&mut self, expression: &ExprWhile, flow: Flow, start: Probe) -> Flow {
+    pub(super) fn while_loop(&mut self, expression: &ExprWhile, flow: Control, start: Anchor) -> Control {
         let exits = flow.into_exits();
         let is_entered = !exits.is_empty();
         // The head is executed whenever the loop is come to: the loop's start stands for it.
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         let keyword = range_of(&expression.while_token);
         self.walk.cursor = is_entered.then(|| match first_condition(&expression.cond) {
             Expr::Let(_) => Anchor::Insert(keyword.end),
-            first => probe_before(first).anchor(),
+            first => probe_before(first),
         });
         self.walk.open();
         let decision = self.decision(&expression.cond, head);
@@ -37,65 +37,67 @@ impl Lowering<'_> {
         self.note_at(start, &decision.noted_if_true);
         self.walk.anchor(&Anchor::Insert(start), &decision.bound_if_true);
         if !decision.noted_if_false.is_empty() {
-            // A `while let` has no place for what happens when the pattern fails: it becomes a `loop` with an `if let`.
-            self.edits.push(Edit::replace(keyword.clone(), COVERING, vec!["loop {".into()]));
-            self.edits.push(Edit::insert(keyword.end, COVERING, vec![" if".into()]));
-            let otherwise = vec![" else {".into(), self.noting(&decision.noted_if_false), "break; } }".into()];
-            self.edits.push(Edit::wrap(range_of(expression), COVERING, Vec::new(), otherwise));
+            let otherwise = Side::LoopElse { keyword, range: range_of(expression) };
+            self.sites.push(ProbeSite::Branches(otherwise, decision.noted_if_false));
         }
-        let body = Flow::On(decision.if_true);
+        let body = Control::On(decision.if_true);
         let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
         self.walk.close();
         let mut exits = after.into_exits();
         exits.extend(decision.if_false);
-        Flow::On(exits)
+        Control::On(exits)
     }
 
-    pub(super) fn for_loop(&mut self, expression: &ExprForLoop, block: BlockId) -> Flow {
+    pub(super) fn for_loop(&mut self, expression: &ExprForLoop, block: BlockId) -> Control {
         let items = range_of(&expression.expr);
         let iterates = self.new_branch(items.clone(), BranchOutcome::Iterate);
         let exhausted = self.new_branch(items.clone(), BranchOutcome::Exhausted);
         self.wrap_call(Wrapped::Items, [iterates, exhausted], items.clone());
         let (_, block) = self.deciding(vec![iterates, exhausted], |lowering| lowering.operand(&expression.expr, block));
-        let exits = Flow::In(block).into_exits();
+        let exits = Control::In(block).into_exits();
         let pattern = range_of(&expression.pat);
-        let head = self.new_block(exits, pattern.start..items.end, Probe::After(items), true);
+        let head = self.new_block(exits, pattern.start..items.end, Anchor::After(items), true);
         self.walk.open();
         let bound = self.walk.bind(&expression.pat);
         let mut exits = vec![Exit::by(head, iterates)];
         self.bind_on(&mut exits, &bound);
         let start = expression.body.brace_token.span.open().byte_range().end;
         self.walk.anchor(&Anchor::Insert(start), &bound);
-        let body = Flow::On(exits);
+        let body = Control::On(exits);
         let after = self.turn(expression.label.as_ref(), head, |lowering| lowering.block(&expression.body, body));
         self.walk.close();
         let mut exits = after.into_exits();
         exits.push(Exit::by(head, exhausted));
-        Flow::On(exits)
+        Control::On(exits)
     }
 
     /// Lowers one turn of a loop, and returns what breaks out of it.
-    pub(super) fn turn(&mut self, label: Option<&Label>, head: BlockId, body: impl FnOnce(&mut Self) -> Flow) -> Flow {
+    pub(super) fn turn(
+        &mut self,
+        label: Option<&Label>,
+        head: BlockId,
+        body: impl FnOnce(&mut Self) -> Control,
+    ) -> Control {
         self.loops.push(Loop { label: label.map(name), head: Some(head), breaks: Vec::new() });
         let end = body(self);
         self.connect(end.into_exits(), Some(head));
         let ended = self.loops.pop().expect("it was pushed above");
-        Flow::On(ended.breaks)
+        Control::On(ended.breaks)
     }
 
-    pub(super) fn labelled(&mut self, block: &Block, label: Option<&Label>, begins: BlockId) -> Flow {
+    pub(super) fn labelled(&mut self, block: &Block, label: Option<&Label>, begins: BlockId) -> Control {
         if label.is_none() {
-            return self.block(block, Flow::In(begins));
+            return self.block(block, Control::In(begins));
         }
         self.loops.push(Loop { label: label.map(name), head: None, breaks: Vec::new() });
-        let flow = self.block(block, Flow::In(begins));
+        let flow = self.block(block, Control::In(begins));
         let ended = self.loops.pop().expect("it was pushed above");
         if ended.breaks.is_empty() {
             return flow;
         }
         let mut exits = flow.into_exits();
         exits.extend(ended.breaks);
-        Flow::On(exits)
+        Control::On(exits)
     }
 
     /// Returns the index of the loop that a `break` or `continue` is about.

@@ -2,7 +2,7 @@
 
 use syn::{BinOp, Block, Expr, Label, Stmt, UnOp};
 
-use super::control::Probe;
+use crate::graph::events::Anchor;
 use crate::syntax::parts::range_of;
 
 /// Returns the condition that is evaluated first.
@@ -16,11 +16,11 @@ pub(super) fn first_condition(condition: &Expr) -> &Expr {
 }
 
 /// Returns the probe before an operand or a guard.
-pub(super) fn probe_before(expression: &Expr) -> Probe {
+pub(super) fn probe_before(expression: &Expr) -> Anchor {
     let range = range_of(expression);
     // A field of a tuple has no type if it has no value.
     let diverges = matches!(expression, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Macro(_));
-    if diverges { Probe::Body(range) } else { Probe::Before(range) }
+    if diverges { Anchor::Body(range) } else { Anchor::Before(range) }
 }
 
 pub(super) fn name(label: &Label) -> String {

@@ -4,12 +4,12 @@ use simutant_outcomes::BranchOutcome;
 use syn::{Block, Expr, Stmt};
 
 use super::Lowering;
-use super::control::{Exit, Flow, Probe};
-use crate::dataflow::Anchor;
+use super::control::{Control, Exit};
+use crate::graph::events::Anchor;
 use crate::syntax::parts::{diverges, range_of};
 
-impl Lowering<'_> {
-    pub(super) fn block(&mut self, block: &Block, mut flow: Flow) -> Flow {
+impl Lowering {
+    pub(super) fn block(&mut self, block: &Block, mut flow: Control) -> Control {
         // Whatever the block's value decides, its statements do not.
         let predicate = self.walk.predicate.take();
         self.walk.open();
@@ -17,7 +17,9 @@ impl Lowering<'_> {
         for (index, statement) in block.stmts.iter().enumerate() {
             // What comes first is noted with the block that begins there.
             let cursor = match flow {
-                Flow::In(known) if index == 0 && self.walk.flow.starts.get(&known) == Some(&begins) => begins.clone(),
+                Control::In(known) if index == 0 && self.walk.flow.starts.get(&known) == Some(&begins) => {
+                    begins.clone()
+                }
                 _ => Anchor::Insert(range_of(statement).start),
             };
             flow = self.statement(statement, flow, cursor);
@@ -28,16 +30,16 @@ impl Lowering<'_> {
     }
 
     /// Lowers a statement whose first events are noted at `cursor`.
-    pub(super) fn statement(&mut self, statement: &Stmt, flow: Flow, cursor: Anchor) -> Flow {
+    pub(super) fn statement(&mut self, statement: &Stmt, flow: Control, cursor: Anchor) -> Control {
         let range = range_of(statement);
-        let start = Probe::Insert(range.start);
+        let start = Anchor::Insert(range.start);
         self.walk.cursor = Some(cursor);
         match statement {
             Stmt::Item(_) => flow,
             Stmt::Macro(statement) => {
                 let block = self.enter(flow, range.clone(), start);
                 self.walk.macro_call(block, &statement.mac, range);
-                if diverges(&statement.mac) { Flow::On(Vec::new()) } else { Flow::In(block) }
+                if diverges(&statement.mac) { Control::On(Vec::new()) } else { Control::In(block) }
             }
             Stmt::Expr(Expr::Loop(expression), _) => self.endless_loop(expression, flow),
             Stmt::Expr(Expr::While(expression), _) => self.while_loop(expression, flow, start),
@@ -54,15 +56,15 @@ impl Lowering<'_> {
                     // Declared, and defined by an assignment.
                     self.walk.bind(&local.pat);
                     self.extend(block, range);
-                    return Flow::In(block);
+                    return Control::In(block);
                 };
                 let Some((_, otherwise)) = &init.diverge else {
                     let mut end = self.expression(&init.expr, block);
                     self.cover_if_whole(block, &end, range);
                     let bound = self.walk.bind(&local.pat);
                     match &mut end {
-                        Flow::In(block) => self.bind_in(*block, &after, &bound),
-                        Flow::On(exits) => {
+                        Control::In(block) => self.bind_in(*block, &after, &bound),
+                        Control::On(exits) => {
                             self.bind_on(exits, &bound);
                             self.walk.anchor(&after, &bound);
                         }
@@ -82,7 +84,7 @@ impl Lowering<'_> {
                 let mut exits = vec![Exit::by(block, matches)];
                 self.bind_on(&mut exits, &bound);
                 self.walk.anchor(&after, &bound);
-                Flow::On(exits)
+                Control::On(exits)
             }
         }
     }

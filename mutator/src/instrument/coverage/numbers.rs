@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::certain::{certain_uses, dominates};
-use super::reaching::{Analysis, FunctionFlow, PairSite, VariableKey, variable_key};
-use super::{Action, EventId, Flow, VariableKind};
+use crate::dataflow::{Analysis, FunctionFlow, PairSite, VariableKey, certain_uses, dominates, variable_key};
+use crate::graph::{Action, EventId, Flow, VariableKind};
 
 /// The running program counts definitions of one variable so far. No person writes so many.
 const DEFINITIONS_MAX: usize = u16::MAX as usize;
 
 /// How variables are numbered in the running program.
 #[derive(Debug, Default)]
-pub(crate) struct Numbers {
+pub(in crate::instrument) struct Numbers {
     /// By variable of the specification, where its last definition is kept.
     pub(super) places: BTreeMap<usize, Place>,
     /// Types with fields that have slots: a number, and how many.
@@ -66,13 +65,13 @@ pub(super) struct SettledPair {
 }
 
 impl Numbers {
-    pub(crate) fn new(analysis: &Analysis, functions: &[FunctionFlow<'_>]) -> Self {
+    pub(in crate::instrument) fn new(analysis: &Analysis, functions: &[FunctionFlow<'_>]) -> Self {
         let mut numbers = Self::default();
         for (variable, key) in analysis.variables.iter().enumerate() {
             numbers.variables.insert(key.clone(), variable);
         }
         let mut shared = BTreeSet::new();
-        for (function, (_, flow)) in functions.iter().enumerate() {
+        for (function, FunctionFlow { flow, .. }) in functions.iter().enumerate() {
             for (event, known) in flow.events.iter().enumerate() {
                 if !known.closures.is_empty() {
                     shared.extend(numbers.variable_of(function, flow, event));
@@ -80,11 +79,12 @@ impl Numbers {
             }
         }
         let mut used = BTreeSet::new();
-        for (function, &(graph, flow)) in functions.iter().enumerate() {
+        for (function, &of_function) in functions.iter().enumerate() {
+            let flow = of_function.flow;
             let followed = followed_variables(flow);
-            let certain = certain_uses(analysis, function, (graph, flow), |variable| followed.contains(&variable));
+            let certain = certain_uses(analysis, function, of_function, |variable| followed.contains(&variable));
             for (event, definition) in certain {
-                if let Some(pairs) = settled(analysis, function, (graph, flow), event, definition) {
+                if let Some(pairs) = settled(analysis, function, of_function, event, definition) {
                     numbers.settled.insert((function, event), pairs);
                 }
             }
@@ -149,7 +149,7 @@ fn followed_variables(flow: &Flow) -> BTreeSet<usize> {
 fn settled(
     analysis: &Analysis,
     function: usize,
-    (graph, flow): FunctionFlow<'_>,
+    FunctionFlow { graph, flow }: FunctionFlow<'_>,
     event: EventId,
     definition: usize,
 ) -> Option<Vec<SettledPair>> {

@@ -18,7 +18,7 @@ use crate::syntax::parts::range_of;
 const CONDITIONS_MAX: usize = 10;
 
 /// A decision.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct DecisionSite {
     pub(crate) range: Range<usize>,
     tree: Tree,
@@ -26,7 +26,7 @@ pub(crate) struct DecisionSite {
 }
 
 /// One of its conditions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ConditionSite {
     pub(crate) range: Range<usize>,
     expression: Expr,
@@ -34,7 +34,7 @@ pub(crate) struct ConditionSite {
     pub(crate) branches: Option<(usize, usize)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Tree {
     Condition(usize),
     Not(Box<Self>),

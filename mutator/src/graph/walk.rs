@@ -5,9 +5,9 @@ use std::ops::Range;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, Macro, Member, Pat, UnOp};
 
-use super::names::{self, Signature};
-use super::{Action, Anchor, Birth, Closure, Event, EventId, Flow, Variable, VariableKind};
-use crate::graph::BlockId;
+use super::bindings::{self, Signature};
+use super::blocks::BlockId;
+use super::events::{Action, Anchor, Birth, Closure, Event, EventId, Flow, Variable, VariableKind};
 use crate::syntax::parts::range_of;
 
 /// The state of the walk through a function.
@@ -123,7 +123,7 @@ impl Walk {
     /// Declares what a pattern binds and returns the definitions, which are nowhere yet.
     pub(crate) fn bind(&mut self, pattern: &Pat) -> Vec<EventId> {
         let mut found = Vec::new();
-        names::bindings(pattern, &mut found);
+        bindings::bindings(pattern, &mut found);
         self.bind_names(found)
     }
 
@@ -254,7 +254,7 @@ impl Walk {
         let mut defined = self.borrowed.pop().expect("it was opened");
         let mut by_method = false;
         if let Some((receiver, method)) = receiver
-            && !names::is_harmless(method)
+            && !bindings::is_harmless(method)
             && let Some(variable) = self.root_variable(receiver)
         {
             defined.push((variable, range_of(receiver)));
@@ -341,7 +341,7 @@ impl Walk {
 
     /// The arguments of a macro call.
     pub(crate) fn macro_call(&mut self, block: BlockId, mac: &Macro, whole: Range<usize>) {
-        let (arguments, mentioned) = names::macro_arguments(mac);
+        let (arguments, mentioned) = bindings::macro_arguments(mac);
         let mut inside = Inside { walk: self, block, bound: Vec::new() };
         for argument in &arguments {
             inside.visit_expr(argument);
@@ -407,7 +407,7 @@ impl<'ast> Visit<'ast> for Inside<'_> {
 
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
         let known = self.bound.len();
-        closure.inputs.iter().for_each(|pattern| names::bindings(pattern, &mut self.bound));
+        closure.inputs.iter().for_each(|pattern| bindings::bindings(pattern, &mut self.bound));
         self.visit_expr(&closure.body);
         self.bound.truncate(known);
     }
