@@ -18,7 +18,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use simutant_outcomes::{Class, Tier};
+use simutant_outcomes::Class;
 use syn::visit::Visit;
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
@@ -26,7 +26,7 @@ use crate::mutation::{Candidate, Form, PlacedCandidate, Point, Settings};
 use crate::operators::{CONSTANT, Change, Definition, Infection, integers, values};
 use crate::syntax::constants::{ConstantSource, Home, is_plain, is_time};
 use crate::syntax::names::Kind;
-use crate::syntax::parts::range_of;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::source::{FunctionSource, Source};
 use crate::syntax::types::{bare, is_integer};
 use crate::text::edit::{Edit, Owner, Piece, Variant};
@@ -70,7 +70,7 @@ pub(crate) type Numbered = (usize, simutant_outcomes::MutantNumber);
 impl Constants {
     /// Finds the constants of specification files, their uses, and if they are asked for, their mutants.
     pub(crate) fn new(sources: &[Source], settings: &Settings<'_>, identities: &mut Identities) -> Self {
-        let Some(definition) = settings.selection.definition(CONSTANT) else { return Self::default() };
+        let Some(definition) = settings.selection.definition(CONSTANT.name) else { return Self::default() };
         let mut all = Self::default();
         let mut scopes: BTreeMap<(usize, &Home, &str), Option<usize>> = BTreeMap::new();
         for (file, source) in sources.iter().enumerate() {
@@ -153,13 +153,13 @@ impl Constants {
             let (source, constant) = (&sources[file], &sources[file].constants[index]);
             for (range, replacement) in all.changes(sources, number, definition) {
                 let original = &source.file.text[range.clone()];
-                let identity = identities.next(&constant.path, original, CONSTANT, &replacement);
+                let identity = identities.next(&constant.path, original, CONSTANT.name, &replacement);
                 let is_duration = settings.names.has_word(Kind::Duration, &constant.name);
                 let class = if is_duration || is_time(bare(&constant.ty_text)) { Class::Time } else { Class::General };
                 let point = Point::new(&range, Form::Expression);
                 let change = Change::new(range, vec![replacement.into()], Infection::Reached);
-                let tier = tier();
-                let candidate = Candidate { operator: CONSTANT, tier, class, tag: None, change, point };
+                let candidate =
+                    Candidate { operator: CONSTANT.name, tier: CONSTANT.tier, class, tag: None, change, point };
                 all.candidates.push(PlacedCandidate { file, function: usize::MAX, candidate, identity });
             }
             all.constants[number].candidates = start..all.candidates.len();
@@ -425,19 +425,6 @@ impl Constants {
     }
 }
 
-fn tier() -> Tier {
-    let operator = crate::operators::all().iter().find(|operator| operator.name() == CONSTANT);
-    operator.map_or(Tier::A, |operator| operator.tier())
-}
-
-fn peeled(expression: &Expr) -> &Expr {
-    match expression {
-        Expr::Paren(inner) => peeled(&inner.expr),
-        Expr::Group(inner) => peeled(&inner.expr),
-        _ => expression,
-    }
-}
-
 /// Whether an expression is a literal, with a sign or without.
 fn is_literal(expression: &Expr) -> bool {
     match expression {
@@ -479,7 +466,7 @@ mod tests {
     fn mutants(text: &str) -> String {
         let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
         let settings = Settings {
-            selection: &Selection::parse(CONSTANT).expect("a known operator"),
+            selection: &Selection::parse(CONSTANT.name).expect("a known operator"),
             declarations: &Declarations::default(),
             names: &crate::syntax::names::Names::default(),
         };

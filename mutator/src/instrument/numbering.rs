@@ -238,7 +238,7 @@ impl Numbering {
             let Some((second, identity)) = partner(&first.identity, others) else { continue };
             let pair = Mutant {
                 identity,
-                operator: HIGHER_ORDER.into(),
+                operator: HIGHER_ORDER.name.into(),
                 tier: Tier::C,
                 class: Class::General,
                 tag: None,

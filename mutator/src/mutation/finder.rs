@@ -33,20 +33,20 @@ pub(super) struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     fn look(&mut self, form: Form, place: Place<'_>) {
-        for (index, operator) in operators::all().iter().enumerate() {
-            let Some(definition) = self.selection.definition(operator.name()) else { continue };
+        for (index, operator) in operators::ALL.iter().enumerate() {
+            let Some(definition) = self.selection.definition(operator.name) else { continue };
             let is_unsigned = match place {
                 Place::Expression(expression) => self.unsigned.contains(&range_of(expression).start),
                 _ => false,
             };
             let context = Context { definition, is_unsigned, ..self.context };
-            for change in operator.changes(place, &context) {
-                self.add(index, *operator, form, place, change);
+            for change in (operator.changes)(place, &context) {
+                self.add(index, operator, form, place, change);
             }
         }
     }
 
-    fn add(&mut self, index: usize, operator: &'static dyn Operator, form: Form, place: Place<'_>, change: Change) {
+    fn add(&mut self, index: usize, operator: &'static Operator, form: Form, place: Place<'_>, change: Change) {
         let point = match (&self.around, place) {
             (Some(around), _) if change.is_around => around.clone(),
             (_, Place::Arm(arm, _)) => {
@@ -60,13 +60,13 @@ impl<'a> Finder<'a> {
             }
             _ => Point::new(&change.range, form),
         };
-        let tag = tag(operator.name(), place, &self.context, &change);
+        let tag = tag(operator.name, place, &self.context, &change);
         let class = match tag {
             Some("TMR-S") => Class::Time,
             Some("RST") => Class::State,
-            _ => operator.class(),
+            _ => operator.class,
         };
-        let tier = match operator.tier() {
+        let tier = match operator.tier {
             Tier::B => 0,
             Tier::A => 1,
             Tier::C => 2,
@@ -74,7 +74,7 @@ impl<'a> Finder<'a> {
         let rank = (change.stands_in, tier, index);
         let change =
             if point.range() == change.range { change } else { Change { infection: Infection::Reached, ..change } };
-        let (operator, tier) = (operator.name(), operator.tier());
+        let (operator, tier) = (operator.name, operator.tier);
         self.found.push(Found { candidate: Candidate { operator, tier, class, tag, change, point }, rank });
     }
 

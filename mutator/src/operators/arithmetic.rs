@@ -4,13 +4,13 @@
 //! has one replacement each, `+` and `-` for one another, `*` and `/` for one another, `*` for `%`: on Rust's checked
 //! integers the others mostly panic at once. AORB is the same with all four, under muJava's name.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::{Change, Context, Definition, Operator, Place, binary, infection_of, range_of};
 
-#[derive(Debug)]
-pub(super) struct ArithmeticOperatorReplacement;
+pub(super) const ARITHMETIC_OPERATOR_REPLACEMENT: Operator =
+    Operator { name: "AOR", tier: Tier::A, class: Class::General, changes: arithmetic_operator_replacement };
 
 /// Returns what an arithmetic operator is replaced by, `None` if it is not one.
 pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'static str>> {
@@ -28,32 +28,16 @@ pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'sta
     })
 }
 
-impl Operator for ArithmeticOperatorReplacement {
-    fn name(&self) -> &'static str {
-        "AOR"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        changes(place, context.definition)
-    }
+fn arithmetic_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    changes(place, context.definition)
 }
 
 /// The operator that muJava calls AORB.
-#[derive(Debug)]
-pub(super) struct BinaryArithmeticReplacement;
+pub(super) const BINARY_ARITHMETIC_REPLACEMENT: Operator =
+    Operator { name: "AORB", tier: Tier::C, class: Class::General, changes: binary_arithmetic_replacement };
 
-impl Operator for BinaryArithmeticReplacement {
-    fn name(&self) -> &'static str {
-        "AORB"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        changes(place, Definition::MuJava)
-    }
+fn binary_arithmetic_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    changes(place, Definition::MuJava)
 }
 
 fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {

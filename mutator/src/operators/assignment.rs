@@ -3,41 +3,25 @@
 //! Source: muJava's ASRS. Arithmetic ones follow AOR; `&= |= ^=` become the other two; `<<= >>=` each other. ASRS is
 //! the same with all four for each arithmetic one, under muJava's name.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::arithmetic::others;
 use super::{Change, Context, Definition, Operator, Piece, Place, range_of};
 
-#[derive(Debug)]
-pub(super) struct AssignmentOperatorReplacement;
+pub(super) const ASSIGNMENT_OPERATOR_REPLACEMENT: Operator =
+    Operator { name: "ASR", tier: Tier::A, class: Class::General, changes: assignment_operator_replacement };
 
-impl Operator for AssignmentOperatorReplacement {
-    fn name(&self) -> &'static str {
-        "ASR"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        changes(place, context.definition)
-    }
+fn assignment_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    changes(place, context.definition)
 }
 
 /// The operator that muJava calls ASRS.
-#[derive(Debug)]
-pub(super) struct ShortcutAssignmentReplacement;
+pub(super) const SHORTCUT_ASSIGNMENT_REPLACEMENT: Operator =
+    Operator { name: "ASRS", tier: Tier::C, class: Class::General, changes: shortcut_assignment_replacement };
 
-impl Operator for ShortcutAssignmentReplacement {
-    fn name(&self) -> &'static str {
-        "ASRS"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        changes(place, Definition::MuJava)
-    }
+fn shortcut_assignment_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    changes(place, Definition::MuJava)
 }
 
 fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {

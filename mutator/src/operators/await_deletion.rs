@@ -17,53 +17,35 @@ use crate::syntax::names::{Kind, Names};
 use crate::syntax::purity::is_pure;
 use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct AwaitDeletion;
+pub(super) const AWAIT_DELETION: Operator = Operator { name: "AW-D", tier: Tier::B, class: Class::Async, changes };
 
-impl Operator for AwaitDeletion {
-    fn name(&self) -> &'static str {
-        "AW-D"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Async
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Statement(statement @ Stmt::Expr(_, Some(_))) = place else { return Vec::new() };
-        let Some(expression) = effect(statement) else { return Vec::new() };
-        match expression {
-            Expr::Await(waits) => {
-                let is_plain = match &*waits.base {
-                    Expr::MethodCall(call) => is_pure(&call.receiver) && call.args.iter().all(is_pure),
-                    call @ Expr::Call(_) => arguments(call).into_iter().all(is_pure),
-                    base => is_pure(base),
-                };
-                let dropped = if is_plain { vec!["".into()] } else { vec![source(&*waits.base), ";".into()] };
-                let deleted = Change::at(range_of(statement), dropped);
-                // A task that is there already is started once more to no other effect than that it is not waited for.
-                let is_task = matches!(*waits.base, Expr::Path(_)) || context.is_call(Kind::Spawn, &waits.base);
-                let spawner = context.spawner.filter(|_| !is_task);
-                let spawned = spawner.map(|spawner| Change::at(range_of(statement), spawner.task(&waits.base)));
-                [deleted].into_iter().chain(spawned).collect()
-            }
-            spawns @ (Expr::Call(_) | Expr::MethodCall(_)) if context.is_call(Kind::Spawn, spawns) => {
-                match arguments(spawns)[..] {
-                    [task] if !matches!(task, Expr::Closure(_)) => {
-                        vec![Change::at(
-                            range_of(statement),
-                            operand(task).into_iter().chain([".await;".into()]).collect(),
-                        )]
-                    }
-                    _ => Vec::new(),
-                }
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Statement(statement @ Stmt::Expr(_, Some(_))) = place else { return Vec::new() };
+    let Some(expression) = effect(statement) else { return Vec::new() };
+    match expression {
+        Expr::Await(waits) => {
+            let is_plain = match &*waits.base {
+                Expr::MethodCall(call) => is_pure(&call.receiver) && call.args.iter().all(is_pure),
+                call @ Expr::Call(_) => arguments(call).into_iter().all(is_pure),
+                base => is_pure(base),
+            };
+            let dropped = if is_plain { vec!["".into()] } else { vec![source(&*waits.base), ";".into()] };
+            let deleted = Change::at(range_of(statement), dropped);
+            // A task that is there already is started once more to no other effect than that it is not waited for.
+            let is_task = matches!(*waits.base, Expr::Path(_)) || context.is_call(Kind::Spawn, &waits.base);
+            let spawner = context.spawner.filter(|_| !is_task);
+            let spawned = spawner.map(|spawner| Change::at(range_of(statement), spawner.task(&waits.base)));
+            [deleted].into_iter().chain(spawned).collect()
         }
+        spawns @ (Expr::Call(_) | Expr::MethodCall(_)) if context.is_call(Kind::Spawn, spawns) => {
+            match arguments(spawns)[..] {
+                [task] if !matches!(task, Expr::Closure(_)) => {
+                    vec![Change::at(range_of(statement), operand(task).into_iter().chain([".await;".into()]).collect())]
+                }
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
     }
 }
 

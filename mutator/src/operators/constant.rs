@@ -12,31 +12,17 @@
 
 use std::collections::BTreeSet;
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit, UnOp};
 
 use super::{Change, Context, Definition, Operator, Place};
 use crate::syntax::types::{is_integer, is_unsigned_integer};
 
-/// The name of the operator.
-pub(crate) const CONSTANT: &str = "CVR";
-
 /// What there is to say about mutants of constants; they are made where constants are declared.
-#[derive(Debug)]
-pub(super) struct ConstantValueReplacement;
+pub(crate) const CONSTANT: Operator = Operator { name: "CVR", tier: Tier::C, class: Class::General, changes };
 
-impl Operator for ConstantValueReplacement {
-    fn name(&self) -> &'static str {
-        CONSTANT
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, _place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        Vec::new()
-    }
+fn changes(_place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    Vec::new()
 }
 
 /// Returns what a literal becomes, with or without a sign before it. `ty` is its type, if it is known.

@@ -13,39 +13,25 @@ use super::{Change, Context, Operator, Piece, Place, arguments, operand, peeled,
 use crate::syntax::declarations::bound_name;
 use crate::syntax::names::Kind;
 
-#[derive(Debug)]
-pub(super) struct MessageTargetReplacement;
+pub(super) const MESSAGE_TARGET_REPLACEMENT: Operator =
+    Operator { name: "MSG-T", tier: Tier::B, class: Class::Message, changes };
 
-impl Operator for MessageTargetReplacement {
-    fn name(&self) -> &'static str {
-        "MSG-T"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Message
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) if context.is_call(Kind::Send, call) => {
-                other_targets(call, context)
-            }
-            Place::Expression(expression @ Expr::Struct(_)) => exchanged_ends(expression, context),
-            Place::Loop(for_loop) if sends_by(&for_loop.body.stmts, &for_loop.pat, context) => {
-                let mut but_first = operand(&for_loop.expr);
-                but_first.push(".into_iter().skip(1)".into());
-                let mut but_last: Vec<Piece> = vec!["{ let mut simutant_receivers: Vec<_> = ".into()];
-                but_last.extend(operand(&for_loop.expr));
-                but_last.push(".into_iter().collect(); simutant_receivers.pop(); simutant_receivers }".into());
-                let range = range_of(&*for_loop.expr);
-                [but_first, but_last].map(|replacement| Change::at(range.clone(), replacement).around()).into()
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) if context.is_call(Kind::Send, call) => {
+            other_targets(call, context)
         }
+        Place::Expression(expression @ Expr::Struct(_)) => exchanged_ends(expression, context),
+        Place::Loop(for_loop) if sends_by(&for_loop.body.stmts, &for_loop.pat, context) => {
+            let mut but_first = operand(&for_loop.expr);
+            but_first.push(".into_iter().skip(1)".into());
+            let mut but_last: Vec<Piece> = vec!["{ let mut simutant_receivers: Vec<_> = ".into()];
+            but_last.extend(operand(&for_loop.expr));
+            but_last.push(".into_iter().collect(); simutant_receivers.pop(); simutant_receivers }".into());
+            let range = range_of(&*for_loop.expr);
+            [but_first, but_last].map(|replacement| Change::at(range.clone(), replacement).around()).into()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -10,36 +10,22 @@ use syn::{Expr, Path};
 use super::{Change, Context, Definition, Operator, Place, arguments, peeled, range_of, replaced};
 use crate::syntax::names::Kind;
 
-#[derive(Debug)]
-pub(super) struct MessageVariantReplacement;
+pub(super) const MESSAGE_VARIANT_REPLACEMENT: Operator =
+    Operator { name: "MSG-V", tier: Tier::B, class: Class::Message, changes };
 
-impl Operator for MessageVariantReplacement {
-    fn name(&self) -> &'static str {
-        "MSG-V"
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    if context.is_call(Kind::Send, expression) || context.is_call(Kind::Schedule, expression) {
+        return arguments(expression)
+            .into_iter()
+            .flat_map(|argument| other_variants(peeled(argument), context))
+            .collect();
     }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Message
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        if context.is_call(Kind::Send, expression) || context.is_call(Kind::Schedule, expression) {
-            return arguments(expression)
-                .into_iter()
-                .flat_map(|argument| other_variants(peeled(argument), context))
-                .collect();
+    match enum_of(expression, context) {
+        Some(name) if context.declarations.is_message(&name) || context.names.has_word(Kind::Message, &name) => {
+            other_variants(expression, context)
         }
-        match enum_of(expression, context) {
-            Some(name) if context.declarations.is_message(&name) || context.names.has_word(Kind::Message, &name) => {
-                other_variants(expression, context)
-            }
-            _ => Vec::new(),
-        }
+        _ => Vec::new(),
     }
 }
 

@@ -27,36 +27,22 @@ const OPPOSITES: [(&str, &str); 7] = [
     ("pre", "post"),
 ];
 
-#[derive(Debug)]
-pub(super) struct PetriNetReplacement;
+pub(super) const PETRI_NET_REPLACEMENT: Operator =
+    Operator { name: "PET", tier: Tier::C, class: Class::State, changes };
 
-impl Operator for PetriNetReplacement {
-    fn name(&self) -> &'static str {
-        "PET"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn class(&self) -> Class {
-        Class::State
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Statement(statement) => {
-                let is_arc = |kind| effect(statement).is_some_and(|call| context.is_call(kind, call));
-                if [Kind::InputArc, Kind::OutputArc, Kind::Inhibitor].into_iter().any(is_arc) {
-                    vec![Change::at(range_of(statement), vec!["".into()])]
-                } else {
-                    Vec::new()
-                }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Statement(statement) => {
+            let is_arc = |kind| effect(statement).is_some_and(|call| context.is_call(kind, call));
+            if [Kind::InputArc, Kind::OutputArc, Kind::Inhibitor].into_iter().any(is_arc) {
+                vec![Change::at(range_of(statement), vec!["".into()])]
+            } else {
+                Vec::new()
             }
-            Place::Expression(Expr::Binary(binary)) => tokens(binary, context),
-            Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) => arc(call, context),
-            _ => Vec::new(),
         }
+        Place::Expression(Expr::Binary(binary)) => tokens(binary, context),
+        Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) => arc(call, context),
+        _ => Vec::new(),
     }
 }
 

@@ -15,46 +15,28 @@ use super::{Change, Context, Operator, Place, arguments, peeled, range_of, repla
 use crate::syntax::names::Kind;
 use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct RaceReplacement;
+pub(super) const RACE_REPLACEMENT: Operator = Operator { name: "SEL", tier: Tier::B, class: Class::Async, changes };
 
-impl Operator for RaceReplacement {
-    fn name(&self) -> &'static str {
-        "SEL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Async
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(waits @ Expr::Await(inner)) => {
-                let is_race = context.is_call(Kind::Select, &inner.base);
-                let is_join = context.is_call(Kind::Join, &inner.base);
-                let whole = range_of(waits);
-                match arguments(&inner.base)[..] {
-                    [futures] if is_race => raced(&whole, peeled(futures)),
-                    [futures] if is_join => joined(&whole, peeled(futures)),
-                    [one, other] if is_join => vec![sequence(&whole, &[one, other])],
-                    _ => Vec::new(),
-                }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(waits @ Expr::Await(inner)) => {
+            let is_race = context.is_call(Kind::Select, &inner.base);
+            let is_join = context.is_call(Kind::Join, &inner.base);
+            let whole = range_of(waits);
+            match arguments(&inner.base)[..] {
+                [futures] if is_race => raced(&whole, peeled(futures)),
+                [futures] if is_join => joined(&whole, peeled(futures)),
+                [one, other] if is_join => vec![sequence(&whole, &[one, other])],
+                _ => Vec::new(),
             }
-            Place::Expression(expression @ Expr::Macro(inner)) => {
-                of_macro(&inner.mac, &range_of(expression), None, context)
-            }
-            Place::Statement(statement @ Stmt::Macro(inner)) => of_macro(
-                &inner.mac,
-                &range_of(statement),
-                inner.semi_token.map(|semicolon| range_of(&semicolon)),
-                context,
-            ),
-            _ => Vec::new(),
         }
+        Place::Expression(expression @ Expr::Macro(inner)) => {
+            of_macro(&inner.mac, &range_of(expression), None, context)
+        }
+        Place::Statement(statement @ Stmt::Macro(inner)) => {
+            of_macro(&inner.mac, &range_of(statement), inner.semi_token.map(|semicolon| range_of(&semicolon)), context)
+        }
+        _ => Vec::new(),
     }
 }
 

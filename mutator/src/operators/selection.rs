@@ -53,8 +53,8 @@ impl Default for Selection {
 
 impl Selection {
     fn of(tiers: impl Fn(Tier) -> bool) -> Self {
-        let chosen = operators::all().iter().filter(|operator| tiers(operator.tier()));
-        Self { definitions: chosen.map(|operator| (operator.name(), Definition::Reduced)).collect() }
+        let chosen = operators::ALL.iter().filter(|operator| tiers(operator.tier));
+        Self { definitions: chosen.map(|operator| (operator.name, Definition::Reduced)).collect() }
     }
 
     /// Reads a list: names of sets and of operators with commas between them, in any case. An operator's name can be
@@ -104,11 +104,11 @@ impl Selection {
             }
             _ => {
                 let (operator, definition) = name.split_once(':').unwrap_or((name, ""));
-                let known = operators::all().iter().find(|known| known.name().eq_ignore_ascii_case(operator));
+                let known = operators::ALL.iter().find(|known| known.name.eq_ignore_ascii_case(operator));
                 let definition = DEFINITIONS.iter().find(|(text, _)| text.eq_ignore_ascii_case(definition));
                 match (known, definition) {
                     (Some(known), Some((_, definition))) => {
-                        Self { definitions: BTreeMap::from([(known.name(), *definition)]) }
+                        Self { definitions: BTreeMap::from([(known.name, *definition)]) }
                     }
                     _ => return Err(UnknownOperator { name: name.to_owned(), nearest: nearest(operator) }),
                 }
@@ -151,7 +151,7 @@ impl std::fmt::Display for Selection {
 }
 
 fn known_operators() -> Vec<&'static str> {
-    operators::all().iter().map(|operator| operator.name()).collect()
+    operators::ALL.iter().map(|operator| operator.name).collect()
 }
 
 /// Returns the known name that fewest changes of a letter lead to, if they are few.

@@ -59,3 +59,12 @@ pub(crate) fn join(path: &str, name: &str) -> String {
         _ => format!("{path}::{name}"),
     }
 }
+
+/// Returns an expression without the parentheses around it.
+pub(crate) fn peeled(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(inner) => peeled(&inner.expr),
+        Expr::Group(inner) => peeled(&inner.expr),
+        _ => expression,
+    }
+}
