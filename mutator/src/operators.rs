@@ -45,23 +45,20 @@ mod retry;
 mod returned;
 mod selection;
 mod shift;
+mod spawner;
 mod state;
 mod tie;
 mod timer_arming;
 mod timer_cancelling;
 mod unary_insertion;
 
-use crate::syntax::parts::{peeled, range_of};
-use crate::text::edit::Piece;
-use pieces::{arguments, binary, call_name, called, effect, infection_of, operand, replaced, source, swapped};
-
-pub(crate) use await_deletion::Spawner;
 pub(crate) use constant::{CONSTANT, integers, values};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
 pub use operator::Definition;
 pub(crate) use operator::{Change, Context, Infection, Operator, Place};
 pub(crate) use pieces::{is_reset, last_name};
 pub use selection::{Selection, UnknownOperator};
+pub(crate) use spawner::Spawner;
 
 /// All operators. Of two that make the same mutant, the one of tier B is the more telling, and that of tier C
 /// the less; among equals it is the one that stands first.

@@ -1,6 +1,7 @@
 //! The specification of one system, with everything that may be done to it.
 
 pub(crate) mod fingerprint;
+pub(crate) mod known;
 pub(crate) mod verdicts;
 
 use simutant_outcomes::{Mutant, Sites};

@@ -9,7 +9,7 @@ use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
 use crate::MutatorError;
 use crate::instrument::Probes;
-use crate::specification::verdicts::Inputs;
+use crate::specification::known::Inputs;
 use crate::text::identity::Hash;
 
 /// Builds the system's package once with all its mutants, and returns the executable and what it measures.

@@ -15,7 +15,7 @@ use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
 use crate::instrument::Probes;
 use crate::package::Programs;
-use crate::specification::verdicts::Inputs;
+use crate::specification::known::Inputs;
 use crate::text::identity::Hash;
 use crate::{MutatorError, Selection};
 

@@ -9,7 +9,8 @@ use super::workspace::Workspace;
 use crate::MutatorError;
 use crate::instrument::{Instrumented, Instrumenter, Probes};
 use crate::specification::Specification;
-use crate::specification::verdicts::{Inputs, KnownVerdicts, Verdicts};
+use crate::specification::known::{Inputs, KnownVerdicts};
+use crate::specification::verdicts::Verdicts;
 
 /// How often the compiler may find something new. Each time something is rejected, so this is never reached by
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).

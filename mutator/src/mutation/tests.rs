@@ -62,7 +62,7 @@ fn check_all_differ(text: &str, specification: &Specification) {
 
 /// Checks that the instrumented text of a file parses.
 fn check_parses(path: &Path, specification: &Specification) {
-    for output in Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default()).outputs {
+    for output in Instrumenter::new(specification, Probes::All).instrument(&Verdicts::default()).outputs {
         if let Err(error) = syn::parse_str::<syn::File>(&output.text) {
             let at = error.span().start();
             let line = output.text.lines().nth(at.line.saturating_sub(1)).unwrap_or_default();
@@ -84,7 +84,7 @@ fn every_operator_finds_its_idiom_in_the_corpus() {
     let specification = specification(AWKWARD).expect("it parses");
     let selection = Selection::default();
     let found: BTreeSet<&str> = specification.candidates.iter().map(|placed| placed.candidate.operator).collect();
-    let missing = operators::ALL.iter().map(|operator| operator.name);
+    let missing = crate::operators::ALL.iter().map(|operator| operator.name);
     let missing: Vec<&str> =
         missing.filter(|name| selection.definition(name).is_some() && !found.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");

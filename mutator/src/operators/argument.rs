@@ -9,7 +9,9 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Member};
 
 use super::message_target::exchange_fields;
-use super::{Change, Context, Operator, Place, arguments, range_of, swapped};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, swapped};
+use crate::syntax::parts::range_of;
 use crate::syntax::types::bare;
 
 pub(super) const ARGUMENT_SWAP: Operator = Operator { name: "ARG", tier: Tier::B, class: Class::General, changes };
@@ -93,5 +95,5 @@ fn parameter_types<'a>(call: &Expr, context: &Context<'a>) -> &'a [String] {
 
 /// Whether the order of the arguments cannot matter.
 fn is_symmetric(call: &Expr) -> bool {
-    matches!(super::call_name(call).as_deref(), Some("min" | "max" | "swap"))
+    matches!(call_name(call).as_deref(), Some("min" | "max" | "swap"))
 }

@@ -7,7 +7,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Definition, Operator, Place, binary, infection_of, range_of};
+use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::range_of;
 
 pub(super) const ARITHMETIC_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "AOR", tier: Tier::A, class: Class::General, changes: arithmetic_operator_replacement };

@@ -7,7 +7,8 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Pat};
 
-use super::{Change, Context, Operator, Place, infection_of, range_of};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use crate::syntax::parts::range_of;
 
 pub(super) const MATCH_ARM_DELETION: Operator = Operator { name: "MAD", tier: Tier::A, class: Class::General, changes };
 

@@ -7,7 +7,9 @@ use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::arithmetic::others;
-use super::{Change, Context, Definition, Operator, Piece, Place, range_of};
+use super::operator::{Change, Context, Definition, Operator, Place};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
 pub(super) const ASSIGNMENT_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "ASR", tier: Tier::A, class: Class::General, changes: assignment_operator_replacement };

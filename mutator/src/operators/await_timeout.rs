@@ -7,8 +7,10 @@ use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
 use super::delay::other_lengths;
-use super::{Change, Context, Operator, Place, arguments, call_name, operand, range_of, source};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, operand, source};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
 use crate::text::edit::Piece;
 
 pub(super) const AWAIT_TIMEOUT_REPLACEMENT: Operator =

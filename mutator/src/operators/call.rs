@@ -7,7 +7,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Infection, Operator, Place, infection_of, last_name, range_of, replaced};
+use super::operator::{Change, Context, Infection, Operator, Place, infection_of};
+use super::pieces::{last_name, replaced};
+use crate::syntax::parts::range_of;
 
 pub(super) const CALL_REPLACEMENT: Operator = Operator { name: "CALL", tier: Tier::B, class: Class::General, changes };
 

@@ -6,7 +6,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Place, arguments, call_name, infection_of, operand, peeled, range_of, source};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{arguments, call_name, operand, source};
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const CAPACITY_REPLACEMENT: Operator =
     Operator { name: "CH", tier: Tier::C, class: Class::Message, changes };

@@ -9,8 +9,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Definition, Operator, Piece, Place, binary, infection_of, range_of};
-use crate::syntax::parts::binds;
+use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::{binds, range_of};
+use crate::text::edit::Piece;
 
 pub(super) const CONDITIONAL_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "COR", tier: Tier::A, class: Class::General, changes };

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit, UnOp};
 
-use super::{Change, Context, Definition, Operator, Place};
+use super::operator::{Change, Context, Definition, Operator, Place};
 use crate::syntax::types::{is_integer, is_unsigned_integer};
 
 /// What there is to say about mutants of constants; they are made where constants are declared.

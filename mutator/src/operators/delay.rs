@@ -9,8 +9,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, arguments, binary, infection_of, operand, peeled, range_of, source};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{arguments, binary, operand, source};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::purity::is_pure;
 use crate::syntax::types::{bare, is_float, is_integer};
 

@@ -7,7 +7,8 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Block, Expr, Stmt, UnOp};
 
-use super::{Change, Context, Definition, Infection, Operator, Place, infection_of, range_of};
+use super::operator::{Change, Context, Definition, Infection, Operator, Place, infection_of};
+use crate::syntax::parts::range_of;
 
 pub(super) const STATEMENT_DELETION: Operator = Operator { name: "SDL", tier: Tier::A, class: Class::General, changes };
 

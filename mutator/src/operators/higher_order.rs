@@ -11,7 +11,7 @@
 
 use simutant_outcomes::{Class, Tier};
 
-use super::{Change, Context, Operator, Place};
+use super::operator::{Change, Context, Operator, Place};
 use crate::text::identity::Hash;
 
 /// What there is to say about pairs; they are made of all mutants that compile, when these are numbered.

@@ -6,8 +6,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, FnArg, ReceiverKind};
 
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::source;
 use super::unary_insertion::{is_variable, number, operands};
-use super::{Change, Context, Operator, Place, peeled, range_of, source};
+use crate::syntax::parts::{peeled, range_of};
 use crate::text::edit::Piece;
 
 pub(super) const INCREMENT_INSERTION: Operator =

@@ -5,7 +5,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Piece, Place, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
 pub(super) const BREAK_CONTINUE_REPLACEMENT: Operator =
     Operator { name: "BCR", tier: Tier::A, class: Class::General, changes };

@@ -8,7 +8,8 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit};
 
-use super::{Change, Context, Definition, Operator, Place, range_of};
+use super::operator::{Change, Context, Definition, Operator, Place};
+use crate::syntax::parts::range_of;
 use crate::syntax::types::is_unsigned_integer;
 
 pub(super) const LITERAL_VALUE_REPLACEMENT: Operator =

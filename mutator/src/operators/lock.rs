@@ -8,9 +8,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
 
-use super::{
-    Change, Context, Operator, Place, arguments, call_name, called, effect, last_name, range_of, replaced, source,
-};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, called, effect, last_name, replaced, source};
+use crate::syntax::parts::range_of;
 use crate::text::edit::Piece;
 
 pub(super) const LOCK_REPLACEMENT: Operator = Operator { name: "LCK", tier: Tier::C, class: Class::Async, changes };

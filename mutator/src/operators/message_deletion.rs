@@ -6,8 +6,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
 
-use super::{Change, Context, Operator, Place, called, effect, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{called, effect};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
 
 pub(super) const MESSAGE_DELETION: Operator = Operator { name: "MSG-D", tier: Tier::B, class: Class::Message, changes };
 

@@ -7,7 +7,10 @@
 use simutant_outcomes::{Class, Tier};
 
 use super::message_deletion::sending;
-use super::{Change, Context, Operator, Piece, Place, arguments, range_of, source};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, source};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
 pub(super) const MESSAGE_DUPLICATION: Operator =
     Operator { name: "MSG-2", tier: Tier::B, class: Class::Message, changes };

@@ -9,9 +9,12 @@ use simutant_outcomes::{Class, Tier};
 use syn::visit::{self, Visit};
 use syn::{Expr, Member, Stmt};
 
-use super::{Change, Context, Operator, Piece, Place, arguments, operand, peeled, range_of, source, swapped};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, operand, source, swapped};
 use crate::syntax::declarations::bound_name;
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::text::edit::Piece;
 
 pub(super) const MESSAGE_TARGET_REPLACEMENT: Operator =
     Operator { name: "MSG-T", tier: Tier::B, class: Class::Message, changes };

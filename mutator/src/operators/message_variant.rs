@@ -7,8 +7,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Path};
 
-use super::{Change, Context, Definition, Operator, Place, arguments, peeled, range_of, replaced};
+use super::operator::{Change, Context, Definition, Operator, Place};
+use super::pieces::{arguments, replaced};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const MESSAGE_VARIANT_REPLACEMENT: Operator =
     Operator { name: "MSG-V", tier: Tier::B, class: Class::Message, changes };

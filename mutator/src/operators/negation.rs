@@ -7,8 +7,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, UnOp};
 
-use super::{Change, Context, Definition, Operator, Place, operand, range_of};
-use crate::syntax::parts::binds;
+use super::operator::{Change, Context, Definition, Operator, Place};
+use super::pieces::operand;
+use crate::syntax::parts::{binds, range_of};
 use crate::syntax::purity::is_relation;
 
 pub(super) const CONDITION_NEGATION: Operator = Operator { name: "COI", tier: Tier::A, class: Class::General, changes };

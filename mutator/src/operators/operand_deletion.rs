@@ -7,8 +7,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, ExprBinary};
 
-use super::{Change, Context, Operator, Place, infection_of, peeled, range_of, source};
-use crate::syntax::parts::binds;
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::source;
+use crate::syntax::parts::{binds, peeled, range_of};
 use crate::syntax::purity::is_assignment;
 
 pub(super) const OPERAND_DELETION: Operator =

@@ -7,11 +7,12 @@ use simutant_outcomes::{Class, Tier};
 use syn::spanned::Spanned;
 use syn::{Arm, Block, Expr, ExprForLoop, Signature, Stmt};
 
-use super::await_deletion::Spawner;
 use super::pieces::{call_name, last_name};
+use super::spawner::Spawner;
 use crate::syntax::declarations::Declarations;
 use crate::syntax::names::{Kind, Names};
 use crate::syntax::parts::range_of;
+use crate::syntax::purity::is_pure;
 use crate::syntax::types::{Types, bare};
 use crate::text::edit::Piece;
 
@@ -49,6 +50,11 @@ pub(crate) enum Infection {
     Reached,
     /// When its value differs; original and replacement have no effects, so both can be evaluated.
     Differs,
+}
+
+/// Returns [`Infection::Differs`] if all of the expressions can be evaluated once more without effects.
+pub(super) fn infection_of(expressions: &[&Expr]) -> Infection {
+    if expressions.iter().all(|expression| is_pure(expression)) { Infection::Differs } else { Infection::Reached }
 }
 
 /// One proposed change.

@@ -7,7 +7,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, UnOp};
 
-use super::{Change, Context, Operator, Place, infection_of, range_of, source};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::source;
+use crate::syntax::parts::range_of;
 use crate::syntax::types::is_integer;
 
 pub(super) const CONDITIONAL_OPERATOR_DELETION: Operator =

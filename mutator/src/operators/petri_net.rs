@@ -10,11 +10,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, ExprBinary, Lit};
 
-use super::{
-    Change, Context, Operator, Place, arguments, call_name, effect, infection_of, last_name, operand, peeled, range_of,
-    replaced,
-};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{arguments, call_name, effect, last_name, operand, replaced};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 /// Calls that add an arc from a place, and those that add one from a transition, as they go together.
 const OPPOSITES: [(&str, &str); 7] = [

@@ -5,9 +5,7 @@ use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{Expr, Member, Stmt};
 
-use super::operator::Infection;
 use crate::syntax::parts::{peeled, range_of};
-use crate::syntax::purity::is_pure;
 use crate::text::edit::Piece;
 
 /// Whether an expression puts something back to how it began: a count to 0, a collection to empty, an option to
@@ -138,9 +136,4 @@ pub(super) fn binary(left: &Expr, operator: &str, right: &Expr) -> Vec<Piece> {
     pieces.push(format!(" {operator} ").into());
     pieces.extend(operand(right));
     pieces
-}
-
-/// Returns [`Infection::Differs`] if all of the expressions can be evaluated once more without effects.
-pub(super) fn infection_of(expressions: &[&Expr]) -> Infection {
-    if expressions.iter().all(|expression| is_pure(expression)) { Infection::Differs } else { Infection::Reached }
 }

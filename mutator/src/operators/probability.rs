@@ -7,8 +7,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit};
 
-use super::{Change, Context, Operator, Place, arguments, binary, operand, peeled, range_of, replaced};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, binary, operand, replaced};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::purity::is_pure;
 
 pub(super) const PROBABILITY_REPLACEMENT: Operator =

@@ -11,8 +11,10 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Macro, Stmt};
 
-use super::{Change, Context, Operator, Place, arguments, peeled, range_of, replaced, swapped};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, operand, replaced, swapped};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 use crate::text::edit::Piece;
 
 pub(super) const RACE_REPLACEMENT: Operator = Operator { name: "SEL", tier: Tier::B, class: Class::Async, changes };
@@ -85,7 +87,7 @@ fn joined(whole: &Range<usize>, futures: &Expr) -> Vec<Change> {
 fn sequence(whole: &Range<usize>, futures: &[&Expr]) -> Change {
     let mut pieces: Vec<Piece> = vec!["(".into()];
     for future in futures {
-        pieces.extend(super::operand(future));
+        pieces.extend(operand(future));
         pieces.push(".await, ".into());
     }
     pieces.push(")".into());

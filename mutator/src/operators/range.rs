@@ -6,7 +6,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, RangeLimits};
 
-use super::{Change, Context, Operator, Place, operand, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::operand;
+use crate::syntax::parts::range_of;
 
 pub(super) const RANGE_REPLACEMENT: Operator = Operator { name: "RNG", tier: Tier::A, class: Class::General, changes };
 

@@ -9,7 +9,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit};
 
-use super::{Change, Context, Definition, Operator, Place, binary, infection_of, peeled, range_of};
+use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const RELATIONAL_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "ROR", tier: Tier::A, class: Class::General, changes };

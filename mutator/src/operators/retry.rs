@@ -8,8 +8,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit, Stmt};
 
-use super::{Change, Context, Operator, Place, infection_of, is_reset, last_name, operand, peeled, range_of, source};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{is_reset, last_name, operand, source};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::types::is_integer;
 
 pub(super) const RETRY_REPLACEMENT: Operator = Operator { name: "RTY", tier: Tier::B, class: Class::Time, changes };

@@ -8,8 +8,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, GenericArgument, GenericParam, PathArguments, ReturnType, Type};
 
-use super::{Change, Context, Infection, Operator, Place, infection_of, peeled, range_of};
+use super::operator::{Change, Context, Infection, Operator, Place, infection_of};
 use crate::syntax::declarations::type_name;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::types::{is_float, is_integer};
 
 pub(super) const RETURN_VALUE_REPLACEMENT: Operator =

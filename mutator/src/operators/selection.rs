@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use simutant_outcomes::Tier;
 
-use crate::operators::{self, Definition};
+use super::ALL;
+use super::operator::Definition;
 
 /// A set of mutation operators, each with the replacements that it makes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,7 +54,7 @@ impl Default for Selection {
 
 impl Selection {
     fn of(tiers: impl Fn(Tier) -> bool) -> Self {
-        let chosen = operators::ALL.iter().filter(|operator| tiers(operator.tier));
+        let chosen = ALL.iter().filter(|operator| tiers(operator.tier));
         Self { definitions: chosen.map(|operator| (operator.name, Definition::Reduced)).collect() }
     }
 
@@ -104,7 +105,7 @@ impl Selection {
             }
             _ => {
                 let (operator, definition) = name.split_once(':').unwrap_or((name, ""));
-                let known = operators::ALL.iter().find(|known| known.name.eq_ignore_ascii_case(operator));
+                let known = ALL.iter().find(|known| known.name.eq_ignore_ascii_case(operator));
                 let definition = DEFINITIONS.iter().find(|(text, _)| text.eq_ignore_ascii_case(definition));
                 match (known, definition) {
                     (Some(known), Some((_, definition))) => {
@@ -151,7 +152,7 @@ impl std::fmt::Display for Selection {
 }
 
 fn known_operators() -> Vec<&'static str> {
-    operators::ALL.iter().map(|operator| operator.name).collect()
+    ALL.iter().map(|operator| operator.name).collect()
 }
 
 /// Returns the known name that fewest changes of a letter lead to, if they are few.

@@ -5,7 +5,9 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, binary, infection_of, range_of};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::range_of;
 
 pub(super) const SHIFT_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "SOR", tier: Tier::A, class: Class::General, changes };

@@ -9,9 +9,11 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Member, Stmt};
 
 use super::message_variant::{enum_of, other_variants};
-use super::{Change, Context, Operator, Place, last_name, peeled, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::last_name;
 use crate::syntax::declarations::bound_name;
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const STATE_REPLACEMENT: Operator = Operator { name: "STATE", tier: Tier::B, class: Class::State, changes };
 

@@ -8,8 +8,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Place, last_name, operand, peeled, range_of, replaced, source};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{last_name, operand, replaced, source};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const TIE_REVERSAL: Operator = Operator { name: "TIE", tier: Tier::B, class: Class::Time, changes };
 

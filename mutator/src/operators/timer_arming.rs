@@ -7,8 +7,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, arguments, called, effect, peeled, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, called, effect};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 pub(super) const TIMER_ARMING_DELETION: Operator =
     Operator { name: "TMR-D", tier: Tier::B, class: Class::Time, changes };
@@ -32,7 +34,7 @@ fn is_future(value: &Expr, context: &Context<'_>) -> bool {
         Expr::Binary(sum) => {
             matches!(sum.op, BinOp::Add(_)) && (context.is_now(&sum.left) || context.is_duration(&sum.right))
         }
-        some @ Expr::Call(_) if super::call_name(some).as_deref() == Some("Some") => arguments(some)
+        some @ Expr::Call(_) if call_name(some).as_deref() == Some("Some") => arguments(some)
             .iter()
             .any(|argument| is_future(argument, context) || context.is_call(Kind::Timer, argument)),
         call => context.is_call(Kind::Timer, call),

@@ -6,8 +6,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Place, call_name, called, effect, last_name, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, called, effect, last_name};
 use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
 
 pub(super) const TIMER_CANCELLING_DELETION: Operator =
     Operator { name: "TMR-C", tier: Tier::B, class: Class::Time, changes };
@@ -24,7 +26,7 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
             let call = called(expression);
             let is_of_timer = match call {
                 Expr::MethodCall(call) => context.has_word(Kind::Deadline, &call.receiver),
-                call => super::arguments(call).iter().any(|argument| context.has_word(Kind::Deadline, argument)),
+                call => arguments(call).iter().any(|argument| context.has_word(Kind::Deadline, argument)),
             };
             let name = call_name(call);
             let takes_away = matches!(name.as_deref(), Some("take" | "remove" | "clear" | "drop"));

@@ -7,8 +7,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, infection_of, operand, peeled, range_of};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::operand;
 use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::types::{is_float, is_integer, is_unsigned_integer};
 
 pub(super) const UNARY_OPERATOR_INSERTION: Operator =
