@@ -103,6 +103,12 @@ impl Function {
         }
     }
 
+    /// Whether the active mutant is the function's own, one that it has a part of, or one of a constant that it uses.
+    fn is_mutated(&self) -> bool {
+        let [first, count] = self.mutants;
+        is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
+    }
+
     /// Whether the function, if it has mutants, runs the body that has them, whatever is active.
     #[inline(always)]
     fn is_rehearsed(&self) -> bool {
@@ -129,7 +135,7 @@ pub fn is_mutated(first: u32, count: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Sizes;
+    use crate::recording::Sizes;
     use crate::{Original, finish, point, start_clean, start_mutant, start_recording, take_entered};
 
     /// Returns a function with these mutants and no more marks than its own.

@@ -112,7 +112,7 @@ mod tests {
     use super::objects::TYPES;
     use super::*;
     use crate::marks::{Function, NO_PAIR, Row, UNLISTED, used};
-    use crate::record::{Recording, Sizes};
+    use crate::recording::{Recording, Sizes};
 
     fn recorded(pairs: &'static [u32], action: impl FnOnce()) -> Recording {
         let function: &Function =

@@ -21,6 +21,7 @@ mod places;
 #[cfg(feature = "program")]
 mod program;
 mod record;
+mod recording;
 #[cfg(feature = "rehearsal")]
 mod rehearsal;
 mod same;
@@ -34,7 +35,7 @@ pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
 pub use marks::{Function, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
-pub use record::{Recording, Sizes};
+pub use recording::{Recording, Sizes};
 pub use same::Same;
 
 use places::code_of;

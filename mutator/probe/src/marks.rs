@@ -12,9 +12,8 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 use crate::RUN;
-use crate::calls::is_mutated;
 use crate::places::place_of;
-use crate::record::{Recording, Sizes};
+use crate::recording::{Recording, Sizes};
 
 /// How many marks stand at a place that is known when the program is linked.
 const NEAR: usize = 1 << 16;
@@ -76,7 +75,7 @@ pub struct Function {
     /// Those that no other function has a part of.
     own_mutants: Numbers,
     /// The mutants of the constants that it uses; other functions may use these, too.
-    constants: &'static [Numbers],
+    pub(crate) constants: &'static [Numbers],
 }
 
 /// The first of some numbers that follow each other, and how many they are.
@@ -127,12 +126,6 @@ impl Function {
     #[inline(always)]
     pub(crate) const fn has_mutants(&self) -> bool {
         self.mutants[1] > 0 || !self.constants.is_empty()
-    }
-
-    /// Whether the active mutant is the function's own, one that it has a part of, or one of a constant that it uses.
-    pub(crate) fn is_mutated(&self) -> bool {
-        let [first, count] = self.mutants;
-        is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
     }
 
     /// Returns the mutants of which its recording body notes something.

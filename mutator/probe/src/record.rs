@@ -1,44 +1,11 @@
-//! What one recorded run reached and infected, and all that it leaves.
+//! Which mutants one recorded run reached and infected.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use crate::marks::{self, Marks};
 use crate::places::{code_of, for_each_range};
-
-/// How many requirements and mutants the instrumented code has, as reports number them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sizes {
-    /// Basic blocks.
-    pub blocks: usize,
-    /// Branches.
-    pub branches: usize,
-    /// Definition-use pairs.
-    pub pairs: usize,
-    /// Values of conditions that decide.
-    pub conditions: usize,
-    /// Mutants; with 0, only coverage is recorded.
-    pub mutants: usize,
-}
-
-/// What a recorded run did; numbers of reports, in ascending order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recording {
-    /// Blocks executed.
-    pub blocks: Vec<u32>,
-    /// Branches taken.
-    pub branches: Vec<u32>,
-    /// Definition-use pairs covered.
-    pub pairs: Vec<u32>,
-    /// Values of conditions that decided.
-    pub conditions: Vec<u32>,
-    /// Mutants whose place was executed.
-    pub reached: Vec<u32>,
-    /// Mutants that would have had another value or effect there.
-    pub infected: Vec<u32>,
-    /// How many definition-use pairs were seen that the mutator does not know: more than 0 is an error of the mutator.
-    pub pairs_unlisted: u64,
-}
+use crate::recording::{Recording, Sizes};
 
 /// What a thread records of mutants at the moment: nothing, most of the time.
 #[derive(Debug)]
