@@ -27,7 +27,7 @@ use crate::operators::{CONSTANT, Change, Definition, Infection, integers, values
 use crate::syntax::constants::{ConstantSource, Home, is_plain, is_time};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
-use crate::syntax::source::{FunctionSource, Source};
+use crate::syntax::source::{FunctionId, FunctionSource, Source};
 use crate::syntax::types::{bare, is_integer};
 use crate::text::edit::{Edit, Owner, Piece, Variant};
 use crate::text::identity::Identities;
@@ -40,7 +40,7 @@ pub(crate) struct Constants {
     /// All candidates, in the order of constants.
     candidates: Vec<PlacedCandidate>,
     /// The uses in each function, by file and index there.
-    uses: BTreeMap<(usize, usize), Vec<ConstantUse>>,
+    uses: BTreeMap<FunctionId, Vec<ConstantUse>>,
 }
 
 /// A constant, and what it depends on.
@@ -93,7 +93,7 @@ impl Constants {
             }
             _ => None,
         };
-        let resolve = |file: usize, index: usize, function: &FunctionSource, named: &Named| {
+        let resolve = |FunctionId { file, index }: FunctionId, function: &FunctionSource, named: &Named| {
             if let [name] = &named.segments[..] {
                 let of_block = |&block: &usize| find(file, Home::Block(index, block), name);
                 if let Some(constant) = named.blocks.iter().rev().find_map(of_block) {
@@ -167,12 +167,13 @@ impl Constants {
         for (file, source) in sources.iter().enumerate() {
             let with_bodies = source.functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none());
             for (index, function) in with_bodies {
+                let id = FunctionId { file, index };
                 let found = NameFinder::found(settings.names, |finder| finder.visit_block(&function.body)).into_iter();
                 let uses = found.filter_map(|named| {
-                    let constant = resolve(file, index, function, &named)?;
+                    let constant = resolve(id, function, &named)?;
                     Some(ConstantUse { constant, named })
                 });
-                all.uses.insert((file, index), uses.collect());
+                all.uses.insert(id, uses.collect());
             }
         }
         all
@@ -268,14 +269,14 @@ impl Constants {
     }
 
     /// Returns the constants whose mutants show in a function, in ascending order.
-    pub(crate) fn used_in(&self, file: usize, function: usize) -> BTreeSet<usize> {
-        let uses = self.uses.get(&(file, function)).into_iter().flatten();
+    pub(crate) fn used_in(&self, function: FunctionId) -> BTreeSet<usize> {
+        let uses = self.uses.get(&function).into_iter().flatten();
         uses.flat_map(|of_constant| self.constants[of_constant.constant].bases.iter().copied()).collect()
     }
 
     /// Returns the places in a function where a candidate shows.
-    pub(crate) fn places_of(&self, candidate: usize, file: usize, function: usize) -> Vec<Range<usize>> {
-        let uses = self.uses.get(&(file, function)).into_iter().flatten();
+    pub(crate) fn places_of(&self, candidate: usize, function: FunctionId) -> Vec<Range<usize>> {
+        let uses = self.uses.get(&function).into_iter().flatten();
         let shows = |of_constant: &&ConstantUse| {
             let mut bases = self.constants[of_constant.constant].bases.iter();
             bases.any(|&base| self.constants[base].candidates.contains(&candidate))
@@ -373,12 +374,12 @@ impl Constants {
     pub(crate) fn points<'n>(
         &self,
         sources: &[Source],
-        (file, function): (usize, usize),
+        function: FunctionId,
         first: usize,
         numbered: &dyn Fn(usize) -> &'n [Numbered],
     ) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for ConstantUse { constant, named } in self.uses.get(&(file, function)).into_iter().flatten() {
+        for ConstantUse { constant, named } in self.uses.get(&function).into_iter().flatten() {
             let of_file = &self.constants[*constant];
             let source = &sources[of_file.file].constants[of_file.index];
             for &base in &of_file.bases {
@@ -477,7 +478,7 @@ mod tests {
             let original = &text[placed.candidate.range().clone()];
             let replacement = crate::text::edit::plain_text(&placed.candidate.change.replacement, text);
             let count: usize = (0..specification.sources[0].functions.len())
-                .map(|function| constants.places_of(number, 0, function).len())
+                .map(|function| constants.places_of(number, FunctionId { file: 0, index: function }).len())
                 .sum();
             lines.push_str(&format!("{original} -> {replacement} in {count}\n"));
         }

@@ -22,6 +22,7 @@ use crate::graph::{Lowered, lower};
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::parts::inside;
+use crate::syntax::source::FunctionId;
 use crate::text::edit::{Output, Owner, Renderer, Variant};
 use awaits::AsyncFunctions;
 use flows::{Flows, LoweredFunction};
@@ -53,7 +54,7 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     /// Returns where the function is whose body comes next, after that at `before`.
-    fn place(&self, (file, index): (usize, usize), before: Option<&Place>, sites: &Sites) -> Place {
+    fn place(&self, id: FunctionId, before: Option<&Place>, sites: &Sites) -> Place {
         let function = sites.functions.len();
         let end = before.map_or(0, |before| before.mutant + before.mutants);
         Place {
@@ -62,7 +63,7 @@ impl Plan<'_> {
             condition: sites.conditions.len(),
             // They are in the order of the functions whose uses they have.
             pair: self.flows.analysis.pairs.partition_point(|pair| pair.function < function),
-            ..self.numbering.place_of(file, index, end)
+            ..self.numbering.place_of(id, end)
         }
     }
 }
@@ -81,8 +82,8 @@ pub(crate) struct Instrumented {
 pub(crate) struct Instrumenter<'a> {
     specification: &'a Specification,
     probes: Probes,
-    /// The functions that probes may measure, by file and index.
-    lowered: BTreeMap<(usize, usize), Lowered>,
+    /// The functions that probes may measure.
+    lowered: BTreeMap<FunctionId, Lowered>,
     async_functions: AsyncFunctions,
 }
 
@@ -125,7 +126,8 @@ impl<'a> Instrumenter<'a> {
             let plain = Renderer::new(&source.file.text, &declarations);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {
-                if let Some(reason) = specification.obstacle(file, index, verdicts) {
+                let id = FunctionId { file, index };
+                if let Some(reason) = specification.obstacle(id, verdicts) {
                     let span = source.span(file, &function.range);
                     sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
                     continue;
@@ -143,11 +145,11 @@ impl<'a> Instrumenter<'a> {
                 plain.range(at..inside.start, Variant::Mutated, &mut output);
                 match probes {
                     Probes::All => {
-                        let place = plan.place((file, index), places.last(), &sites);
-                        self.function((file, index), &plan, (&place, &mut first_mark), &mut sites, &mut output);
+                        let place = plan.place(id, places.last(), &sites);
+                        self.function(id, &plan, (&place, &mut first_mark), &mut sites, &mut output);
                         places.push(place);
                     }
-                    Probes::Mutants => self.mutated_function((file, index), &plan, &mut sites, &mut output),
+                    Probes::Mutants => self.mutated_function(id, &plan, &mut sites, &mut output),
                     Probes::Steps => steps::counted(&function.body, &source.file.text, &mut output),
                     Probes::None => plain.verbatim(inside.clone(), &mut output),
                 }
@@ -167,7 +169,7 @@ impl<'a> Instrumenter<'a> {
     /// Returns the data flow of all functions that are instrumented.
     fn flows(&self, verdicts: &Verdicts) -> Flows<'_> {
         let functions = self.specification.instrumented(verdicts).map(|(place, _)| {
-            let function = LoweredFunction::new(place.0, &self.lowered[&place]);
+            let function = LoweredFunction::new(place.file, &self.lowered[&place]);
             if verdicts.without_flow.contains_key(&place) { function.without_flow() } else { function }
         });
         Flows::new(functions.collect())

@@ -11,7 +11,7 @@ use crate::mutation::{self, PlacedCandidate, Settings};
 use crate::operators::HIGHER_ORDER;
 use crate::specification::fingerprint::{Fingerprint, Fingerprints};
 use crate::specification::verdicts::Verdicts;
-use crate::syntax::source::{FunctionSource, Source};
+use crate::syntax::source::{FunctionId, FunctionSource, Source};
 use crate::text::edit::plain_text;
 use crate::text::identity::Identities;
 
@@ -84,7 +84,7 @@ impl Specification {
     /// compile.
     pub(crate) fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
         verdicts.rejected.keys().map(|index| self.candidate(*index)).any(|rejected| {
-            (rejected.file, rejected.function) == (stand_in.file, stand_in.function)
+            rejected.function_id() == stand_in.function_id()
                 && rejected.candidate.range() == stand_in.candidate.range()
                 && rejected.candidate.operator == stand_in.candidate.operator
         })
@@ -100,29 +100,34 @@ impl Specification {
     }
 
     /// Returns why a function runs as it is written, if it does.
-    pub(crate) fn obstacle(&self, file: usize, index: usize, verdicts: &Verdicts) -> Option<String> {
-        let obstacle = self.sources[file].functions[index].obstacle.map(str::to_owned);
-        obstacle.or_else(|| verdicts.uninstrumented.get(&(file, index)).cloned())
+    pub(crate) fn obstacle(&self, id: FunctionId, verdicts: &Verdicts) -> Option<String> {
+        let obstacle = self.function(id).obstacle.map(str::to_owned);
+        obstacle.or_else(|| verdicts.uninstrumented.get(&id).cloned())
     }
 
-    /// Returns all functions, each with its file and index there.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
+    /// Returns a function.
+    pub(crate) fn function(&self, FunctionId { file, index }: FunctionId) -> &FunctionSource {
+        &self.sources[file].functions[index]
+    }
+
+    /// Returns all functions, in the order of files and places.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (FunctionId, &FunctionSource)> {
         self.sources.iter().enumerate().flat_map(|(file, source)| {
-            source.functions.iter().enumerate().map(move |(index, function)| ((file, index), function))
+            source.functions.iter().enumerate().map(move |(index, function)| (FunctionId { file, index }, function))
         })
     }
 
     /// Returns the functions that are instrumented, as [`Specification::functions`] does.
-    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = ((usize, usize), &FunctionSource)> {
-        self.functions().filter(|((file, index), _)| self.obstacle(*file, *index, verdicts).is_none())
+    pub(crate) fn instrumented(&self, verdicts: &Verdicts) -> impl Iterator<Item = (FunctionId, &FunctionSource)> {
+        self.functions().filter(|(id, _)| self.obstacle(*id, verdicts).is_none())
     }
 
     /// Returns hashes of the source; `inputs` is one of what is not in the specification files.
     pub(crate) fn fingerprint(&self, inputs: u64, verdicts: &Verdicts) -> Fingerprint {
         let mut fingerprints = Fingerprints::new(inputs, &self.sources);
         for (file, source) in self.sources.iter().enumerate() {
-            let of_file = self.instrumented(verdicts).filter(|((other, _), _)| *other == file);
-            fingerprints.add(source, &of_file.map(|((_, index), _)| index).collect::<Vec<_>>());
+            let of_file = self.instrumented(verdicts).filter(|(id, _)| id.file == file);
+            fingerprints.add(source, &of_file.map(|(id, _)| id.index).collect::<Vec<_>>());
         }
         fingerprints.finish()
     }

@@ -9,6 +9,7 @@ use crate::instrument::Instrumented;
 use crate::mutation::PlacedCandidate;
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
+use crate::syntax::source::FunctionId;
 use crate::text::edit::Owner;
 
 /// A mutant that may be to blame for an error elsewhere in its function.
@@ -56,8 +57,8 @@ impl Workspace {
                         point = point.or(Some(first..=last));
                         break;
                     }
-                    Owner::Recording(index) => recording = recording.or(Some((file, index))),
-                    Owner::Function(index) => function = function.or(Some((file, index))),
+                    Owner::Recording(index) => recording = recording.or(Some(FunctionId { file, index })),
+                    Owner::Function(index) => function = function.or(Some(FunctionId { file, index })),
                 }
             }
         }
@@ -69,14 +70,14 @@ impl Workspace {
         if recording.is_some_and(|place| verdicts.without_flow.insert(place, error.message.clone()).is_none()) {
             return;
         }
-        let Some((file, index_of_function)) = function else { return };
+        let Some(function) = function else { return };
         // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the
         // error stays: mutants of constants at the lines that it names, deletions there, other mutants there, deletions
         // elsewhere, everything, the probes.
         let lines: Vec<usize> =
             spans(true).chain(spans(false)).flat_map(|span| self.original_lines(span, instrumented)).collect();
         let is_at = |range: &Range<usize>| {
-            let span = specification.sources[file].span(file, range);
+            let span = specification.sources[function.file].span(function.file, range);
             lines.iter().any(|line| (span.line..=span.line_end).contains(line))
         };
         let is_left = |(candidate, _): &(usize, &PlacedCandidate)| !verdicts.rejected.contains_key(candidate);
@@ -86,7 +87,7 @@ impl Workspace {
             .filter_map(|(candidate, placed)| {
                 let is_deletion = placed.candidate.is_deletion();
                 if let Some(number) = candidate.checked_sub(specification.candidates.len()) {
-                    let uses = specification.constants.places_of(number, file, index_of_function);
+                    let uses = specification.constants.places_of(number, function);
                     let is_there = uses.iter().any(is_at);
                     return (!uses.is_empty()).then_some(Suspect {
                         candidate,
@@ -95,7 +96,7 @@ impl Workspace {
                         is_there,
                     });
                 }
-                let is_own = (placed.file, placed.function) == (file, index_of_function);
+                let is_own = placed.function_id() == function;
                 let suspect = |is_there| Suspect { candidate, is_deletion, is_of_constant: false, is_there };
                 is_own.then(|| suspect(is_at(placed.candidate.range())))
             })
@@ -113,7 +114,7 @@ impl Workspace {
                 let reason = format!("not told apart from others: {}", error.message);
                 verdicts.rejected.extend(blamed.iter().map(|suspect| (suspect.candidate, reason.clone())));
             }
-            None => _ = verdicts.uninstrumented.insert((file, index_of_function), error.message.clone()),
+            None => _ = verdicts.uninstrumented.insert(function, error.message.clone()),
         }
     }
 

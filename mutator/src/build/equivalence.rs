@@ -19,6 +19,7 @@ use super::specification::read_specification;
 use super::workspace::Workspace;
 use crate::instrument::Instrumented;
 use crate::specification::Specification;
+use crate::syntax::source::FunctionId;
 use crate::text::edit::Owner;
 use crate::{MutatorError, Package};
 use copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
@@ -193,7 +194,7 @@ impl Workspace {
                         return;
                     }
                     Owner::Function(index) => {
-                        left_out.functions.insert((file, index));
+                        left_out.functions.insert(FunctionId { file, index });
                         return;
                     }
                     Owner::Comparison(_) | Owner::Comparisons(..) | Owner::Recording(_) => {}

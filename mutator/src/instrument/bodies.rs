@@ -10,6 +10,7 @@ use super::points::{Choice, point_edits};
 use super::{Instrumenter, Plan};
 use crate::instrument::steps;
 use crate::syntax::parts::inside;
+use crate::syntax::source::FunctionId;
 use crate::text::edit::{Edit, Output, Owner, Renderer, Variant};
 
 /// How many marks there are for a function at least.
@@ -19,16 +20,17 @@ impl Instrumenter<'_> {
     /// Renders the inside of one function's body, and adds what is in it to the sites.
     pub(super) fn function(
         &self,
-        (file, index): (usize, usize),
+        id: FunctionId,
         plan: &Plan<'_>,
         (place, first_mark): (&Place, &mut usize),
         sites: &mut Sites,
         output: &mut Output,
     ) {
+        let FunctionId { file, index } = id;
         let source = &self.specification.sources[file];
         let function = &source.functions[index];
-        let (edits, marks) = self.edits((file, index), plan, (place, first_mark), sites);
-        let has_mutants = plan.numbering.has_mutants(file, index);
+        let (edits, marks) = self.edits(id, plan, (place, first_mark), sites);
+        let has_mutants = plan.numbering.has_mutants(id);
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = inside(&function.body);
         let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
@@ -71,27 +73,22 @@ impl Instrumenter<'_> {
 
     /// Renders the inside of one function's body so that it only chooses between the original and its mutants, and adds
     /// the function to the sites.
-    pub(super) fn mutated_function(
-        &self,
-        (file, index): (usize, usize),
-        plan: &Plan<'_>,
-        sites: &mut Sites,
-        output: &mut Output,
-    ) {
+    pub(super) fn mutated_function(&self, id: FunctionId, plan: &Plan<'_>, sites: &mut Sites, output: &mut Output) {
+        let FunctionId { file, index } = id;
         let source = &self.specification.sources[file];
         let function = &source.functions[index];
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
         let inside = inside(&function.body);
-        let edits = self.point_edits((file, index), plan);
+        let edits = self.point_edits(id, plan);
         let renderer = Renderer::new(&source.file.text, &edits);
-        if !plan.numbering.has_mutants(file, index) {
+        if !plan.numbering.has_mutants(id) {
             renderer.verbatim(inside, output);
             return;
         }
         renderer.owned(Owner::Function(index), output, |output| {
-            let own = plan.numbering.of_function(file, index);
+            let own = plan.numbering.of_function(id);
             let ranges = std::iter::once(&own).filter(|range| !range.is_empty());
-            let constants = plan.numbering.constants_of(file, index);
+            let constants = plan.numbering.constants_of(id);
             let asked: Vec<String> = ranges
                 .chain(constants)
                 .map(|Range { start, end }| format!("::simutant_probe::is_mutated({start}, {})", end - start))
@@ -105,10 +102,10 @@ impl Instrumenter<'_> {
     }
 
     /// Returns the edits that let the points of one function choose between the original and its mutants.
-    fn point_edits(&self, (file, index): (usize, usize), plan: &Plan<'_>) -> Vec<Edit> {
+    fn point_edits(&self, id: FunctionId, plan: &Plan<'_>) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut point: Vec<Choice<'_>> = Vec::new();
-        for &(candidate, ref numbers) in plan.numbering.candidates_of(file, index) {
+        for &(candidate, ref numbers) in plan.numbering.candidates_of(id) {
             let placed = &self.specification.candidates[candidate];
             if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
                 edits.extend(point_edits(&point));
@@ -126,11 +123,11 @@ impl Instrumenter<'_> {
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
         edits.extend(self.specification.constants.points(
             &self.specification.sources,
-            (file, index),
+            id,
             self.specification.candidates.len(),
             &numbered,
         ));
-        edits.extend(self.declarations((file, Some(index)), plan));
+        edits.extend(self.declarations((id.file, Some(id.index)), plan));
         edits
     }
 
@@ -149,16 +146,17 @@ impl Instrumenter<'_> {
     /// and adds what they measure and choose between to the sites.
     pub(super) fn edits(
         &self,
-        (file, index): (usize, usize),
+        id: FunctionId,
         plan: &Plan<'_>,
         (place, first_mark): (&Place, &mut usize),
         sites: &mut Sites,
     ) -> (Vec<Edit>, String) {
         let Plan { verdicts, flows, numbering } = plan;
+        let FunctionId { file, index } = id;
         let source = &self.specification.sources[file];
         let function = &source.functions[index];
         let number = sites.functions.len();
-        if let Some(reason) = verdicts.without_flow.get(&(file, index)) {
+        if let Some(reason) = verdicts.without_flow.get(&id) {
             let (path, span) = (function.path.clone(), source.span(file, &function.range));
             sites.without_flow.push(UninstrumentedFunction { path, span, reason: reason.clone() });
         }
@@ -184,17 +182,17 @@ impl Instrumenter<'_> {
         // Inside of what data flow and coverage note there: a future that they note something after is in its box by
         // then.
         edits.extend(self.async_functions.edits(&function.body));
-        edits.extend(self.point_edits((file, index), plan));
+        edits.extend(self.point_edits(id, plan));
         *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
         let pair = |pair: u32| pair_from(place.pair, pair);
         let pairs: Vec<u32> = marks.pairs.iter().map(|&listed| pair(listed)).collect();
         let pairs_with: Vec<_> = marks.pairs_with.iter().map(|&(mark, listed)| (mark, pair(listed))).collect();
         let conditions: Vec<u32> =
             marks.conditions.iter().map(|mark| mark.map_or(NO_MARK, |mark| mark as u32)).collect();
-        let (mutants, own) = (numbering.of_function(file, index), numbering.candidates_of(file, index));
+        let (mutants, own) = (numbering.of_function(id), numbering.candidates_of(id));
         // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
         // puts these in the place of their calls compiled again. A constant is where it is used.
-        let constants = match numbering.constants_of(file, index) {
+        let constants = match numbering.constants_of(id) {
             [] => String::new(),
             ranges => {
                 let ranges: Vec<[u32; 2]> = ranges.iter().map(|range| [range.start, range.end - range.start]).collect();

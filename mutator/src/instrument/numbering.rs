@@ -23,17 +23,18 @@ use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier
 use crate::operators::{HIGHER_ORDER, partner};
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
+use crate::syntax::source::FunctionId;
 
 /// Which mutants each function has.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    /// By file and function.
-    functions: BTreeMap<(usize, usize), Numbered>,
+    /// By function.
+    functions: BTreeMap<FunctionId, Numbered>,
     /// The mutants of constants, by constant: the candidate of each, and its number in generated code. The numbers of
     /// all follow each other, after those of functions.
     constants: BTreeMap<usize, Vec<(usize, MutantNumber)>>,
-    /// By file and function: the numbers of the mutants of the constants that it uses.
-    constants_of: BTreeMap<(usize, usize), Vec<Range<MutantNumber>>>,
+    /// By function: the numbers of the mutants of the constants that it uses.
+    constants_of: BTreeMap<FunctionId, Vec<Range<MutantNumber>>>,
     /// Whether the numbers of generated code are not those of reports.
     has_room: bool,
 }
@@ -76,7 +77,7 @@ impl Numbering {
     /// Numbers the candidates that are not rejected, and adds mutants and rejected mutants to the sites.
     pub(super) fn new(specification: &Specification, verdicts: &Verdicts, sites: &mut Sites) -> Self {
         let mut numbering = Self::default();
-        let mut before: Option<(usize, usize)> = None;
+        let mut before: Option<FunctionId> = None;
         for (function, (place, _)) in specification.instrumented(verdicts).enumerate() {
             let accepted = accepted(specification, place, function, verdicts, sites);
             if accepted.is_empty() {
@@ -111,9 +112,9 @@ impl Numbering {
         let Specification { sources, constants, .. } = specification;
         let functions = specification.instrumented(verdicts).enumerate();
         let mut users: BTreeMap<usize, usize> = BTreeMap::new();
-        for (function, ((file, index), _)) in functions {
-            for constant in constants.used_in(file, index) {
-                users.entry(constant).or_insert(function);
+        for (number, (function, _)) in functions {
+            for constant in constants.used_in(function) {
+                users.entry(constant).or_insert(number);
             }
         }
         for (constant, (file, source, candidates)) in constants.all(sources).enumerate() {
@@ -144,9 +145,9 @@ impl Numbering {
     /// Notes which numbers each function is to know.
     fn find_constants(&mut self, specification: &Specification, verdicts: &Verdicts) {
         self.constants_of.clear();
-        for ((file, index), _) in specification.instrumented(verdicts) {
+        for (function, _) in specification.instrumented(verdicts) {
             let mut ranges: Vec<Range<MutantNumber>> = Vec::new();
-            for constant in specification.constants.used_in(file, index) {
+            for constant in specification.constants.used_in(function) {
                 let mutants = self.mutants_of_constant(constant);
                 let Some(&(_, first)) = mutants.first() else { continue };
                 let end = first + mutants.len() as MutantNumber;
@@ -156,14 +157,14 @@ impl Numbering {
                 }
             }
             if !ranges.is_empty() {
-                self.constants_of.insert((file, index), ranges);
+                self.constants_of.insert(function, ranges);
             }
         }
     }
 
     /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since
     /// those without mutants may have some after an edit. There must be no pairs, which lie between two functions.
-    pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = (usize, usize)>) {
+    pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = FunctionId>) {
         self.has_room = true;
         let mut free = 0;
         for function in functions {
@@ -200,19 +201,19 @@ impl Numbering {
     }
 
     /// Returns the numbers of the mutants of constants with which a function runs its mutated body.
-    pub(super) fn constants_of(&self, file: usize, index: usize) -> &[Range<MutantNumber>] {
-        self.constants_of.get(&(file, index)).map(|ranges| &ranges[..]).unwrap_or_default()
+    pub(super) fn constants_of(&self, function: FunctionId) -> &[Range<MutantNumber>] {
+        self.constants_of.get(&function).map(|ranges| &ranges[..]).unwrap_or_default()
     }
 
     /// Whether a function has a body that chooses between the original and mutants.
-    pub(super) fn has_mutants(&self, file: usize, index: usize) -> bool {
-        !self.of_function(file, index).is_empty() || !self.constants_of(file, index).is_empty()
+    pub(super) fn has_mutants(&self, function: FunctionId) -> bool {
+        !self.of_function(function).is_empty() || !self.constants_of(function).is_empty()
     }
 
     /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these
     /// ends before `end`.
-    pub(super) fn place_of(&self, file: usize, index: usize, end: MutantNumber) -> Place {
-        let range = self.of_function(file, index);
+    pub(super) fn place_of(&self, function: FunctionId, end: MutantNumber) -> Place {
+        let range = self.of_function(function);
         let (mutant, code) = if self.has_room {
             (end, range.start)
         } else {
@@ -226,7 +227,7 @@ impl Numbering {
     /// of the first and the index of the second.
     fn pairs(
         &mut self,
-        before: (usize, usize),
+        before: FunctionId,
         accepted: &[(usize, Mutant)],
         sites: &mut Sites,
     ) -> Vec<(MutantNumber, usize)> {
@@ -253,20 +254,20 @@ impl Numbering {
     }
 
     /// Returns the numbers with which a function runs its mutated body.
-    pub(super) fn of_function(&self, file: usize, index: usize) -> Range<MutantNumber> {
-        self.functions.get(&(file, index)).map(|numbered| numbered.range.clone()).unwrap_or_default()
+    pub(super) fn of_function(&self, function: FunctionId) -> Range<MutantNumber> {
+        self.functions.get(&function).map(|numbered| numbered.range.clone()).unwrap_or_default()
     }
 
     /// Returns a function's candidates that are not rejected, each with its numbers.
-    pub(super) fn candidates_of(&self, file: usize, index: usize) -> &[(usize, Vec<MutantNumber>)] {
-        self.functions.get(&(file, index)).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
+    pub(super) fn candidates_of(&self, function: FunctionId) -> &[(usize, Vec<MutantNumber>)] {
+        self.functions.get(&function).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
     }
 }
 
 /// Returns the candidates of a function that stand, and adds the others to the sites.
 fn accepted(
     specification: &Specification,
-    place: (usize, usize),
+    place: FunctionId,
     function: usize,
     verdicts: &Verdicts,
     sites: &mut Sites,
@@ -274,9 +275,9 @@ fn accepted(
     let mut accepted = Vec::new();
     let all = &specification.candidates;
     // Candidates are in the order of files and functions.
-    let start = all.partition_point(|placed| (placed.file, placed.function) < place);
+    let start = all.partition_point(|placed| placed.function_id() < place);
     for (candidate, placed) in (start..).zip(&all[start..]) {
-        if (placed.file, placed.function) != place {
+        if placed.function_id() != place {
             break;
         }
         if placed.candidate.change.stands_in && !specification.is_needed(placed, verdicts) {

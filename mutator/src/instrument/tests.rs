@@ -8,7 +8,7 @@ use crate::operators::Selection;
 use crate::syntax::declarations::Declarations;
 use crate::syntax::names::Names;
 use crate::syntax::parts::inside;
-use crate::syntax::source::Source;
+use crate::syntax::source::{FunctionId, Source};
 
 /// Returns the body of the first function in `text`, as `variant` has it.
 fn rendered(text: &str, variant: Variant) -> String {
@@ -25,7 +25,8 @@ fn rendered_with(text: &str, variant: Variant, verdicts: &Verdicts) -> String {
     let mut sites = specification.no_sites();
     let numbering = Numbering::new(&specification, verdicts, &mut sites);
     let plan = Plan { verdicts, flows, numbering };
-    let (edits, _) = instrumenter.edits((0, 0), &plan, (&Place::default(), &mut 0), &mut sites);
+    let (edits, _) =
+        instrumenter.edits(FunctionId { file: 0, index: 0 }, &plan, (&Place::default(), &mut 0), &mut sites);
     let mut output = Output::default();
     let inside = inside(&specification.sources[0].functions[0].body);
     Renderer::new(text, &edits).range(inside, variant, &mut output);
@@ -277,7 +278,10 @@ fn what_a_way_leaves_out_and_what_is_defined_in_between_is_noted_for_itself() {
 #[test]
 fn a_body_without_data_flow_notes_blocks_and_branches() {
     let text = "fn f(a: Option<u32>) -> u32 { match a { Some(b) if b > 1 => b, _ => 0 } }";
-    let verdicts = Verdicts { without_flow: [((0, 0), "an error".to_owned())].into(), ..Verdicts::default() };
+    let verdicts = Verdicts {
+        without_flow: [(FunctionId { file: 0, index: 0 }, "an error".to_owned())].into(),
+        ..Verdicts::default()
+    };
     assert_snapshot!(rendered_with(text, Variant::Covering, &verdicts));
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use simutant_outcomes::{Class, Tier};
 
 use crate::operators::Change;
+use crate::syntax::source::FunctionId;
 use crate::text::edit::Piece;
 
 /// The syntax that a mutation point has to keep. Where two points have the same range, the one that stands first here
@@ -98,4 +99,11 @@ pub(crate) struct PlacedCandidate {
     pub(crate) function: usize,
     pub(crate) candidate: Candidate,
     pub(crate) identity: String,
+}
+
+impl PlacedCandidate {
+    /// Returns the function that it is in.
+    pub(crate) fn function_id(&self) -> FunctionId {
+        FunctionId { file: self.file, index: self.function }
+    }
 }

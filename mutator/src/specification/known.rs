@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Specification;
 use super::fingerprint::Fingerprint;
 use super::verdicts::Verdicts;
-use crate::syntax::source::FunctionSource;
+use crate::syntax::source::{FunctionId, FunctionSource};
 
 /// [`Verdicts`] on one state of the source, by names that do not depend on how candidates are numbered.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ const OF_OTHER_BODIES: [&str; 7] =
 impl KnownVerdicts {
     pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
         let identity = |candidate: &usize| specification.candidate(*candidate).identity.clone();
-        let path = |(file, function): &(usize, usize)| specification.sources[*file].functions[*function].path.clone();
+        let path = |id: &FunctionId| specification.function(*id).path.clone();
         let named = |(candidate, reason): (&usize, &String)| (identity(candidate), reason.clone());
         Self {
             source: inputs.all,
@@ -61,12 +61,12 @@ impl KnownVerdicts {
             return verdicts;
         }
         let Some(changed) = self.changed(specification, &verdicts, inputs) else { return Verdicts::default() };
-        let is_same = |place: &(usize, usize)| !changed.contains(place);
+        let is_same = |place: &FunctionId| !changed.contains(place);
         let is_of_same = |candidate: &usize| {
             // A constant is used in many functions: each of them may be what did not compile.
             let is_of_constant = *candidate >= specification.candidates.len();
             let placed = specification.candidate(*candidate);
-            if is_of_constant { changed.is_empty() } else { is_same(&(placed.file, placed.function)) }
+            if is_of_constant { changed.is_empty() } else { is_same(&placed.function_id()) }
         };
         let is_own = |reason: &String| !OF_OTHER_BODIES.iter().any(|words| reason.contains(words));
         verdicts.rejected.retain(|candidate, reason| is_of_same(candidate) && is_own(reason));
@@ -83,7 +83,7 @@ impl KnownVerdicts {
         specification: &Specification,
         verdicts: &Verdicts,
         inputs: Inputs,
-    ) -> Option<BTreeSet<(usize, usize)>> {
+    ) -> Option<BTreeSet<FunctionId>> {
         let (before, now) = (&self.fingerprint, specification.fingerprint(inputs.fixed, verdicts));
         if before.fixed != now.fixed || before.functions.len() != now.functions.len() {
             return None;
@@ -155,9 +155,9 @@ mod tests {
             };
             verdicts.rejected.insert(first, reason.to_owned());
             verdicts.incomparable.insert(second);
-            verdicts.without_flow.insert((0, function), reason.to_owned());
+            verdicts.without_flow.insert(FunctionId { file: 0, index: function }, reason.to_owned());
         }
-        verdicts.uninstrumented.insert((0, 3), reason.to_owned());
+        verdicts.uninstrumented.insert(FunctionId { file: 0, index: 3 }, reason.to_owned());
         let known = KnownVerdicts::new(&verdicts, &before, Inputs { all: 1, fixed: 1 });
         let now = specification(edited);
         let verdicts = known.verdicts(&now, inputs);
@@ -165,7 +165,7 @@ mod tests {
             |function: usize| now.sources[0].functions[function].path.rsplit("::").next().expect("a name").to_owned();
         let of =
             |candidates: Vec<usize>| candidates.iter().map(|index| name(now.candidates[*index].function)).collect();
-        let at = |places: Vec<(usize, usize)>| places.iter().map(|(_, function)| name(*function)).collect();
+        let at = |places: Vec<FunctionId>| places.iter().map(|id| name(id.index)).collect();
         [
             of(verdicts.rejected.keys().copied().collect()),
             of(verdicts.incomparable.iter().copied().collect()),

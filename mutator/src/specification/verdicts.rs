@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::syntax::source::FunctionId;
+
 /// What the compiler has said so far.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
@@ -10,10 +12,10 @@ pub(crate) struct Verdicts {
     /// Candidates whose comparison with the original's value does not compile: they count as infected where they are
     /// reached.
     pub(crate) incomparable: BTreeSet<usize>,
-    /// Functions, as (file, function), that do not compile with the probes of data flow, with the reason.
-    pub(crate) without_flow: BTreeMap<(usize, usize), String>,
-    /// Functions, as (file, function), that do not compile with probes, with the reason.
-    pub(crate) uninstrumented: BTreeMap<(usize, usize), String>,
+    /// Functions that do not compile with the probes of data flow, with the reason.
+    pub(crate) without_flow: BTreeMap<FunctionId, String>,
+    /// Functions that do not compile with probes, with the reason.
+    pub(crate) uninstrumented: BTreeMap<FunctionId, String>,
 }
 
 impl Verdicts {

@@ -25,6 +25,15 @@ pub(crate) struct Source {
     line_starts: Vec<usize>,
 }
 
+/// A function of a specification, by where it is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionId {
+    /// The index of its file among the specification's.
+    pub(crate) file: usize,
+    /// Its index among the functions of the file.
+    pub(crate) index: usize,
+}
+
 /// A function with a body.
 #[derive(Debug)]
 pub(crate) struct FunctionSource {

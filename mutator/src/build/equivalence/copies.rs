@@ -21,7 +21,7 @@ use crate::instrument::steps;
 use crate::mutation::{Candidate, Form};
 use crate::specification::Specification;
 use crate::syntax::parts::{has_lifetimes_only, inside, range_of};
-use crate::syntax::source::{FunctionSource, Home};
+use crate::syntax::source::{FunctionId, FunctionSource, Home};
 use crate::text::edit::{Edit, Output, Owner, Piece, Renderer, Variant};
 
 const CLEAN: &[Variant] = &[Variant::Clean];
@@ -48,8 +48,8 @@ pub(crate) struct CopiedFunction {
 pub(crate) struct LeftOut {
     /// Candidates.
     pub(crate) candidates: BTreeSet<usize>,
-    /// Functions, by file and index.
-    pub(crate) functions: BTreeSet<(usize, usize)>,
+    /// Functions.
+    pub(crate) functions: BTreeSet<FunctionId>,
 }
 
 /// Which names the functions of a package mention.
@@ -183,6 +183,7 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
         let mut output = Output::default();
         let mut at = 0;
         for (index, function) in source.functions.iter().enumerate() {
+            let id = FunctionId { file, index };
             let inside = inside(&function.body);
             if function.obstacle.is_some() {
                 continue;
@@ -191,12 +192,13 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
             plain.owned(Owner::Function(index), &mut output, |output| steps::counted(&function.body, text, output));
             plain.verbatim(inside.end..function.range.end, &mut output);
             at = function.range.end;
-            if left_out.functions.contains(&(file, index)) || !can_be_copied(function, text, mentions) {
+            if left_out.functions.contains(&id) || !can_be_copied(function, text, mentions) {
                 continue;
             }
-            let of_function = specification.candidates.iter().enumerate().filter(|(candidate, placed)| {
-                (placed.file, placed.function) == (file, index) && !left_out.candidates.contains(candidate)
-            });
+            let of_function =
+                specification.candidates.iter().enumerate().filter(|(candidate, placed)| {
+                    placed.function_id() == id && !left_out.candidates.contains(candidate)
+                });
             let mutants: Vec<_> = of_function
                 .filter_map(|(candidate, placed)| Some((candidate, placed, *numbers.get(placed.identity.as_str())?)))
                 .collect();
