@@ -23,8 +23,8 @@ use syn::visit::Visit;
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 use crate::mutation::{Candidate, Form, PlacedCandidate, Point, Settings};
-use crate::operators::{CONSTANT, Change, Definition, Infection, integers, values};
-use crate::syntax::constants::{ConstantSource, Home, is_plain, is_time};
+use crate::operators::{CONSTANT, Change, Infection, Replacements, integers, values};
+use crate::syntax::constants::{ConstantHome, ConstantSource, is_plain, is_time};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::source::{FunctionId, FunctionSource, Source};
@@ -70,9 +70,9 @@ pub(crate) type Numbered = (usize, simutant_outcomes::MutantNumber);
 impl Constants {
     /// Finds the constants of specification files, their uses, and if they are asked for, their mutants.
     pub(crate) fn new(sources: &[Source], settings: &Settings<'_>, identities: &mut Identities) -> Self {
-        let Some(definition) = settings.selection.definition(CONSTANT.name) else { return Self::default() };
+        let Some(replacements) = settings.selection.replacements(CONSTANT.name) else { return Self::default() };
         let mut all = Self::default();
-        let mut scopes: BTreeMap<(usize, &Home, &str), Option<usize>> = BTreeMap::new();
+        let mut scopes: BTreeMap<(usize, &ConstantHome, &str), Option<usize>> = BTreeMap::new();
         for (file, source) in sources.iter().enumerate() {
             for (index, constant) in source.constants.iter().enumerate() {
                 let number = all.constants.len();
@@ -83,19 +83,19 @@ impl Constants {
                 all.constants.push(Constant { file, index, candidates: 0..0, names, bases });
             }
         }
-        let find = |file: usize, home: Home, name: &str| scopes.get(&(file, &home, name)).copied().flatten();
+        let find = |file: usize, home: ConstantHome, name: &str| scopes.get(&(file, &home, name)).copied().flatten();
         let of_module = |file: usize, module: &str, self_type: Option<&str>, segments: &[String]| match segments {
-            [name] => find(file, Home::Module(module.to_owned()), name),
-            [this, name] if this == "self" => find(file, Home::Module(module.to_owned()), name),
+            [name] => find(file, ConstantHome::Module(module.to_owned()), name),
+            [this, name] if this == "self" => find(file, ConstantHome::Module(module.to_owned()), name),
             [ty, name] => {
                 let ty = if ty == "Self" { self_type? } else { ty };
-                find(file, Home::Type(module.to_owned(), ty.to_owned()), name)
+                find(file, ConstantHome::Type(module.to_owned(), ty.to_owned()), name)
             }
             _ => None,
         };
         let resolve = |FunctionId { file, index }: FunctionId, function: &FunctionSource, named: &Named| {
             if let [name] = &named.segments[..] {
-                let of_block = |&block: &usize| find(file, Home::Block(index, block), name);
+                let of_block = |&block: &usize| find(file, ConstantHome::Block(index, block), name);
                 if let Some(constant) = named.blocks.iter().rev().find_map(of_block) {
                     return Some(constant);
                 }
@@ -114,16 +114,16 @@ impl Constants {
             let found = NameFinder::found(settings.names, |finder| finder.visit_expr(&constant.value)).into_iter();
             let names = found.filter_map(|named| {
                 let found = match &constant.home {
-                    Home::Module(module) => of_module(file, module, None, &named.segments),
-                    Home::Type(module, ty) => of_module(file, module, Some(ty), &named.segments),
-                    Home::Block(function, block) => {
+                    ConstantHome::Module(module) => of_module(file, module, None, &named.segments),
+                    ConstantHome::Type(module, ty) => of_module(file, module, Some(ty), &named.segments),
+                    ConstantHome::Block(function, block) => {
                         let of_block = match &named.segments[..] {
-                            [name] => find(file, Home::Block(*function, *block), name),
+                            [name] => find(file, ConstantHome::Block(*function, *block), name),
                             _ => None,
                         };
                         let is_of_block = |name: &String| {
                             let mut others = sources[file].constants.iter().filter(|other| other.name == *name);
-                            others.any(|other| matches!(other.home, Home::Block(of, _) if of == *function))
+                            others.any(|other| matches!(other.home, ConstantHome::Block(of, _) if of == *function))
                         };
                         let function = &sources[file].functions[*function];
                         let hidden = matches!(&named.segments[..], [name] if is_of_block(name) || function.const_parameters.contains(name));
@@ -132,7 +132,7 @@ impl Constants {
                             of_module(file, &function.module, self_type, &named.segments).filter(|_| !hidden)
                         })
                     }
-                    Home::Trait => None,
+                    ConstantHome::Trait => None,
                 };
                 Some((found?, named.last))
             });
@@ -151,7 +151,7 @@ impl Constants {
             let start = all.candidates.len();
             let Constant { file, index, .. } = all.constants[number];
             let (source, constant) = (&sources[file], &sources[file].constants[index]);
-            for (range, replacement) in all.changes(sources, number, definition) {
+            for (range, replacement) in all.changes(sources, number, replacements) {
                 let original = &source.file.text[range.clone()];
                 let identity = identities.next(&constant.path, original, CONSTANT.name, &replacement);
                 let is_duration = settings.names.has_word(Kind::Duration, &constant.name);
@@ -180,7 +180,7 @@ impl Constants {
     }
 
     /// Returns the places in the value of a constant with what stands there instead.
-    fn changes(&self, sources: &[Source], number: usize, definition: Definition) -> Vec<(Range<usize>, String)> {
+    fn changes(&self, sources: &[Source], number: usize, replacements: Replacements) -> Vec<(Range<usize>, String)> {
         let Constant { file, index, .. } = self.constants[number];
         let constant = &sources[file].constants[index];
         if constant.obstacle.is_some() {
@@ -189,20 +189,20 @@ impl Constants {
         let ty = Some(&*constant.ty_text);
         let value = peeled(&constant.value);
         if is_literal(value) {
-            return values(value, ty, definition).into_iter().map(|other| (range_of(value), other)).collect();
+            return values(value, ty, replacements).into_iter().map(|other| (range_of(value), other)).collect();
         }
         let is_computed = matches!(value, Expr::Binary(_) | Expr::Unary(_));
         if is_computed
             && is_integer(&constant.ty_text)
             && let Some(known) = self.evaluate(sources, number, value)
         {
-            let others = integers(known, ty, definition).into_iter();
+            let others = integers(known, ty, replacements).into_iter();
             return others.map(|other| (range_of(value), other.to_string())).collect();
         }
         let mut literals = Vec::new();
         add_literals(value, &mut literals);
         let others = literals.into_iter().flat_map(|literal| {
-            values(literal, None, definition).into_iter().map(move |other| (range_of(literal), other))
+            values(literal, None, replacements).into_iter().map(move |other| (range_of(literal), other))
         });
         others.collect()
     }
@@ -313,9 +313,9 @@ impl Constants {
         for (number, constant) in self.constants.iter().enumerate().filter(|(_, constant)| constant.file == file) {
             let source = &sources[file].constants[constant.index];
             let of_function = match source.home {
-                Home::Block(function, _) => Some(function),
-                Home::Module(_) | Home::Type(..) => None,
-                Home::Trait => continue,
+                ConstantHome::Block(function, _) => Some(function),
+                ConstantHome::Module(_) | ConstantHome::Type(..) => None,
+                ConstantHome::Trait => continue,
             };
             if of_function != function {
                 continue;

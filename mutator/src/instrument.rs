@@ -28,7 +28,7 @@ use awaits::AsyncFunctions;
 use flows::{Flows, LoweredFunction};
 use numbering::Numbering;
 
-pub(crate) use numbering::Place;
+pub(crate) use numbering::FunctionPlace;
 
 /// What is put into the functions of a specification.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,10 +54,10 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     /// Returns where the function is whose body comes next, after that at `before`.
-    fn place(&self, id: FunctionId, before: Option<&Place>, sites: &Sites) -> Place {
+    fn place(&self, id: FunctionId, before: Option<&FunctionPlace>, sites: &Sites) -> FunctionPlace {
         let function = sites.functions.len();
         let end = before.map_or(0, |before| before.mutant + before.mutants);
-        Place {
+        FunctionPlace {
             block: sites.blocks.len(),
             branch: sites.branches.len(),
             condition: sites.conditions.len(),
@@ -74,7 +74,7 @@ pub(crate) struct Instrumented {
     pub(crate) outputs: Vec<Output>,
     pub(crate) sites: Sites,
     /// Where each function is that records what it does, and after them all mutants of constants, if there are any.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FunctionPlace>,
 }
 
 /// Instruments the files of a specification, again and again while mutants are rejected.
@@ -159,7 +159,7 @@ impl<'a> Instrumenter<'a> {
             outputs.push(output);
         }
         if probes == Probes::All {
-            let end = places.last().map_or(0, |last: &Place| last.mutant + last.mutants);
+            let end = places.last().map_or(0, |last: &FunctionPlace| last.mutant + last.mutants);
             places.extend(plan.numbering.place_of_constants(end));
         }
         plan.flows.add_to(&mut sites, &specification.sources);

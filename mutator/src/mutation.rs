@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
 use crate::operators::Selection;
-use crate::operators::{Context, Definition, Spawner};
+use crate::operators::{Context, Replacements, Spawner};
 use crate::syntax::declarations::Declarations;
 use crate::syntax::names::Names;
 use crate::syntax::source::FunctionSource;
@@ -46,7 +46,7 @@ pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Setti
         is_unsigned: false,
         block_labels: &labels.0,
         spawner: spawner.as_ref(),
-        definition: Definition::Reduced,
+        replacements: Replacements::Reduced,
     };
     let mut finder = Finder {
         context,

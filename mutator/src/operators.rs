@@ -54,7 +54,7 @@ mod unary_insertion;
 
 pub(crate) use constant::{CONSTANT, integers, values};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
-pub use operator::Definition;
+pub use operator::Replacements;
 pub(crate) use operator::{Change, Context, Infection, Operator, Place};
 pub(crate) use pieces::{is_reset, last_name};
 pub use selection::{Selection, UnknownOperator};

@@ -19,7 +19,7 @@ use simutant_outcomes::CostOracle;
 use toml::Table;
 
 use self::files::specification_files;
-use self::graph::Graph;
+use self::graph::DependencyGraph;
 use crate::judgements::{FILE, FILE_END};
 use crate::syntax::conditions::Conditions;
 use crate::syntax::names::Names;
@@ -177,7 +177,7 @@ impl Package {
         names: Names,
         refuse: &dyn Fn(&str, String) -> MutatorError,
     ) -> Result<Self, MutatorError> {
-        let graph = Graph::new(metadata);
+        let graph = DependencyGraph::new(metadata);
         let features = Features::new(package, &section.features, section.default_features)
             .map_err(|message| refuse("features", message))?;
         // What the section names, with its place there.

@@ -44,7 +44,7 @@ impl Specification {
                 }
             }
         }
-        let makes_pairs = settings.selection.definition(HIGHER_ORDER.name).is_some();
+        let makes_pairs = settings.selection.replacements(HIGHER_ORDER.name).is_some();
         let constants = Constants::new(&sources, settings, &mut identities);
         let (package, system) = (package.into(), system.into());
         Self { package, system, sources, candidates, constants, makes_pairs }

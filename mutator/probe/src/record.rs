@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use crate::marks::{self, Marks};
 use crate::places::{code_of, for_each_range};
-use crate::recording::{Recording, Sizes};
+use crate::recording::{Recording, RecordingSizes};
 
 /// What a thread records of mutants at the moment: nothing, most of the time.
 #[derive(Debug)]
 pub(crate) struct Mutants {
-    sizes: Cell<Option<Sizes>>,
+    sizes: Cell<Option<RecordingSizes>>,
     pub(crate) reached: Set,
     pub(crate) infected: Set,
     /// The first mutants of points, and of comparisons, of which all mutants are infected.
@@ -32,7 +32,7 @@ impl Mutants {
     }
 
     /// Begins a recording with empty sets.
-    pub(crate) fn start(&self, sizes: Sizes) {
+    pub(crate) fn start(&self, sizes: RecordingSizes) {
         self.sizes.set(Some(sizes));
         let numbers = sizes.mutants.checked_sub(1).map_or(0, |last| code_of(last as u32) as usize + 1);
         for set in [&self.reached, &self.infected, &self.settled, &self.finished] {
@@ -160,7 +160,7 @@ mod tests {
         let mutants = Box::new(Mutants::new());
         let marks = Box::new(Marks::new());
         let near = NEAR as u32;
-        let sizes = Sizes { mutants: NEAR + 2, ..Sizes::default() };
+        let sizes = RecordingSizes { mutants: NEAR + 2, ..RecordingSizes::default() };
         mutants.start(sizes);
         for number in [near + 1, near, near - 1, 0, near + 2] {
             mutants.reached.insert(number);
@@ -192,10 +192,10 @@ mod tests {
     #[test]
     fn coverage_alone_has_no_mutants() {
         let mutants = Box::new(Mutants::new());
-        mutants.start(Sizes { mutants: 3, ..Sizes::default() });
+        mutants.start(RecordingSizes { mutants: 3, ..RecordingSizes::default() });
         assert!(mutants.is_on());
         mutants.reached.insert(1);
-        mutants.start(Sizes::default());
+        mutants.start(RecordingSizes::default());
         assert!(!mutants.is_on());
         assert_eq!(mutants.finish(&Marks::new()).expect("it was begun").reached, [0; 0]);
     }

@@ -2,7 +2,7 @@
 
 /// How many requirements and mutants the instrumented code has, as reports number them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sizes {
+pub struct RecordingSizes {
     /// Basic blocks.
     pub blocks: usize,
     /// Branches.

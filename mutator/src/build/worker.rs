@@ -11,7 +11,7 @@ use super::cargo::{Compiled, cargo, cargo_program};
 use super::files::{list_files, read, write};
 use super::request::{BuildEvent, Request};
 use super::workspace::{PROBE, Workspace};
-use crate::instrument::{Instrumented, Place};
+use crate::instrument::{FunctionPlace, Instrumented};
 use crate::package::{Member, PROBE_PACKAGE};
 use crate::specification::fingerprint::may_remember;
 use crate::text::edit::Output;
@@ -135,9 +135,9 @@ impl Workspace {
 
     /// Writes the main program, with a row of its table for each line of `lines`, and where the functions of the system
     /// are.
-    pub(super) fn write_main(&self, lines: &str, places: &[Place]) -> Result<(), MutatorError> {
-        let row = |place: &Place| {
-            let Place { block, branch, condition, pair, mutant, mutants, code } = place;
+    pub(super) fn write_main(&self, lines: &str, places: &[FunctionPlace]) -> Result<(), MutatorError> {
+        let row = |place: &FunctionPlace| {
+            let FunctionPlace { block, branch, condition, pair, mutant, mutants, code } = place;
             format!("    place({block}, {branch}, {condition}, {pair}, {mutant}, {mutants}, {code}),\n")
         };
         let places: String = places.iter().map(row).collect();

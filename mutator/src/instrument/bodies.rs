@@ -5,7 +5,7 @@ use std::ops::Range;
 use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
 
 use super::coverage::{Coverage, NO_MARK, pair_from};
-use super::numbering::{Place, room};
+use super::numbering::{FunctionPlace, room};
 use super::points::{Choice, point_edits};
 use super::{Instrumenter, Plan};
 use crate::instrument::steps;
@@ -22,7 +22,7 @@ impl Instrumenter<'_> {
         &self,
         id: FunctionId,
         plan: &Plan<'_>,
-        (place, first_mark): (&Place, &mut usize),
+        (place, first_mark): (&FunctionPlace, &mut usize),
         sites: &mut Sites,
         output: &mut Output,
     ) {
@@ -148,7 +148,7 @@ impl Instrumenter<'_> {
         &self,
         id: FunctionId,
         plan: &Plan<'_>,
-        (place, first_mark): (&Place, &mut usize),
+        (place, first_mark): (&FunctionPlace, &mut usize),
         sites: &mut Sites,
     ) -> (Vec<Edit>, String) {
         let Plan { verdicts, flows, numbering } = plan;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::dataflow::{Analysis, FunctionFlow, VariableKey};
 use crate::graph::{BlockId, EventId, Flow, Graph, ProbeSite};
 use crate::text::edit::{COVERING, Edit};
-use numbers::Place;
+use numbers::LastDefinition;
 
 pub(super) use numbers::Numbers;
 
@@ -74,7 +74,7 @@ struct Writer<'a> {
     function: usize,
     flow: &'a Flow,
     /// Where p-uses wait for the outcome.
-    held: BTreeMap<EventId, Place>,
+    held: BTreeMap<EventId, LastDefinition>,
     /// By block, the only branch that leads to it, if nothing else does. Whoever takes it comes to the block's probe,
     /// since destructors are all that can run in between: so the mark of the branch is that of the block.
     branches_to: BTreeMap<BlockId, usize>,
@@ -105,9 +105,9 @@ impl Coverage {
     pub(super) fn new(analysis: &Analysis, numbers: &Numbers, measured: Measured<'_>, first_mark: usize) -> Self {
         let Measured { function, flow: FunctionFlow { graph, flow }, sites, start } = measured;
         let is_own = |variable: usize| matches!(analysis.variables[variable], VariableKey::Local { function: owner, .. } if owner == function);
-        let own: Vec<Place> =
+        let own: Vec<LastDefinition> =
             numbers.places.iter().filter(|(variable, _)| is_own(**variable)).map(|(_, &place)| place).collect();
-        let locals = own.iter().filter(|place| matches!(place, Place::Local(_))).count();
+        let locals = own.iter().filter(|place| matches!(place, LastDefinition::Local(_))).count();
         let slots = own.len() - locals;
         let first_branch = first_mark + 1;
         let mut writer = Writer {
@@ -171,7 +171,7 @@ fn branches_to(graph: &Graph) -> BTreeMap<BlockId, usize> {
 impl Writer<'_> {
     /// Returns the statements that declare what the probes mention.
     fn head(&self) -> String {
-        let locals = (0..self.locals).map(Place::Local).chain((0..self.held_locals).map(Place::Held));
+        let locals = (0..self.locals).map(LastDefinition::Local).chain((0..self.held_locals).map(LastDefinition::Held));
         let mut head: String = locals.map(|place| format!(" let mut {} = 0_u16; ", place.get())).collect();
         if self.slots > 0 {
             head.push_str(&format!(" let simutant_slots = ::simutant_probe::slots::<{}>(); ", self.slots));
@@ -186,10 +186,10 @@ impl Writer<'_> {
     }
 
     /// Returns the variable of an event in the specification, and where its last definition is kept.
-    fn place(&mut self, event: EventId) -> Option<(usize, Place)> {
+    fn place(&mut self, event: EventId) -> Option<(usize, LastDefinition)> {
         let variable = self.numbers.variable_of(self.function, self.flow, event)?;
         let place = *self.numbers.places.get(&variable)?;
-        self.uses_object |= matches!(place, Place::Field(_));
+        self.uses_object |= matches!(place, LastDefinition::Field(_));
         Some((variable, place))
     }
 }

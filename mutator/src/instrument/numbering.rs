@@ -13,7 +13,7 @@
 //!
 //! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more,
 //! so that an edit of the function seldom changes the code of others. With or without pairs, what a function covers is
-//! counted from 0 in each. The running program knows where each function [is](Place) in reports.
+//! counted from 0 in each. The running program knows where each function [is](FunctionPlace) in reports.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub(super) struct Numbering {
 /// Where a function begins in the numbers of reports, and its mutants in those of generated code: as `Place` in
 /// `simutant-probe` has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FunctionPlace {
     pub(crate) block: usize,
     pub(crate) branch: usize,
     pub(crate) condition: usize,
@@ -190,9 +190,9 @@ impl Numbering {
     }
 
     /// Returns where the mutants of constants are, of which the first one is `mutant` in reports.
-    pub(super) fn place_of_constants(&self, mutant: MutantNumber) -> Option<Place> {
+    pub(super) fn place_of_constants(&self, mutant: MutantNumber) -> Option<FunctionPlace> {
         let mutants = self.constants.values().map(Vec::len).sum::<usize>() as MutantNumber;
-        Some(Place { mutant, mutants, code: self.first_of_constants()?, ..Place::default() })
+        Some(FunctionPlace { mutant, mutants, code: self.first_of_constants()?, ..FunctionPlace::default() })
     }
 
     /// Returns the mutants of a constant that are not rejected, with their numbers, which follow each other.
@@ -212,7 +212,7 @@ impl Numbering {
 
     /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these
     /// ends before `end`.
-    pub(super) fn place_of(&self, function: FunctionId, end: MutantNumber) -> Place {
+    pub(super) fn place_of(&self, function: FunctionId, end: MutantNumber) -> FunctionPlace {
         let range = self.of_function(function);
         let (mutant, code) = if self.has_room {
             (end, range.start)
@@ -220,7 +220,7 @@ impl Numbering {
             let first = range.start.max(end);
             (first, first)
         };
-        Place { mutant, mutants: range.end.saturating_sub(code), code, ..Place::default() }
+        FunctionPlace { mutant, mutants: range.end.saturating_sub(code), code, ..FunctionPlace::default() }
     }
 
     /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number

@@ -26,7 +26,7 @@ fn rendered_with(text: &str, variant: Variant, verdicts: &Verdicts) -> String {
     let numbering = Numbering::new(&specification, verdicts, &mut sites);
     let plan = Plan { verdicts, flows, numbering };
     let (edits, _) =
-        instrumenter.edits(FunctionId { file: 0, index: 0 }, &plan, (&Place::default(), &mut 0), &mut sites);
+        instrumenter.edits(FunctionId { file: 0, index: 0 }, &plan, (&FunctionPlace::default(), &mut 0), &mut sites);
     let mut output = Output::default();
     let inside = inside(&specification.sources[0].functions[0].body);
     Renderer::new(text, &edits).range(inside, variant, &mut output);
@@ -81,7 +81,7 @@ fn check_places(Instrumented { sites, places, .. }: &Instrumented) {
 #[track_caller]
 fn check_ranges(Instrumented { outputs, places, .. }: &Instrumented) {
     let text: String = outputs.iter().map(|output| &*output.text).collect();
-    for Place { mutants, code, .. } in places {
+    for FunctionPlace { mutants, code, .. } in places {
         assert!(text.contains(&format!(", ([{code}, {mutants}], [")), "{code}, {mutants}: {text}");
     }
 }

@@ -34,12 +34,12 @@ pub(super) struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn look(&mut self, form: Form, place: Place<'_>) {
         for (index, operator) in operators::ALL.iter().enumerate() {
-            let Some(definition) = self.selection.definition(operator.name) else { continue };
+            let Some(replacements) = self.selection.replacements(operator.name) else { continue };
             let is_unsigned = match place {
                 Place::Expression(expression) => self.unsigned.contains(&range_of(expression).start),
                 _ => false,
             };
-            let context = Context { definition, is_unsigned, ..self.context };
+            let context = Context { replacements, is_unsigned, ..self.context };
             for change in (operator.changes)(place, &context) {
                 self.add(index, operator, form, place, change);
             }

@@ -7,7 +7,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::operator::{Change, Context, Operator, Place, Replacements, infection_of};
 use super::pieces::binary;
 use crate::syntax::parts::range_of;
 
@@ -15,7 +15,7 @@ pub(super) const ARITHMETIC_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "AOR", tier: Tier::A, class: Class::General, changes: arithmetic_operator_replacement };
 
 /// Returns what an arithmetic operator is replaced by, `None` if it is not one.
-pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'static str>> {
+pub(super) fn others(operator: &str, replacements: Replacements) -> Option<Vec<&'static str>> {
     const ALL: [&str; 5] = ["+", "-", "*", "/", "%"];
     let reduced = match operator {
         "+" => "-",
@@ -24,14 +24,14 @@ pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'sta
         "/" | "%" => "*",
         _ => return None,
     };
-    Some(match definition {
-        Definition::Reduced => vec![reduced],
+    Some(match replacements {
+        Replacements::Reduced => vec![reduced],
         _ => ALL.into_iter().filter(|other| *other != operator).collect(),
     })
 }
 
 fn arithmetic_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-    changes(place, context.definition)
+    changes(place, context.replacements)
 }
 
 /// The operator that muJava calls AORB.
@@ -39,10 +39,10 @@ pub(super) const BINARY_ARITHMETIC_REPLACEMENT: Operator =
     Operator { name: "AORB", tier: Tier::C, class: Class::General, changes: binary_arithmetic_replacement };
 
 fn binary_arithmetic_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-    changes(place, Definition::MuJava)
+    changes(place, Replacements::MuJava)
 }
 
-fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
+fn changes(place: Place<'_>, replacements: Replacements) -> Vec<Change> {
     let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
     let operator = match expression.op {
         BinOp::Add(_) => "+",
@@ -52,7 +52,7 @@ fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
         BinOp::Rem(_) => "%",
         _ => return Vec::new(),
     };
-    let others = others(operator, definition).unwrap_or_default();
+    let others = others(operator, replacements).unwrap_or_default();
     let infection = infection_of(&[&expression.left, &expression.right]);
     let change =
         |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);

@@ -7,7 +7,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::arithmetic::others;
-use super::operator::{Change, Context, Definition, Operator, Place};
+use super::operator::{Change, Context, Operator, Place, Replacements};
 use crate::syntax::parts::range_of;
 use crate::text::edit::Piece;
 
@@ -15,7 +15,7 @@ pub(super) const ASSIGNMENT_OPERATOR_REPLACEMENT: Operator =
     Operator { name: "ASR", tier: Tier::A, class: Class::General, changes: assignment_operator_replacement };
 
 fn assignment_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-    changes(place, context.definition)
+    changes(place, context.replacements)
 }
 
 /// The operator that muJava calls ASRS.
@@ -23,12 +23,12 @@ pub(super) const SHORTCUT_ASSIGNMENT_REPLACEMENT: Operator =
     Operator { name: "ASRS", tier: Tier::C, class: Class::General, changes: shortcut_assignment_replacement };
 
 fn shortcut_assignment_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-    changes(place, Definition::MuJava)
+    changes(place, Replacements::MuJava)
 }
 
-fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
+fn changes(place: Place<'_>, replacements: Replacements) -> Vec<Change> {
     let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
-    let arithmetic = |operator| others(operator, definition).unwrap_or_default();
+    let arithmetic = |operator| others(operator, replacements).unwrap_or_default();
     let operators = match expression.op {
         BinOp::AddAssign(_) => arithmetic("+"),
         BinOp::SubAssign(_) => arithmetic("-"),

@@ -9,7 +9,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::operator::{Change, Context, Operator, Place, Replacements, infection_of};
 use super::pieces::binary;
 use crate::syntax::parts::{binds, range_of};
 use crate::text::edit::Piece;
@@ -37,11 +37,11 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         vec![Piece::Source(range_of(&expression.right))],
         vec![constant.into()],
     ];
-    let replacements = match context.definition {
-        Definition::Reduced => reduced.into(),
-        Definition::All => reduced.into_iter().chain([combined(other)]).collect(),
-        Definition::Andrews => vec![combined(other)],
-        Definition::MuJava => vec![combined(other), combined("^")],
+    let replacements = match context.replacements {
+        Replacements::Reduced => reduced.into(),
+        Replacements::All => reduced.into_iter().chain([combined(other)]).collect(),
+        Replacements::Andrews => vec![combined(other)],
+        Replacements::MuJava => vec![combined(other), combined("^")],
     };
     let change = |replacement| Change::new(range_of(expression), replacement, infection);
     replacements.into_iter().map(change).collect()

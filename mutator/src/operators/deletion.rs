@@ -7,7 +7,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Block, Expr, Stmt, UnOp};
 
-use super::operator::{Change, Context, Definition, Infection, Operator, Place, infection_of};
+use super::operator::{Change, Context, Infection, Operator, Place, Replacements, infection_of};
 use crate::syntax::parts::range_of;
 
 pub(super) const STATEMENT_DELETION: Operator = Operator { name: "SDL", tier: Tier::A, class: Class::General, changes };
@@ -19,7 +19,7 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         Place::Body(block) if !is_deleted_as_statement(block) => deletion(range_of(block), "{}"),
         Place::ArmBody(body) if has_effect(body) => deletion(range_of(body), "{}"),
         // The constants of a relation or of a conditional operator are those of ROR and COR.
-        Place::Decision(condition) if context.definition == Definition::MuJava => {
+        Place::Decision(condition) if context.replacements == Replacements::MuJava => {
             vec![Change::new(range_of(condition), vec!["true".into()], infection_of(&[condition]))]
         }
         Place::Decision(condition) if !is_compound(condition) => ["true", "false"]

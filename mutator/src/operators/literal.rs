@@ -8,7 +8,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit};
 
-use super::operator::{Change, Context, Definition, Operator, Place};
+use super::operator::{Change, Context, Operator, Place, Replacements};
 use crate::syntax::parts::range_of;
 use crate::syntax::types::is_unsigned_integer;
 
@@ -23,7 +23,7 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         Lit::Int(lit) => match lit.base10_parse::<i128>() {
             Ok(value) => {
                 let mut values = vec![value.saturating_add(1), value - 1, 0];
-                if context.definition == Definition::Andrews {
+                if context.replacements == Replacements::Andrews {
                     values.extend([1, -1]);
                 }
                 values.retain(|other| {

@@ -7,7 +7,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Path};
 
-use super::operator::{Change, Context, Definition, Operator, Place};
+use super::operator::{Change, Context, Operator, Place, Replacements};
 use super::pieces::{arguments, replaced};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
@@ -61,9 +61,9 @@ pub(super) fn other_variants(expression: &Expr, context: &Context<'_>) -> Vec<Ch
     let Some(at) = variants.iter().position(|variant| last.ident == variant.name) else { return Vec::new() };
     let next = variants.iter().cycle().skip(at + 1).take(variants.len() - 1);
     let same = next.filter(|other| other.shape == variants[at].shape);
-    let count = if context.definition == Definition::Reduced { 1 } else { variants.len() };
+    let count = if context.replacements == Replacements::Reduced { 1 } else { variants.len() };
     let range = range_of(expression);
-    let change = |other: &crate::syntax::declarations::Variant| {
+    let change = |other: &crate::syntax::declarations::EnumVariant| {
         Change::at(range.clone(), replaced(&range, &range_of(&last.ident), vec![other.name.clone().into()]))
     };
     same.take(count).map(change).collect()

@@ -7,7 +7,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, UnOp};
 
-use super::operator::{Change, Context, Definition, Operator, Place};
+use super::operator::{Change, Context, Operator, Place, Replacements};
 use super::pieces::operand;
 use crate::syntax::parts::{binds, range_of};
 use crate::syntax::purity::is_relation;
@@ -15,11 +15,11 @@ use crate::syntax::purity::is_relation;
 pub(super) const CONDITION_NEGATION: Operator = Operator { name: "COI", tier: Tier::A, class: Class::General, changes };
 
 fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-    let is_mujava = context.definition == Definition::MuJava;
-    let condition = match (context.definition, place) {
-        (Definition::Andrews, Place::Decision(condition)) => condition,
-        (Definition::Reduced | Definition::All | Definition::MuJava, Place::Condition(condition)) => condition,
-        (Definition::MuJava, Place::Expression(condition @ Expr::Binary(binary))) if is_relation(&binary.op) => {
+    let is_mujava = context.replacements == Replacements::MuJava;
+    let condition = match (context.replacements, place) {
+        (Replacements::Andrews, Place::Decision(condition)) => condition,
+        (Replacements::Reduced | Replacements::All | Replacements::MuJava, Place::Condition(condition)) => condition,
+        (Replacements::MuJava, Place::Expression(condition @ Expr::Binary(binary))) if is_relation(&binary.op) => {
             condition
         }
         _ => return Vec::new(),

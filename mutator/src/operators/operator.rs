@@ -31,7 +31,7 @@ pub(crate) struct Operator {
 
 /// Which replacements an operator makes where the literature has several sets of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Definition {
+pub enum Replacements {
     /// Only those that subsume the others.
     #[default]
     Reduced,
@@ -143,7 +143,7 @@ pub(crate) struct Context<'a> {
     /// How the function starts tasks, if it does.
     pub(crate) spawner: Option<&'a Spawner>,
     /// Which replacements are asked for.
-    pub(crate) definition: Definition,
+    pub(crate) replacements: Replacements,
 }
 
 impl Context<'_> {

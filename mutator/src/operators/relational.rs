@@ -9,7 +9,7 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit};
 
-use super::operator::{Change, Context, Definition, Operator, Place, infection_of};
+use super::operator::{Change, Context, Operator, Place, Replacements, infection_of};
 use super::pieces::binary;
 use crate::syntax::parts::{peeled, range_of};
 
@@ -38,8 +38,8 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
         Change::new(range_of(expression), replacement, infection)
     };
     let differs = |other: &&str| Some(*other) != equal;
-    match context.definition {
-        Definition::Reduced => {
+    match context.replacements {
+        Replacements::Reduced => {
             // Where there is no order, the two ordered replacements do not compile, and what they would show is
             // left to the other constant.
             let other_constant = match operator {
@@ -50,7 +50,7 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
             let stands_in = |constant| Change { stands_in: true, ..change(constant) };
             reduced.into_iter().filter(differs).map(change).chain(other_constant.map(stands_in)).collect()
         }
-        Definition::All | Definition::Andrews | Definition::MuJava => {
+        Replacements::All | Replacements::Andrews | Replacements::MuJava => {
             let others = RELATIONS.into_iter().filter(|other| *other != operator).filter(differs);
             others.chain(["true", "false"]).map(change).collect()
         }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use simutant_outcomes::Tier;
 
 use super::ALL;
-use super::operator::Definition;
+use super::operator::Replacements;
 
 /// A set of mutation operators, each with the replacements that it makes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Selection {
-    definitions: BTreeMap<&'static str, Definition>,
+    replacements: BTreeMap<&'static str, Replacements>,
 }
 
 /// A name in a list of operators that nothing has.
@@ -27,11 +27,11 @@ pub struct UnknownOperator {
 const SETS: [&str; 5] = ["default", "a", "andrews", "mujava", "all"];
 
 /// The names of definitions; the reduced one comes first.
-const DEFINITIONS: [(&str, Definition); 4] = [
-    ("", Definition::Reduced),
-    ("all", Definition::All),
-    ("andrews", Definition::Andrews),
-    ("mujava", Definition::MuJava),
+const DEFINITIONS: [(&str, Replacements); 4] = [
+    ("", Replacements::Reduced),
+    ("all", Replacements::All),
+    ("andrews", Replacements::Andrews),
+    ("mujava", Replacements::MuJava),
 ];
 
 /// The operators of Andrews, Briand and Labiche, "Is mutation an appropriate tool for testing experiments?" (ICSE
@@ -55,7 +55,7 @@ impl Default for Selection {
 impl Selection {
     fn of(tiers: impl Fn(Tier) -> bool) -> Self {
         let chosen = ALL.iter().filter(|operator| tiers(operator.tier));
-        Self { definitions: chosen.map(|operator| (operator.name, Definition::Reduced)).collect() }
+        Self { replacements: chosen.map(|operator| (operator.name, Replacements::Reduced)).collect() }
     }
 
     /// Reads a list: names of sets and of operators with commas between them, in any case. An operator's name can be
@@ -71,7 +71,7 @@ impl Selection {
     /// A name that nothing has.
     pub fn parse(list: &str) -> Result<Self, UnknownOperator> {
         let starts_from_default = list.trim_start().starts_with(['+', '-']);
-        let mut selection = if starts_from_default { Self::default() } else { Self { definitions: BTreeMap::new() } };
+        let mut selection = if starts_from_default { Self::default() } else { Self { replacements: BTreeMap::new() } };
         for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let (is_removed, name) = match item.strip_prefix('-') {
                 Some(name) => (true, name),
@@ -79,37 +79,37 @@ impl Selection {
             };
             let named = Self::named(name.trim())?;
             if is_removed {
-                selection.definitions.retain(|operator, _| !named.definitions.contains_key(operator));
+                selection.replacements.retain(|operator, _| !named.replacements.contains_key(operator));
             } else {
-                selection.definitions.extend(named.definitions);
+                selection.replacements.extend(named.replacements);
             }
         }
         Ok(selection)
     }
 
     fn named(name: &str) -> Result<Self, UnknownOperator> {
-        let defined = |names: &[&'static str], definition| names.iter().map(|name| (*name, definition)).collect();
+        let defined = |names: &[&'static str], replacements| names.iter().map(|name| (*name, replacements)).collect();
         Ok(match name.to_lowercase().as_str() {
             "default" => Self::default(),
             "a" => Self::of(|tier| tier == Tier::A),
             "all" => Self::of(|_| true),
             "andrews" => {
-                let mut definitions: BTreeMap<_, _> = defined(&ANDREWS, Definition::All);
-                definitions.extend(["COR", "COI", "LVR"].map(|name| (name, Definition::Andrews)));
-                Self { definitions }
+                let mut replacements: BTreeMap<_, _> = defined(&ANDREWS, Replacements::All);
+                replacements.extend(["COR", "COI", "LVR"].map(|name| (name, Replacements::Andrews)));
+                Self { replacements }
             }
             "mujava" => {
-                let mut definitions: BTreeMap<_, _> = defined(&MUJAVA, Definition::MuJava);
-                definitions.extend(MUJAVA_ONLY.map(|name| (name, Definition::MuJava)));
-                Self { definitions }
+                let mut replacements: BTreeMap<_, _> = defined(&MUJAVA, Replacements::MuJava);
+                replacements.extend(MUJAVA_ONLY.map(|name| (name, Replacements::MuJava)));
+                Self { replacements }
             }
             _ => {
-                let (operator, definition) = name.split_once(':').unwrap_or((name, ""));
+                let (operator, replacements) = name.split_once(':').unwrap_or((name, ""));
                 let known = ALL.iter().find(|known| known.name.eq_ignore_ascii_case(operator));
-                let definition = DEFINITIONS.iter().find(|(text, _)| text.eq_ignore_ascii_case(definition));
-                match (known, definition) {
-                    (Some(known), Some((_, definition))) => {
-                        Self { definitions: BTreeMap::from([(known.name, *definition)]) }
+                let replacements = DEFINITIONS.iter().find(|(text, _)| text.eq_ignore_ascii_case(replacements));
+                match (known, replacements) {
+                    (Some(known), Some((_, replacements))) => {
+                        Self { replacements: BTreeMap::from([(known.name, *replacements)]) }
                     }
                     _ => return Err(UnknownOperator { name: name.to_owned(), nearest: nearest(operator) }),
                 }
@@ -121,15 +121,17 @@ impl Selection {
     /// others.
     #[must_use]
     pub fn with_all_replacements(mut self) -> Self {
-        for definition in self.definitions.values_mut().filter(|definition| **definition == Definition::Reduced) {
-            *definition = Definition::All;
+        for replacements in
+            self.replacements.values_mut().filter(|replacements| **replacements == Replacements::Reduced)
+        {
+            *replacements = Replacements::All;
         }
         self
     }
 
     /// Returns in which definition an operator is applied, if it is.
-    pub(crate) fn definition(&self, operator: &str) -> Option<Definition> {
-        self.definitions.get(operator).copied()
+    pub(crate) fn replacements(&self, operator: &str) -> Option<Replacements> {
+        self.replacements.get(operator).copied()
     }
 }
 
@@ -140,10 +142,10 @@ impl std::fmt::Display for Selection {
         if let Some(set) = SETS.into_iter().find(|set| Self::named(set).is_ok_and(|named| named == *self)) {
             return formatter.write_str(set);
         }
-        for (index, (name, definition)) in self.definitions.iter().enumerate() {
+        for (index, (name, replacements)) in self.replacements.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             write!(formatter, "{comma}{name}")?;
-            if let Some((text, _)) = DEFINITIONS[1..].iter().find(|(_, known)| known == definition) {
+            if let Some((text, _)) = DEFINITIONS[1..].iter().find(|(_, known)| known == replacements) {
                 write!(formatter, ":{text}")?;
             }
         }
@@ -193,17 +195,17 @@ mod tests {
         check("andrews,-lvr,-SDL", "AOR:all,ASR:all,COI:andrews,COR:andrews,LOR:all,ROR:all,SOR:all");
         check("ROR,CALL,-ROR", "CALL");
         let without = Selection::parse("-SDL").expect("it is known");
-        assert_eq!(without.definition("SDL"), None);
-        assert_eq!(without.definition("MSG-D"), Some(Definition::Reduced));
-        assert_eq!(without.definition("AOIS"), None);
+        assert_eq!(without.replacements("SDL"), None);
+        assert_eq!(without.replacements("MSG-D"), Some(Replacements::Reduced));
+        assert_eq!(without.replacements("AOIS"), None);
         let with = Selection::parse("+aois").expect("it is known");
-        assert_eq!(with.definition("AOIS"), Some(Definition::Reduced));
-        assert!(with.definition("SDL").is_some());
+        assert_eq!(with.replacements("AOIS"), Some(Replacements::Reduced));
+        assert!(with.replacements("SDL").is_some());
     }
 
     #[test]
     fn the_last_definition_decides_and_reduced_ones_can_be_widened() {
-        assert_eq!(Selection::parse("mujava,ROR").expect("known").definition("ROR"), Some(Definition::Reduced));
+        assert_eq!(Selection::parse("mujava,ROR").expect("known").replacements("ROR"), Some(Replacements::Reduced));
         let all = Selection::parse("ROR").expect("known").with_all_replacements();
         assert_eq!(all.to_string(), "ROR:all");
     }
@@ -224,8 +226,8 @@ mod tests {
     fn a_set_names_known_operators_only() {
         for set in SETS {
             let selection = Selection::parse(set).expect("a set");
-            assert!(!selection.definitions.is_empty(), "{set}");
-            for name in selection.definitions.keys() {
+            assert!(!selection.replacements.is_empty(), "{set}");
+            for name in selection.replacements.keys() {
                 assert!(known_operators().contains(name), "{set}: {name}");
             }
         }

@@ -17,7 +17,7 @@ pub(crate) struct ConstantSource {
     /// From its visibility to its semicolon.
     pub(crate) range: Range<usize>,
     pub(crate) name: String,
-    pub(crate) home: Home,
+    pub(crate) home: ConstantHome,
     /// The conditions under which it is compiled.
     pub(crate) conditions: Vec<Range<usize>>,
     pub(crate) visibility: Option<Range<usize>>,
@@ -31,7 +31,7 @@ pub(crate) struct ConstantSource {
 
 /// Where a constant can be named without a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Home {
+pub(crate) enum ConstantHome {
     Module(String),
     /// A type in a module, by its name.
     Type(String, String),
@@ -91,14 +91,14 @@ impl<'a> Declared<'a> {
     }
 
     /// Returns the constant, `path` being that of what it is in; `None` if nobody can name it.
-    fn constant(&self, path: &str, home: Home, text: &str) -> Option<ConstantSource> {
+    fn constant(&self, path: &str, home: ConstantHome, text: &str) -> Option<ConstantSource> {
         let name = self.name.to_string();
         if name == "_" || is_test(self.attributes) {
             return None;
         }
         let visibility = (!matches!(self.visibility, Visibility::Inherited)).then(|| range_of(self.visibility));
         let ty_text = type_text(self.ty, text);
-        let obstacle = if home == Home::Trait {
+        let obstacle = if home == ConstantHome::Trait {
             Some("it belongs to a trait, or to a type by a trait")
         } else if self.is_static && !is_plain(&ty_text) {
             Some("a static of such a type may change while the program runs")
@@ -144,8 +144,8 @@ pub(crate) fn declared(items: &[Item], module: &str, text: &str, constants: &mut
                 let ty = type_name(&item.self_ty);
                 let path = join(module, &ty);
                 let home = match item.trait_ {
-                    None => Home::Type(module.to_owned(), ty),
-                    Some(_) => Home::Trait,
+                    None => ConstantHome::Type(module.to_owned(), ty),
+                    Some(_) => ConstantHome::Trait,
                 };
                 let of_type = item.items.iter().filter_map(Declared::of_impl);
                 constants.extend(of_type.filter_map(|declared| declared.constant(&path, home.clone(), text)));
@@ -164,12 +164,12 @@ pub(crate) fn declared(items: &[Item], module: &str, text: &str, constants: &mut
                         range: range_of(&item.const_token).start..range_of(&item.semi_token).end,
                         is_static: false,
                     };
-                    constants.extend(declared.constant(&path, Home::Trait, text));
+                    constants.extend(declared.constant(&path, ConstantHome::Trait, text));
                 }
             }
             item => {
                 let declared = Declared::of(item);
-                let home = || Home::Module(module.to_owned());
+                let home = || ConstantHome::Module(module.to_owned());
                 constants.extend(declared.and_then(|declared| declared.constant(module, home(), text)));
             }
         }
@@ -186,7 +186,7 @@ pub(crate) fn inner(index: usize, path: &str, body: &Block, text: &str, constant
     }
     impl<'ast> Visit<'ast> for Finder<'_> {
         fn visit_block(&mut self, block: &'ast Block) {
-            let home = || Home::Block(self.index, range_of(block).start);
+            let home = || ConstantHome::Block(self.index, range_of(block).start);
             for statement in &block.stmts {
                 let Stmt::Item(item) = statement else { continue };
                 let declared = Declared::of(item);

@@ -13,7 +13,7 @@ use crate::syntax::parts::range_of;
 /// Declarations by name; `None` for a name that stands for several things.
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
-    enums: BTreeMap<String, Option<Vec<Variant>>>,
+    enums: BTreeMap<String, Option<Vec<EnumVariant>>>,
     structs: BTreeMap<String, Option<Vec<Field>>>,
     /// Functions by name, methods as `Type::name`.
     functions: BTreeMap<String, Option<Function>>,
@@ -26,7 +26,7 @@ pub(crate) struct Declarations {
 
 /// A variant of an enum.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Variant {
+pub(crate) struct EnumVariant {
     pub(crate) name: String,
     /// Its payload: variants with equal ones can stand for one another.
     pub(crate) shape: String,
@@ -60,7 +60,7 @@ impl Declarations {
                 Item::Enum(item) => {
                     let name = item.ident.to_string();
                     self.derives(&name, &item.attrs);
-                    let variants = item.variants.iter().map(|variant| Variant {
+                    let variants = item.variants.iter().map(|variant| EnumVariant {
                         name: variant.ident.to_string(),
                         shape: shape(&variant.fields, text),
                     });
@@ -140,7 +140,7 @@ impl Declarations {
     }
 
     /// Returns the variants of an enum.
-    pub(crate) fn variants(&self, name: &str) -> Option<&[Variant]> {
+    pub(crate) fn variants(&self, name: &str) -> Option<&[EnumVariant]> {
         self.enums.get(name)?.as_deref()
     }
 
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn what_is_declared_in_two_ways_is_unknown() {
         let known = declared("enum A { B(u8), C(u8), D } mod x { enum A { B(u8), C(u8), D } }");
-        assert_eq!(known.variants("A").map(<[Variant]>::len), Some(3));
+        assert_eq!(known.variants("A").map(<[EnumVariant]>::len), Some(3));
         let unknown = declared("enum A { B } mod x { enum A { C } }");
         assert_eq!(unknown.variants("A"), None);
     }

@@ -52,7 +52,7 @@ pub(crate) struct FunctionSource {
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
     /// `None` if no closure could do in its place.
-    pub(crate) closure: Option<Closure>,
+    pub(crate) closure: Option<ClosureForm>,
     /// What the function belongs to.
     pub(crate) home: Home,
     /// Where an attribute can say that the compiler must not put the function in the place of its calls: where an async
@@ -74,7 +74,7 @@ pub(crate) enum Home {
 
 /// What a closure needs to do what a function does.
 #[derive(Debug)]
-pub(crate) struct Closure {
+pub(crate) struct ClosureForm {
     /// The type that it returns; `None` if that is `()`.
     pub(crate) returns: Option<Range<usize>>,
 }
@@ -208,8 +208,8 @@ fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signatur
         // A closure cannot wait, and the compiler does not take the type of what never returns.
         _ if signature.asyncness.is_some() => None,
         ReturnType::Type(_, never) if matches!(**never, Type::Never(_)) => None,
-        ReturnType::Type(_, returns) => Some(Closure { returns: Some(range_of(&**returns)) }),
-        ReturnType::Default => Some(Closure { returns: None }),
+        ReturnType::Type(_, returns) => Some(ClosureForm { returns: Some(range_of(&**returns)) }),
+        ReturnType::Default => Some(ClosureForm { returns: None }),
     };
     let parameters = generics.into_iter().chain([&signature.generics]).flat_map(syn::Generics::const_params);
     let const_parameters = parameters.map(|parameter| parameter.ident.to_string()).collect();

@@ -80,17 +80,17 @@ pub(crate) fn plain_text(pieces: &[Piece], source: &str) -> String {
 /// One edit.
 #[derive(Debug, Clone)]
 pub(crate) struct Edit {
-    /// The range of the original that it is about; empty for [`Action::Insert`].
+    /// The range of the original that it is about; empty for [`EditAction::Insert`].
     pub(crate) range: Range<usize>,
     /// The variants that it is for.
     pub(crate) variants: &'static [Variant],
     /// What it does.
-    pub(crate) action: Action,
+    pub(crate) action: EditAction,
 }
 
 /// What an edit does with its range.
 #[derive(Debug, Clone)]
-pub(crate) enum Action {
+pub(crate) enum EditAction {
     /// Puts pieces at the (empty) range: after what ends there, before what starts there.
     Insert(Vec<Piece>),
     /// Puts pieces before and after the range. Of two with the same range, the one that was made first is outside.
@@ -101,7 +101,7 @@ pub(crate) enum Action {
 
 impl Edit {
     pub(crate) fn insert(at: usize, variants: &'static [Variant], pieces: Vec<Piece>) -> Self {
-        Self { range: at..at, variants, action: Action::Insert(pieces) }
+        Self { range: at..at, variants, action: EditAction::Insert(pieces) }
     }
 
     pub(crate) fn wrap(
@@ -110,11 +110,11 @@ impl Edit {
         before: Vec<Piece>,
         after: Vec<Piece>,
     ) -> Self {
-        Self { range, variants, action: Action::Wrap(before, after) }
+        Self { range, variants, action: EditAction::Wrap(before, after) }
     }
 
     pub(crate) fn replace(range: Range<usize>, variants: &'static [Variant], pieces: Vec<Piece>) -> Self {
-        Self { range, variants, action: Action::Replace(pieces) }
+        Self { range, variants, action: EditAction::Replace(pieces) }
     }
 }
 
@@ -183,13 +183,13 @@ impl<'a> Renderer<'a> {
                 continue;
             }
             match &edit.action {
-                Action::Insert(pieces) => turns.push((start, Turn::Insert(index), pieces, start)),
-                Action::Wrap(before, after) => {
+                EditAction::Insert(pieces) => turns.push((start, Turn::Insert(index), pieces, start)),
+                EditAction::Wrap(before, after) => {
                     turns.push((start, Turn::Open(std::cmp::Reverse(end), index), before, start));
                     let close = Turn::Close(std::cmp::Reverse(start), std::cmp::Reverse(index));
                     turns.push((end, close, after, end));
                 }
-                Action::Replace(pieces) => turns.push((start, Turn::Replace, pieces, end)),
+                EditAction::Replace(pieces) => turns.push((start, Turn::Replace, pieces, end)),
             }
         }
         turns.sort_by(|left, right| (left.0, &left.1).cmp(&(right.0, &right.1)));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Writer;
-use super::numbers::Place;
+use super::numbers::LastDefinition;
 use crate::graph::{Action, BlockId, EventId, Wrapped};
 
 /// How many uses of a block are noted early: each costs a store where the block is not come to.
@@ -13,7 +13,7 @@ const EARLY_MAX: usize = 3;
 #[derive(Debug)]
 pub(super) struct Early {
     pub(super) variable: usize,
-    pub(super) place: Place,
+    pub(super) place: LastDefinition,
     pub(super) event: EventId,
     /// 0 if it is come to when the condition holds, else 1.
     pub(super) way: usize,
@@ -65,9 +65,9 @@ impl Writer<'_> {
                         return None;
                     }
                 }
-                (Action::Define(_), Some(Place::Local(_)) | None) => is_defined = true,
+                (Action::Define(_), Some(LastDefinition::Local(_)) | None) => is_defined = true,
                 (Action::Use { .. }, None) => {}
-                (Action::Use { predicate: None, .. }, Some(Place::Local(_)))
+                (Action::Use { predicate: None, .. }, Some(LastDefinition::Local(_)))
                     if at_start.contains(&event) && !is_defined =>
                 {
                     uses.push(event);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::numbers::{Place, SettledPair, next};
+use super::numbers::{LastDefinition, SettledPair, next};
 use super::{With, Writer};
 use crate::graph::{Action, Anchor, EventId};
 use crate::text::edit::{COVERING, Edit};
@@ -79,7 +79,7 @@ impl Writer<'_> {
                 for index in 0..born.fields.len() {
                     let definition = self.analysis.by_birth[&(self.function, birth, index)];
                     let site = &self.analysis.definitions[definition];
-                    if let Some(&Place::Field(field)) = self.numbers.places.get(&site.variable) {
+                    if let Some(&LastDefinition::Field(field)) = self.numbers.places.get(&site.variable) {
                         definitions[field] = site.ordinal;
                     }
                 }
@@ -98,9 +98,9 @@ impl Writer<'_> {
                 let (_, place) = self.place(event)?;
                 // What a closure mentions may have to outlive the call.
                 let held = if self.flow.events[event].closures.is_empty() {
-                    Place::Held(next(&mut self.held_locals))
+                    LastDefinition::Held(next(&mut self.held_locals))
                 } else {
-                    Place::Slot(next(&mut self.slots))
+                    LastDefinition::Slot(next(&mut self.slots))
                 };
                 self.held.insert(event, held);
                 Some(held.set(&place.get()))

@@ -12,7 +12,7 @@ const DEFINITIONS_MAX: usize = u16::MAX as usize;
 #[derive(Debug, Default)]
 pub(in crate::instrument) struct Numbers {
     /// By variable of the specification, where its last definition is kept.
-    pub(super) places: BTreeMap<usize, Place>,
+    pub(super) places: BTreeMap<usize, LastDefinition>,
     /// Types with fields that have slots: a number, and how many.
     pub(super) types: BTreeMap<String, (usize, usize)>,
     /// By function and use, for those uses which see one definition for certain: nobody needs its number.
@@ -23,7 +23,7 @@ pub(in crate::instrument) struct Numbers {
 
 /// Where the number of a variable's last definition is kept; numbered by kind and function, or type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LastDefinition {
     /// In a local variable.
     Local(usize),
     /// In a slot of the call, since a closure mentions the variable.
@@ -34,7 +34,7 @@ pub(super) enum Place {
     Held(usize),
 }
 
-impl Place {
+impl LastDefinition {
     /// Returns the expression that is the number.
     pub(super) fn get(self) -> String {
         match self {
@@ -105,12 +105,16 @@ impl Numbers {
             let place = match key {
                 VariableKey::Local { function, .. } => {
                     let [locals, slots] = counts.entry(*function).or_default();
-                    if shared.contains(&variable) { Place::Slot(next(slots)) } else { Place::Local(next(locals)) }
+                    if shared.contains(&variable) {
+                        LastDefinition::Slot(next(slots))
+                    } else {
+                        LastDefinition::Local(next(locals))
+                    }
                 }
                 VariableKey::Field { type_name, .. } => {
                     let number = numbers.types.len();
                     let (_, fields) = numbers.types.entry(type_name.clone()).or_insert((number, 0));
-                    Place::Field(next(fields))
+                    LastDefinition::Field(next(fields))
                 }
             };
             numbers.places.insert(variable, place);

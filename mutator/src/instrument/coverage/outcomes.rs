@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Writer;
 use super::early::Early;
-use super::numbers::{Place, next};
+use super::numbers::{LastDefinition, next};
 use crate::graph::{Action, EventId};
 use crate::text::edit::{COVERING, Edit};
 
@@ -39,7 +39,8 @@ impl Writer<'_> {
         let flow = self.flow;
         let mut outcomes = OutcomeProbes::default();
         for (predicate, branches) in flow.predicates.iter().enumerate() {
-            let held: Vec<(EventId, Place)> = self.held.iter().map(|(&event, &place)| (event, place)).collect();
+            let held: Vec<(EventId, LastDefinition)> =
+                self.held.iter().map(|(&event, &place)| (event, place)).collect();
             let mut uses = Vec::new();
             for (event, held) in held {
                 let Action::Use { predicate: Some(own), .. } = flow.events[event].action else { continue };
@@ -51,7 +52,7 @@ impl Writer<'_> {
                 [first, second] if flow.wrapped.contains_key(&first) => {
                     let both = |event| [first, second].map(|branch| Some((event, Some(branch))));
                     let mut noted: Vec<_> = uses.iter().map(|&(variable, _, event)| (variable, both(event))).collect();
-                    let mut places: Vec<Place> = uses.iter().map(|&(_, place, _)| place).collect();
+                    let mut places: Vec<LastDefinition> = uses.iter().map(|&(_, place, _)| place).collect();
                     let early = early.remove(&first);
                     let is_selection = early.is_some();
                     for Early { variable, place, event, way } in early.into_iter().flatten() {
