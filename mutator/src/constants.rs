@@ -18,7 +18,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use simutant_outcomes::Class;
+use simutant_outcomes::{Class, MutantNumber};
 use syn::visit::Visit;
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
@@ -29,7 +29,7 @@ use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::source::{FunctionId, FunctionSource, Source};
 use crate::syntax::types::{bare, is_integer};
-use crate::text::edit::{Edit, Owner, Piece, Variant};
+use crate::text::edit::{CandidateId, Edit, Owner, Piece, Variant};
 use crate::text::identity::Identities;
 use names::{NameFinder, Named, UsedAs};
 
@@ -64,8 +64,14 @@ struct ConstantUse {
     named: Named,
 }
 
-/// One of the mutants of a constant in a build: the index of its candidate, and its number.
-pub(crate) type Numbered = (usize, simutant_outcomes::MutantNumber);
+/// One of the mutants of a constant in a build.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NumberedCandidate {
+    /// Its index among the candidates in constants.
+    pub(crate) candidate: usize,
+    /// Its number in generated code.
+    pub(crate) number: MutantNumber,
+}
 
 impl Constants {
     /// Finds the constants of specification files, their uses, and if they are asked for, their mutants.
@@ -160,7 +166,7 @@ impl Constants {
                 let change = Change::new(range, vec![replacement.into()], Infection::Reached);
                 let candidate =
                     Candidate { operator: CONSTANT.name, tier: CONSTANT.tier, class, tag: None, change, point };
-                all.candidates.push(PlacedCandidate { file, function: usize::MAX, candidate, identity });
+                all.candidates.push(PlacedCandidate { file, function: None, candidate, identity });
             }
             all.constants[number].candidates = start..all.candidates.len();
         }
@@ -300,14 +306,12 @@ impl Constants {
     }
 
     /// Returns the edits that declare what constants are in mutants: in a file outside of functions, or in one function
-    /// of it. `first` is the index of the first candidate among all of the specification, and `numbered` has the mutants
-    /// of a constant.
+    /// of it. `numbered` has the mutants of a constant.
     pub(crate) fn declarations<'n>(
         &self,
         sources: &[Source],
         (file, function): (usize, Option<usize>),
-        first: usize,
-        numbered: &dyn Fn(usize) -> &'n [Numbered],
+        numbered: &dyn Fn(usize) -> &'n [NumberedCandidate],
     ) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (number, constant) in self.constants.iter().enumerate().filter(|(_, constant)| constant.file == file) {
@@ -322,9 +326,9 @@ impl Constants {
             }
             let mut pieces = Vec::new();
             for &base in &constant.bases {
-                for &(index, _) in numbered(base) {
-                    let pieces_of_one = self.declaration(sources, (number, source), base, index - first);
-                    pieces.push(Piece::Owned(Owner::Mutant(index), pieces_of_one));
+                for &NumberedCandidate { candidate, .. } in numbered(base) {
+                    let pieces_of_one = self.declaration(sources, (number, source), base, candidate);
+                    pieces.push(Piece::Owned(Owner::Mutant(CandidateId::Constant(candidate)), pieces_of_one));
                 }
             }
             edits.push(Edit::insert(source.range.end - 1, &[Variant::Mutated], pieces));
@@ -375,8 +379,7 @@ impl Constants {
         &self,
         sources: &[Source],
         function: FunctionId,
-        first: usize,
-        numbered: &dyn Fn(usize) -> &'n [Numbered],
+        numbered: &dyn Fn(usize) -> &'n [NumberedCandidate],
     ) -> Vec<Edit> {
         let mut edits = Vec::new();
         for ConstantUse { constant, named } in self.uses.get(&function).into_iter().flatten() {
@@ -384,7 +387,7 @@ impl Constants {
             let source = &sources[of_file.file].constants[of_file.index];
             for &base in &of_file.bases {
                 let mutants = numbered(base);
-                let Some(&(_, first_number)) = mutants.first() else { continue };
+                let Some(&NumberedCandidate { number: first, .. }) = mutants.first() else { continue };
                 let is_place = match named.is_used_as {
                     UsedAs::Value => false,
                     UsedAs::Part => !is_plain(&source.ty_text),
@@ -393,14 +396,17 @@ impl Constants {
                 let (place, reference) = if is_place { ("*", "&") } else { ("", "") };
                 let path: Piece = Piece::Source(named.range.start..named.last.start);
                 let before = format!(
-                    "({place}match ::simutant_probe::active().wrapping_sub({first_number}) {{ {}.. => {reference}(",
+                    "({place}match ::simutant_probe::active().wrapping_sub({first}) {{ {}.. => {reference}(",
                     mutants.len(),
                 );
                 let mut after: Vec<Piece> = vec!["),".into()];
-                for (offset, &(index, _)) in mutants.iter().enumerate() {
-                    let name = self.name(sources, *constant, base, index - first);
+                for (offset, &NumberedCandidate { candidate, .. }) in mutants.iter().enumerate() {
+                    let name = self.name(sources, *constant, base, candidate);
                     after.push(format!(" {offset} => {{ ::simutant_probe::hit(); {reference}").into());
-                    after.push(Piece::Owned(Owner::Mutant(index), vec![path.clone(), name.into()]));
+                    after.push(Piece::Owned(
+                        Owner::Mutant(CandidateId::Constant(candidate)),
+                        vec![path.clone(), name.into()],
+                    ));
                     after.push(" }".into());
                 }
                 after.push(" })".into());
@@ -409,7 +415,7 @@ impl Constants {
                     .chunks(64)
                     .map(|part| {
                         let certain = u64::MAX >> (64 - part.len());
-                        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].1, part.len())
+                        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].number, part.len())
                     })
                     .collect();
                 let before = format!("({place}({}, {reference}", notes.join(", "));

@@ -12,7 +12,7 @@ use crate::operators::HIGHER_ORDER;
 use crate::specification::fingerprint::{Fingerprint, Fingerprints};
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::source::{FunctionId, FunctionSource, Source};
-use crate::text::edit::plain_text;
+use crate::text::edit::{CandidateId, plain_text};
 use crate::text::identity::Identities;
 
 /// The specification of one system, with everything that may be done to it.
@@ -40,7 +40,7 @@ impl Specification {
                     let original = &source.file.text[candidate.range().clone()];
                     let replacement = plain_text(&candidate.change.replacement, &source.file.text);
                     let identity = identities.next(&function.path, original, candidate.operator, &replacement);
-                    candidates.push(PlacedCandidate { file, function: index, candidate, identity });
+                    candidates.push(PlacedCandidate { file, function: Some(index), candidate, identity });
                 }
             }
         }
@@ -50,21 +50,26 @@ impl Specification {
         Self { package, system, sources, candidates, constants, makes_pairs }
     }
 
-    /// Returns a candidate by its index among all, those in constants after those in functions.
-    pub(crate) fn candidate(&self, index: usize) -> &PlacedCandidate {
-        match index.checked_sub(self.candidates.len()) {
-            None => &self.candidates[index],
-            Some(index) => &self.constants.candidates()[index],
+    /// Returns a candidate.
+    pub(crate) fn candidate(&self, id: CandidateId) -> &PlacedCandidate {
+        match id {
+            CandidateId::Function(index) => &self.candidates[index],
+            CandidateId::Constant(index) => &self.constants.candidates()[index],
         }
     }
 
-    /// Returns all candidates, with their indices.
-    pub(crate) fn all_candidates(&self) -> impl Iterator<Item = (usize, &PlacedCandidate)> {
-        self.candidates.iter().chain(self.constants.candidates()).enumerate()
+    /// Returns all candidates, those in constants after those in functions.
+    pub(crate) fn all_candidates(&self) -> impl Iterator<Item = (CandidateId, &PlacedCandidate)> {
+        let of_functions = self.candidates.iter().enumerate();
+        let of_constants = self.constants.candidates().iter().enumerate();
+        of_functions
+            .map(|(index, placed)| (CandidateId::Function(index), placed))
+            .chain(of_constants.map(|(index, placed)| (CandidateId::Constant(index), placed)))
     }
 
-    pub(crate) fn mutant(&self, index: usize, function: usize) -> Mutant {
-        let PlacedCandidate { file, candidate, identity, .. } = self.candidate(index);
+    /// Returns a candidate as a mutant, which reports list with the function of this number.
+    pub(crate) fn mutant(&self, id: CandidateId, function: usize) -> Mutant {
+        let PlacedCandidate { file, candidate, identity, .. } = self.candidate(id);
         let source = &self.sources[*file];
         Mutant {
             identity: identity.clone(),
@@ -83,7 +88,7 @@ impl Specification {
     /// Returns whether a candidate that stands in for others of its place is needed, since one of them does not
     /// compile.
     pub(crate) fn is_needed(&self, stand_in: &PlacedCandidate, verdicts: &Verdicts) -> bool {
-        verdicts.rejected.keys().map(|index| self.candidate(*index)).any(|rejected| {
+        verdicts.rejected.keys().map(|id| self.candidate(*id)).any(|rejected| {
             rejected.function_id() == stand_in.function_id()
                 && rejected.candidate.range() == stand_in.candidate.range()
                 && rejected.candidate.operator == stand_in.candidate.operator

@@ -10,11 +10,11 @@ use crate::mutation::PlacedCandidate;
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::source::FunctionId;
-use crate::text::edit::Owner;
+use crate::text::edit::{CandidateId, Owner};
 
 /// A mutant that may be to blame for an error elsewhere in its function.
 struct Suspect {
-    candidate: usize,
+    candidate: CandidateId,
     is_deletion: bool,
     /// Whether it is in the value of a constant that the function uses.
     is_of_constant: bool,
@@ -63,7 +63,7 @@ impl Workspace {
             }
         }
         if let Some(point) = point {
-            verdicts.incomparable.extend(point);
+            verdicts.incomparable.extend(point.map(CandidateId::Function));
             return;
         }
         // Without mutants and comparisons, the probes of data flow are what can be done without.
@@ -80,13 +80,13 @@ impl Workspace {
             let span = specification.sources[function.file].span(function.file, range);
             lines.iter().any(|line| (span.line..=span.line_end).contains(line))
         };
-        let is_left = |(candidate, _): &(usize, &PlacedCandidate)| !verdicts.rejected.contains_key(candidate);
+        let is_left = |(candidate, _): &(CandidateId, &PlacedCandidate)| !verdicts.rejected.contains_key(candidate);
         let left: Vec<Suspect> = specification
             .all_candidates()
             .filter(is_left)
             .filter_map(|(candidate, placed)| {
                 let is_deletion = placed.candidate.is_deletion();
-                if let Some(number) = candidate.checked_sub(specification.candidates.len()) {
+                if let CandidateId::Constant(number) = candidate {
                     let uses = specification.constants.places_of(number, function);
                     let is_there = uses.iter().any(is_at);
                     return (!uses.is_empty()).then_some(Suspect {
@@ -96,7 +96,7 @@ impl Workspace {
                         is_there,
                     });
                 }
-                let is_own = placed.function_id() == function;
+                let is_own = placed.function_id() == Some(function);
                 let suspect = |is_there| Suspect { candidate, is_deletion, is_of_constant: false, is_there };
                 is_own.then(|| suspect(is_at(placed.candidate.range())))
             })

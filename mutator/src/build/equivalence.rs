@@ -189,7 +189,7 @@ impl Workspace {
             for (_, owner) in owners.iter().filter(|(owned, _)| owned.start <= range.start && range.end <= owned.end) {
                 match *owner {
                     Owner::Mutant(candidate) => {
-                        debug_assert_eq!(specification.candidates[candidate].file, file, "a mutant is in its file");
+                        debug_assert_eq!(specification.candidate(candidate).file, file, "a mutant is in its file");
                         left_out.candidates.insert(candidate);
                         return;
                     }

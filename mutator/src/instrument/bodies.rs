@@ -5,13 +5,13 @@ use std::ops::Range;
 use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
 
 use super::coverage::{Coverage, NO_MARK, pair_from};
-use super::numbering::{FunctionPlace, room};
+use super::numbering::{FunctionPlace, NumberedMutant, room};
 use super::points::{Choice, point_edits};
 use super::{Instrumenter, Plan};
 use crate::instrument::steps;
 use crate::syntax::parts::inside;
 use crate::syntax::source::FunctionId;
-use crate::text::edit::{Edit, Output, Owner, Renderer, Variant};
+use crate::text::edit::{CandidateId, Edit, Output, Owner, Renderer, Variant};
 
 /// How many marks there are for a function at least.
 const MARKS_LEAST: usize = 256;
@@ -105,7 +105,7 @@ impl Instrumenter<'_> {
     fn point_edits(&self, id: FunctionId, plan: &Plan<'_>) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut point: Vec<Choice<'_>> = Vec::new();
-        for &(candidate, ref numbers) in plan.numbering.candidates_of(id) {
+        for &NumberedMutant { candidate, ref numbers } in plan.numbering.candidates_of(id) {
             let placed = &self.specification.candidates[candidate];
             if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
                 edits.extend(point_edits(&point));
@@ -115,18 +115,13 @@ impl Instrumenter<'_> {
                 candidate: &placed.candidate,
                 index: candidate,
                 numbers,
-                is_comparable: !plan.verdicts.incomparable.contains(&candidate),
+                is_comparable: !plan.verdicts.incomparable.contains(&CandidateId::Function(candidate)),
             });
         }
         edits.extend(point_edits(&point));
         // Inside of what else is chosen there.
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
-        edits.extend(self.specification.constants.points(
-            &self.specification.sources,
-            id,
-            self.specification.candidates.len(),
-            &numbered,
-        ));
+        edits.extend(self.specification.constants.points(&self.specification.sources, id, &numbered));
         edits.extend(self.declarations((id.file, Some(id.index)), plan));
         edits
     }
@@ -134,12 +129,7 @@ impl Instrumenter<'_> {
     /// Returns the edits that declare what constants are in mutants, outside of functions or in one of them.
     pub(super) fn declarations(&self, place: (usize, Option<usize>), plan: &Plan<'_>) -> Vec<Edit> {
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
-        self.specification.constants.declarations(
-            &self.specification.sources,
-            place,
-            self.specification.candidates.len(),
-            &numbered,
-        )
+        self.specification.constants.declarations(&self.specification.sources, place, &numbered)
     }
 
     /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first,
@@ -208,7 +198,7 @@ impl Instrumenter<'_> {
             marks.blocks,
             mutants.start,
             mutants.len(),
-            own.first().map_or(0, |(_, numbers)| numbers[0]),
+            own.first().map_or(0, |mutant| mutant.numbers[0]),
             own.len(),
         );
         (edits, declaration)

@@ -20,10 +20,12 @@ use std::ops::Range;
 
 use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier, UnmutatedConstant};
 
+use crate::constants::NumberedCandidate;
 use crate::operators::{HIGHER_ORDER, partner};
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::source::FunctionId;
+use crate::text::edit::CandidateId;
 
 /// Which mutants each function has.
 #[derive(Debug, Default)]
@@ -32,7 +34,7 @@ pub(super) struct Numbering {
     functions: BTreeMap<FunctionId, Numbered>,
     /// The mutants of constants, by constant: the candidate of each, and its number in generated code. The numbers of
     /// all follow each other, after those of functions.
-    constants: BTreeMap<usize, Vec<(usize, MutantNumber)>>,
+    constants: BTreeMap<usize, Vec<NumberedCandidate>>,
     /// By function: the numbers of the mutants of the constants that it uses.
     constants_of: BTreeMap<FunctionId, Vec<Range<MutantNumber>>>,
     /// Whether the numbers of generated code are not those of reports.
@@ -70,7 +72,16 @@ struct Numbered {
     range: Range<MutantNumber>,
     /// Its candidates in their order, each with its own number in generated code, and then those of the pairs that it
     /// is in.
-    candidates: Vec<(usize, Vec<MutantNumber>)>,
+    candidates: Vec<NumberedMutant>,
+}
+
+/// A candidate in a function that is not rejected.
+#[derive(Debug)]
+pub(super) struct NumberedMutant {
+    /// Its index among the candidates in functions.
+    pub(super) candidate: usize,
+    /// Its own number, and then those of the pairs that it is in.
+    pub(super) numbers: Vec<MutantNumber>,
 }
 
 impl Numbering {
@@ -90,12 +101,12 @@ impl Numbering {
             let first_pair = sites.mutants.len() - pairs.len();
             let mut candidates = Vec::new();
             for (candidate, mutant) in accepted {
-                candidates.push((candidate, vec![sites.mutants.len() as MutantNumber]));
+                candidates.push(NumberedMutant { candidate, numbers: vec![sites.mutants.len() as MutantNumber] });
                 sites.mutants.push(mutant);
             }
             for (pair, (first, second)) in (first_pair..).zip(pairs) {
-                sites.mutants[pair].parts = Some([first, candidates[second].1[0]]);
-                candidates[second].1.push(pair as MutantNumber);
+                sites.mutants[pair].parts = Some([first, candidates[second].numbers[0]]);
+                candidates[second].numbers.push(pair as MutantNumber);
             }
             let range = first_pair as MutantNumber..sites.mutants.len() as MutantNumber;
             numbering.functions.insert(place, Numbered { range, candidates });
@@ -126,12 +137,12 @@ impl Numbering {
             let Some(&user) = user else { continue };
             let mut accepted = Vec::new();
             for candidate in candidates {
-                let candidate = specification.candidates.len() + candidate;
-                let mutant = specification.mutant(candidate, user);
-                match verdicts.rejected.get(&candidate) {
+                let id = CandidateId::Constant(candidate);
+                let mutant = specification.mutant(id, user);
+                match verdicts.rejected.get(&id) {
                     Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
                     None => {
-                        accepted.push((candidate, sites.mutants.len() as MutantNumber));
+                        accepted.push(NumberedCandidate { candidate, number: sites.mutants.len() as MutantNumber });
                         sites.mutants.push(mutant);
                     }
                 }
@@ -149,7 +160,7 @@ impl Numbering {
             let mut ranges: Vec<Range<MutantNumber>> = Vec::new();
             for constant in specification.constants.used_in(function) {
                 let mutants = self.mutants_of_constant(constant);
-                let Some(&(_, first)) = mutants.first() else { continue };
+                let Some(&NumberedCandidate { number: first, .. }) = mutants.first() else { continue };
                 let end = first + mutants.len() as MutantNumber;
                 match ranges.last_mut() {
                     Some(last) if last.end == first => last.end = end,
@@ -170,14 +181,14 @@ impl Numbering {
         for function in functions {
             let Numbered { range, candidates } = self.functions.entry(function).or_default();
             let count = range.len();
-            let numbers = candidates.iter_mut().flat_map(|(_, numbers)| numbers);
+            let numbers = candidates.iter_mut().flat_map(|candidate| &mut candidate.numbers);
             numbers.for_each(|number| *number = *number - range.start + free);
             *range = free..free + count as MutantNumber;
             free += room(count, MUTANTS_LEAST) as MutantNumber;
         }
         let first = self.first_of_constants().unwrap_or_default();
         let moved = |number: &mut MutantNumber| *number = *number - first + free;
-        self.constants.values_mut().flatten().for_each(|(_, number)| moved(number));
+        self.constants.values_mut().flatten().for_each(|mutant| moved(&mut mutant.number));
         for range in self.constants_of.values_mut().flatten() {
             moved(&mut range.start);
             moved(&mut range.end);
@@ -186,7 +197,7 @@ impl Numbering {
 
     /// Returns the number in generated code of the first mutant of a constant.
     fn first_of_constants(&self) -> Option<MutantNumber> {
-        Some(self.constants.values().next()?.first()?.1)
+        Some(self.constants.values().next()?.first()?.number)
     }
 
     /// Returns where the mutants of constants are, of which the first one is `mutant` in reports.
@@ -196,7 +207,7 @@ impl Numbering {
     }
 
     /// Returns the mutants of a constant that are not rejected, with their numbers, which follow each other.
-    pub(super) fn mutants_of_constant(&self, constant: usize) -> &[(usize, MutantNumber)] {
+    pub(super) fn mutants_of_constant(&self, constant: usize) -> &[NumberedCandidate] {
         self.constants.get(&constant).map(|mutants| &mutants[..]).unwrap_or_default()
     }
 
@@ -233,7 +244,7 @@ impl Numbering {
     ) -> Vec<(MutantNumber, usize)> {
         let numbered = self.functions.get_mut(&before).expect("it has mutants");
         let mut pairs = Vec::new();
-        for (_, numbers) in &mut numbered.candidates {
+        for NumberedMutant { numbers, .. } in &mut numbered.candidates {
             let first = &sites.mutants[numbers[0] as usize];
             let others = accepted.iter().map(|(_, mutant)| mutant.identity.as_str());
             let Some((second, identity)) = partner(&first.identity, others) else { continue };
@@ -259,7 +270,7 @@ impl Numbering {
     }
 
     /// Returns a function's candidates that are not rejected, each with its numbers.
-    pub(super) fn candidates_of(&self, function: FunctionId) -> &[(usize, Vec<MutantNumber>)] {
+    pub(super) fn candidates_of(&self, function: FunctionId) -> &[NumberedMutant] {
         self.functions.get(&function).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
     }
 }
@@ -275,16 +286,17 @@ fn accepted(
     let mut accepted = Vec::new();
     let all = &specification.candidates;
     // Candidates are in the order of files and functions.
-    let start = all.partition_point(|placed| placed.function_id() < place);
+    let start = all.partition_point(|placed| placed.function_id() < Some(place));
     for (candidate, placed) in (start..).zip(&all[start..]) {
-        if placed.function_id() != place {
+        if placed.function_id() != Some(place) {
             break;
         }
         if placed.candidate.change.stands_in && !specification.is_needed(placed, verdicts) {
             continue;
         }
-        let mutant = specification.mutant(candidate, function);
-        match verdicts.rejected.get(&candidate) {
+        let id = CandidateId::Function(candidate);
+        let mutant = specification.mutant(id, function);
+        match verdicts.rejected.get(&id) {
             Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
             None => accepted.push((candidate, mutant)),
         }

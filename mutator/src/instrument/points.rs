@@ -6,7 +6,7 @@ use simutant_outcomes::MutantNumber;
 
 use crate::mutation::{ArmParts, Candidate, Form};
 use crate::operators::Infection;
-use crate::text::edit::{Edit, Owner, Piece, Variant};
+use crate::text::edit::{CandidateId, Edit, Owner, Piece, Variant};
 
 const MUTATED: &[Variant] = &[Variant::Mutated];
 
@@ -16,7 +16,7 @@ const RECORDING: &[Variant] = &[Variant::Recording];
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
     pub(super) candidate: &'a Candidate,
-    /// Its index among all candidates.
+    /// Its index among the candidates in functions.
     pub(super) index: usize,
     /// Its numbers in this build: its own, then those of the mutants that it is a part of.
     pub(super) numbers: &'a [MutantNumber],
@@ -45,7 +45,7 @@ impl Choice<'_> {
     }
 
     fn replacement(&self) -> Piece {
-        Piece::Owned(Owner::Mutant(self.index), self.candidate.pieces())
+        Piece::Owned(Owner::Mutant(CandidateId::Function(self.index)), self.candidate.pieces())
     }
 
     fn can_be_compared(&self) -> bool {
@@ -115,7 +115,10 @@ fn arm_edits(choice: &Choice<'_>, arm: ArmParts) -> Vec<Edit> {
             choice.pattern(choice.number()),
         )
         .into(),
-        Piece::Owned(Owner::Mutant(choice.index), vec!["{ ::simutant_probe::hit(); false }".into()]),
+        Piece::Owned(
+            Owner::Mutant(CandidateId::Function(choice.index)),
+            vec!["{ ::simutant_probe::hit(); false }".into()],
+        ),
         " }".into(),
     ];
     let infect = format!("{{ ::simutant_probe::infect({}); ", choice.number());
@@ -174,7 +177,7 @@ fn recording_edit(point: &[Choice<'_>], range: Range<usize>, form: Form) -> Edit
                 let mut comparison = vec![format!("{pattern} => (").into()];
                 comparison.extend(choice.candidate.change.replacement.iter().cloned());
                 comparison.push("), ".into());
-                comparisons.push(Piece::Owned(Owner::Comparison(choice.index), comparison));
+                comparisons.push(Piece::Owned(Owner::Comparison(CandidateId::Function(choice.index)), comparison));
             }
             comparisons.push("})".into());
             let (first, last) = (compared[0].index, compared[compared.len() - 1].index);

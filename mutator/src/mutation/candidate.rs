@@ -91,19 +91,19 @@ impl Candidate {
     }
 }
 
-/// A candidate and the function that it is in.
+/// A candidate, and the function or the constant that it is in.
 #[derive(Debug)]
 pub(crate) struct PlacedCandidate {
     pub(crate) file: usize,
-    /// Index into the file's functions; none of them for a candidate in a constant's value.
-    pub(crate) function: usize,
+    /// Index into the file's functions; `None` for a candidate in a constant's value.
+    pub(crate) function: Option<usize>,
     pub(crate) candidate: Candidate,
     pub(crate) identity: String,
 }
 
 impl PlacedCandidate {
-    /// Returns the function that it is in.
-    pub(crate) fn function_id(&self) -> FunctionId {
-        FunctionId { file: self.file, index: self.function }
+    /// Returns the function that it is in, if it is in one.
+    pub(crate) fn function_id(&self) -> Option<FunctionId> {
+        Some(FunctionId { file: self.file, index: self.function? })
     }
 }

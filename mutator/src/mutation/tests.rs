@@ -51,10 +51,11 @@ fn check_all_differ(text: &str, specification: &Specification) {
     let mut seen: BTreeMap<(usize, String), String> = functions.iter().enumerate().map(original).collect();
     for placed in &specification.candidates {
         let candidate = &placed.candidate;
-        let mutant = mutated(text, &functions[placed.function].range, candidate);
+        let function = placed.function.expect("it is in a function");
+        let mutant = mutated(text, &functions[function].range, candidate);
         let name = format!("{} {}", candidate.operator, &text[candidate.range().clone()]);
         if let Ok(tokens) = mutant.parse::<proc_macro2::TokenStream>() {
-            let known = seen.insert((placed.function, tokens.to_string()), name.clone());
+            let known = seen.insert((function, tokens.to_string()), name.clone());
             assert_eq!(known, None, "{name} -> {}", plain_text(&candidate.change.replacement, text));
         }
     }
@@ -121,7 +122,9 @@ fn a_negation_is_not_made_twice() {
 /// Returns the identities and the functions of all mutants.
 fn identities(text: &str) -> BTreeMap<String, String> {
     let specification = specification(text).expect("it parses");
-    let path = |placed: &PlacedCandidate| specification.sources[placed.file].functions[placed.function].path.clone();
+    let path = |placed: &PlacedCandidate| {
+        specification.function(placed.function_id().expect("it is in a function")).path.clone()
+    };
     specification.candidates.iter().map(|placed| (placed.identity.clone(), path(placed))).collect()
 }
 

@@ -8,6 +8,7 @@ use super::Specification;
 use super::fingerprint::Fingerprint;
 use super::verdicts::Verdicts;
 use crate::syntax::source::{FunctionId, FunctionSource};
+use crate::text::edit::CandidateId;
 
 /// [`Verdicts`] on one state of the source, by names that do not depend on how candidates are numbered.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,9 +41,9 @@ const OF_OTHER_BODIES: [&str; 7] =
 
 impl KnownVerdicts {
     pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
-        let identity = |candidate: &usize| specification.candidate(*candidate).identity.clone();
+        let identity = |candidate: &CandidateId| specification.candidate(*candidate).identity.clone();
         let path = |id: &FunctionId| specification.function(*id).path.clone();
-        let named = |(candidate, reason): (&usize, &String)| (identity(candidate), reason.clone());
+        let named = |(candidate, reason): (&CandidateId, &String)| (identity(candidate), reason.clone());
         Self {
             source: inputs.all,
             fingerprint: specification.fingerprint(inputs.fixed, verdicts),
@@ -62,11 +63,10 @@ impl KnownVerdicts {
         }
         let Some(changed) = self.changed(specification, &verdicts, inputs) else { return Verdicts::default() };
         let is_same = |place: &FunctionId| !changed.contains(place);
-        let is_of_same = |candidate: &usize| {
+        let is_of_same = |candidate: &CandidateId| match specification.candidate(*candidate).function_id() {
             // A constant is used in many functions: each of them may be what did not compile.
-            let is_of_constant = *candidate >= specification.candidates.len();
-            let placed = specification.candidate(*candidate);
-            if is_of_constant { changed.is_empty() } else { is_same(&placed.function_id()) }
+            None => changed.is_empty(),
+            Some(function) => is_same(&function),
         };
         let is_own = |reason: &String| !OF_OTHER_BODIES.iter().any(|words| reason.contains(words));
         verdicts.rejected.retain(|candidate, reason| is_of_same(candidate) && is_own(reason));
@@ -149,12 +149,12 @@ mod tests {
         let mut verdicts = Verdicts::default();
         for function in 0..3 {
             let candidates =
-                (0..before.candidates.len()).filter(|index| before.candidates[*index].function == function);
+                (0..before.candidates.len()).filter(|index| before.candidates[*index].function == Some(function));
             let [first, second, ..] = candidates.collect::<Vec<_>>()[..] else {
                 panic!("{function} has two candidates")
             };
-            verdicts.rejected.insert(first, reason.to_owned());
-            verdicts.incomparable.insert(second);
+            verdicts.rejected.insert(CandidateId::Function(first), reason.to_owned());
+            verdicts.incomparable.insert(CandidateId::Function(second));
             verdicts.without_flow.insert(FunctionId { file: 0, index: function }, reason.to_owned());
         }
         verdicts.uninstrumented.insert(FunctionId { file: 0, index: 3 }, reason.to_owned());
@@ -163,8 +163,10 @@ mod tests {
         let verdicts = known.verdicts(&now, inputs);
         let name =
             |function: usize| now.sources[0].functions[function].path.rsplit("::").next().expect("a name").to_owned();
-        let of =
-            |candidates: Vec<usize>| candidates.iter().map(|index| name(now.candidates[*index].function)).collect();
+        let of = |candidates: Vec<CandidateId>| {
+            let functions = candidates.iter().filter_map(|id| now.candidate(*id).function);
+            functions.map(&name).collect()
+        };
         let at = |places: Vec<FunctionId>| places.iter().map(|id| name(id.index)).collect();
         [
             of(verdicts.rejected.keys().copied().collect()),
@@ -225,14 +227,15 @@ mod tests {
             Specification::new("a", "a", vec![source], &settings)
         };
         let before = specification(text);
-        let verdicts = Verdicts { rejected: [(1, REASON.to_owned())].into(), ..Verdicts::default() };
+        let verdicts =
+            Verdicts { rejected: [(CandidateId::Constant(1), REASON.to_owned())].into(), ..Verdicts::default() };
         let known = KnownVerdicts::new(&verdicts, &before, Inputs { all: 1, fixed: 1 });
         let kept = |text: &str| known.verdicts(&specification(text), EDITED).rejected.into_keys().collect::<Vec<_>>();
-        assert_eq!(kept(text), [1]);
-        assert_eq!(kept(&text.replace("i(2)", "i( /* two */ 2)")), [1]);
-        assert_eq!(kept(&text.replace("g(A)", "g(A) + 1")), [0; 0]);
-        assert_eq!(kept(&text.replace("i(2)", "i(A)")), [0; 0], "another function may be what did not compile");
-        assert_eq!(kept(&text.replace("= 1", "= 3")), [0; 0]);
+        assert_eq!(kept(text), [CandidateId::Constant(1)]);
+        assert_eq!(kept(&text.replace("i(2)", "i( /* two */ 2)")), [CandidateId::Constant(1)]);
+        assert_eq!(kept(&text.replace("g(A)", "g(A) + 1")), []);
+        assert_eq!(kept(&text.replace("i(2)", "i(A)")), [], "another function may be what did not compile");
+        assert_eq!(kept(&text.replace("= 1", "= 3")), []);
     }
 
     #[test]

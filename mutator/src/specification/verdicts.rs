@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::syntax::source::FunctionId;
+use crate::text::edit::CandidateId;
 
 /// What the compiler has said so far.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
     /// Candidates that do not compile, with the reason.
-    pub(crate) rejected: BTreeMap<usize, String>,
+    pub(crate) rejected: BTreeMap<CandidateId, String>,
     /// Candidates whose comparison with the original's value does not compile: they count as infected where they are
     /// reached.
-    pub(crate) incomparable: BTreeSet<usize>,
+    pub(crate) incomparable: BTreeSet<CandidateId>,
     /// Functions that do not compile with the probes of data flow, with the reason.
     pub(crate) without_flow: BTreeMap<FunctionId, String>,
     /// Functions that do not compile with probes, with the reason.

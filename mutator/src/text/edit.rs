@@ -26,14 +26,23 @@ impl Variant {
 /// The variants that record coverage.
 pub(crate) const COVERING: &[Variant] = &[Variant::Recording, Variant::Covering];
 
+/// A candidate for a mutant, by its index among those of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CandidateId {
+    /// In the body of a function.
+    Function(usize),
+    /// In the value of a constant.
+    Constant(usize),
+}
+
 /// What a stretch of output is there for: where the compiler's complaint about it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The code of a mutant.
-    Mutant(usize),
+    Mutant(CandidateId),
     /// The value of a mutant in the recording body, where it is compared with the original's.
-    Comparison(usize),
-    /// The comparison of all mutants of a point: the first of them, and the last.
+    Comparison(CandidateId),
+    /// The comparison of all mutants of a point: the first of them, and the last, among those in functions.
     Comparisons(usize, usize),
     /// The recording bodies of a function of the file, by its index there.
     Recording(usize),

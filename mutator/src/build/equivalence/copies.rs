@@ -22,7 +22,7 @@ use crate::mutation::{Candidate, Form};
 use crate::specification::Specification;
 use crate::syntax::parts::{has_lifetimes_only, inside, range_of};
 use crate::syntax::source::{FunctionId, FunctionSource, Home};
-use crate::text::edit::{Edit, Output, Owner, Piece, Renderer, Variant};
+use crate::text::edit::{CandidateId, Edit, Output, Owner, Piece, Renderer, Variant};
 
 const CLEAN: &[Variant] = &[Variant::Clean];
 
@@ -47,7 +47,7 @@ pub(crate) struct CopiedFunction {
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
     /// Candidates.
-    pub(crate) candidates: BTreeSet<usize>,
+    pub(crate) candidates: BTreeSet<CandidateId>,
     /// Functions.
     pub(crate) functions: BTreeSet<FunctionId>,
 }
@@ -195,10 +195,9 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
             if left_out.functions.contains(&id) || !can_be_copied(function, text, mentions) {
                 continue;
             }
-            let of_function =
-                specification.candidates.iter().enumerate().filter(|(candidate, placed)| {
-                    placed.function_id() == id && !left_out.candidates.contains(candidate)
-                });
+            let of_function = specification.all_candidates().filter(|(candidate, placed)| {
+                placed.function_id() == Some(id) && !left_out.candidates.contains(candidate)
+            });
             let mutants: Vec<_> = of_function
                 .filter_map(|(candidate, placed)| Some((candidate, placed, *numbers.get(placed.identity.as_str())?)))
                 .collect();
