@@ -16,8 +16,9 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, FnArg, Ident, Signature, Stmt};
 
 use crate::MutatorError;
-use crate::source::is_test;
+use crate::syntax::parts::is_test;
 use evaluation::evaluate;
+
 pub use value::{ConstantValue, InvalidValue};
 
 /// A constant with its value and its place.

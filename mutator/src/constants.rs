@@ -13,28 +13,26 @@
 //! stays as it is where no value can be chosen: in a pattern, the length of an array, an argument of a type, an item; and
 //! in the tokens of a macro, an assertion above all, which are never looked into.
 
-mod declared;
+mod edits;
 mod names;
+mod scopes;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use simutant_outcomes::{Class, Tier};
+use simutant_outcomes::{Class, MutantNumber};
 use syn::visit::Visit;
-use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
-use crate::edit::{Edit, Owner, Piece, Variant};
-use crate::identity::Identities;
-use crate::instrument::PlacedCandidate;
-use crate::mutation::{Candidate, Form, Point, Settings};
-use crate::names::Kind;
-use crate::operators::{CONSTANT, Change, Definition, Infection, integers, range_of, values};
-use crate::source::{FunctionSource, Source};
-use crate::types::{bare, is_integer};
-use declared::{Home, is_plain, is_time};
-use names::{NameFinder, Named, UsedAs};
-
-pub(crate) use declared::{ConstantSource, declared, inner};
+use crate::mutation::{Candidate, Form, PlacedCandidate, Point, Settings};
+use crate::operators::{CONSTANT, Change, Infection, Replacements};
+use crate::syntax::constants::{ConstantSource, is_time};
+use crate::syntax::names::Kind;
+use crate::syntax::source::{FunctionId, Source};
+use crate::syntax::types::bare;
+use crate::text::identity::Identities;
+use names::{NameFinder, Named};
+use scopes::Scopes;
 
 /// The constants of all specification files, with their mutants.
 #[derive(Debug, Default)]
@@ -42,12 +40,12 @@ pub(crate) struct Constants {
     constants: Vec<Constant>,
     /// All candidates, in the order of constants.
     candidates: Vec<PlacedCandidate>,
-    /// The uses in each function, by file and index there.
-    uses: BTreeMap<(usize, usize), Vec<ConstantUse>>,
+    /// The uses in each function.
+    uses: BTreeMap<FunctionId, Vec<ConstantUse>>,
 }
 
 /// A constant, and what it depends on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Constant {
     file: usize,
     /// Its index in its file.
@@ -67,177 +65,98 @@ struct ConstantUse {
     named: Named,
 }
 
-/// One of the mutants of a constant in a build: the index of its candidate, and its number.
-pub(crate) type Numbered = (usize, simutant_outcomes::MutantNumber);
+/// One of the mutants of a constant in a build.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NumberedCandidate {
+    /// Its index among the candidates in constants.
+    pub(crate) candidate: usize,
+    /// Its number in generated code.
+    pub(crate) number: MutantNumber,
+}
 
 impl Constants {
     /// Finds the constants of specification files, their uses, and if they are asked for, their mutants.
     pub(crate) fn new(sources: &[Source], settings: &Settings<'_>, identities: &mut Identities) -> Self {
-        let Some(definition) = settings.selection.definition(CONSTANT) else { return Self::default() };
+        let Some(replacements) = settings.selection.replacements(CONSTANT.name) else { return Self::default() };
         let mut all = Self::default();
-        let mut scopes: BTreeMap<(usize, &Home, &str), Option<usize>> = BTreeMap::new();
         for (file, source) in sources.iter().enumerate() {
-            for (index, constant) in source.constants.iter().enumerate() {
-                let number = all.constants.len();
-                let known = scopes.entry((file, &constant.home, &constant.name)).or_insert(Some(number));
-                // Two of one name may be of two types of one name, or under conditions that are not known.
-                *known = known.filter(|known| *known == number);
-                let (names, bases) = Default::default();
-                all.constants.push(Constant { file, index, candidates: 0..0, names, bases });
+            let constants = (0..source.constants.len()).map(|index| Constant { file, index, ..Constant::default() });
+            all.constants.extend(constants);
+        }
+        let scopes = Scopes::new(sources);
+        all.find_names(sources, settings, &scopes);
+        all.find_bases();
+        all.find_candidates(sources, settings, replacements, identities);
+        all.find_uses(sources, settings, &scopes);
+        all
+    }
+
+    /// Finds the constants that the values of others name.
+    fn find_names(&mut self, sources: &[Source], settings: &Settings<'_>, scopes: &Scopes<'_>) {
+        for known in &mut self.constants {
+            let constant = &sources[known.file].constants[known.index];
+            if constant.obstacle.is_none() {
+                let found = NameFinder::found(settings.names, |finder| finder.visit_expr(&constant.value)).into_iter();
+                let resolved =
+                    found.filter_map(|named| Some((scopes.in_constant(known.file, constant, &named)?, named.last)));
+                known.names = resolved.collect();
             }
         }
-        let find = |file: usize, home: Home, name: &str| scopes.get(&(file, &home, name)).copied().flatten();
-        let of_module = |file: usize, module: &str, self_type: Option<&str>, segments: &[String]| match segments {
-            [name] => find(file, Home::Module(module.to_owned()), name),
-            [this, name] if this == "self" => find(file, Home::Module(module.to_owned()), name),
-            [ty, name] => {
-                let ty = if ty == "Self" { self_type? } else { ty };
-                find(file, Home::Type(module.to_owned(), ty.to_owned()), name)
-            }
-            _ => None,
-        };
-        let resolve = |file: usize, index: usize, function: &FunctionSource, named: &Named| {
-            if let [name] = &named.segments[..] {
-                let of_block = |&block: &usize| find(file, Home::Block(index, block), name);
-                if let Some(constant) = named.blocks.iter().rev().find_map(of_block) {
-                    return Some(constant);
-                }
-                if !named.is_of_module || function.const_parameters.contains(name) {
-                    return None;
-                }
-            }
-            of_module(file, &function.module, function.self_type.as_deref(), &named.segments)
-        };
-        for number in 0..all.constants.len() {
-            let Constant { file, index, .. } = all.constants[number];
-            let constant = &sources[file].constants[index];
-            if constant.obstacle.is_some() {
-                continue;
-            }
-            let found = NameFinder::found(settings.names, |finder| finder.visit_expr(&constant.value)).into_iter();
-            let names = found.filter_map(|named| {
-                let found = match &constant.home {
-                    Home::Module(module) => of_module(file, module, None, &named.segments),
-                    Home::Type(module, ty) => of_module(file, module, Some(ty), &named.segments),
-                    Home::Block(function, block) => {
-                        let of_block = match &named.segments[..] {
-                            [name] => find(file, Home::Block(*function, *block), name),
-                            _ => None,
-                        };
-                        let is_of_block = |name: &String| {
-                            let mut others = sources[file].constants.iter().filter(|other| other.name == *name);
-                            others.any(|other| matches!(other.home, Home::Block(of, _) if of == *function))
-                        };
-                        let function = &sources[file].functions[*function];
-                        let hidden = matches!(&named.segments[..], [name] if is_of_block(name) || function.const_parameters.contains(name));
-                        of_block.or_else(|| {
-                            let self_type = function.self_type.as_deref();
-                            of_module(file, &function.module, self_type, &named.segments).filter(|_| !hidden)
-                        })
-                    }
-                    Home::Trait => None,
-                };
-                Some((found?, named.last))
-            });
-            all.constants[number].names = names.collect();
-        }
-        for number in 0..all.constants.len() {
+    }
+
+    /// Finds the constants that each changes with.
+    fn find_bases(&mut self) {
+        for number in 0..self.constants.len() {
             let mut bases = BTreeSet::from([number]);
             let mut open = vec![number];
             while let Some(constant) = open.pop() {
-                let names = &all.constants[constant].names;
+                let names = &self.constants[constant].names;
                 open.extend(names.iter().map(|(named, _)| *named).filter(|named| bases.insert(*named)));
             }
-            all.constants[number].bases = bases;
+            self.constants[number].bases = bases;
         }
-        for number in 0..all.constants.len() {
-            let start = all.candidates.len();
-            let Constant { file, index, .. } = all.constants[number];
+    }
+
+    /// Finds the mutants of each.
+    fn find_candidates(
+        &mut self,
+        sources: &[Source],
+        settings: &Settings<'_>,
+        replacements: Replacements,
+        identities: &mut Identities,
+    ) {
+        for number in 0..self.constants.len() {
+            let start = self.candidates.len();
+            let Constant { file, index, .. } = self.constants[number];
             let (source, constant) = (&sources[file], &sources[file].constants[index]);
-            for (range, replacement) in all.changes(sources, number, definition) {
+            for (range, replacement) in self.changes(sources, number, replacements) {
                 let original = &source.file.text[range.clone()];
-                let identity = identities.next(&constant.path, original, CONSTANT, &replacement);
+                let identity = identities.next(&constant.path, original, CONSTANT.name, &replacement);
                 let is_duration = settings.names.has_word(Kind::Duration, &constant.name);
                 let class = if is_duration || is_time(bare(&constant.ty_text)) { Class::Time } else { Class::General };
                 let point = Point::new(&range, Form::Expression);
                 let change = Change::new(range, vec![replacement.into()], Infection::Reached);
-                let tier = tier();
-                let candidate = Candidate { operator: CONSTANT, tier, class, tag: None, change, point };
-                all.candidates.push(PlacedCandidate { file, function: usize::MAX, candidate, identity });
+                let candidate =
+                    Candidate { operator: CONSTANT.name, tier: CONSTANT.tier, class, tag: None, change, point };
+                self.candidates.push(PlacedCandidate { file, function: None, candidate, identity });
             }
-            all.constants[number].candidates = start..all.candidates.len();
+            self.constants[number].candidates = start..self.candidates.len();
         }
+    }
+
+    /// Finds the uses in functions that can choose.
+    fn find_uses(&mut self, sources: &[Source], settings: &Settings<'_>, scopes: &Scopes<'_>) {
         for (file, source) in sources.iter().enumerate() {
             let with_bodies = source.functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none());
             for (index, function) in with_bodies {
+                let id = FunctionId { file, index };
                 let found = NameFinder::found(settings.names, |finder| finder.visit_block(&function.body)).into_iter();
                 let uses = found.filter_map(|named| {
-                    let constant = resolve(file, index, function, &named)?;
+                    let constant = scopes.in_function(id, function, &named)?;
                     Some(ConstantUse { constant, named })
                 });
-                all.uses.insert((file, index), uses.collect());
+                self.uses.insert(id, uses.collect());
             }
-        }
-        all
-    }
-
-    /// Returns the places in the value of a constant with what stands there instead.
-    fn changes(&self, sources: &[Source], number: usize, definition: Definition) -> Vec<(Range<usize>, String)> {
-        let Constant { file, index, .. } = self.constants[number];
-        let constant = &sources[file].constants[index];
-        if constant.obstacle.is_some() {
-            return Vec::new();
-        }
-        let ty = Some(&*constant.ty_text);
-        let value = peeled(&constant.value);
-        if is_literal(value) {
-            return values(value, ty, definition).into_iter().map(|other| (range_of(value), other)).collect();
-        }
-        let is_computed = matches!(value, Expr::Binary(_) | Expr::Unary(_));
-        if is_computed
-            && is_integer(&constant.ty_text)
-            && let Some(known) = self.evaluate(sources, number, value)
-        {
-            let others = integers(known, ty, definition).into_iter();
-            return others.map(|other| (range_of(value), other.to_string())).collect();
-        }
-        let mut literals = Vec::new();
-        add_literals(value, &mut literals);
-        let others = literals.into_iter().flat_map(|literal| {
-            values(literal, None, definition).into_iter().map(move |other| (range_of(literal), other))
-        });
-        others.collect()
-    }
-
-    /// Returns the value of a part of a constant's value, if that follows from literals alone.
-    fn evaluate(&self, sources: &[Source], number: usize, expression: &Expr) -> Option<i128> {
-        let part = |expression: &Expr| self.evaluate(sources, number, expression);
-        match expression {
-            Expr::Paren(inner) => part(&inner.expr),
-            Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
-            Expr::Unary(inner) if matches!(inner.op, UnOp::Neg(_)) => part(&inner.expr)?.checked_neg(),
-            Expr::Path(path) => {
-                let range = range_of(&path.path.segments.last()?.ident);
-                let &(named, _) = self.constants[number].names.iter().find(|(_, last)| *last == range)?;
-                let Constant { file, index, ref bases, .. } = self.constants[named];
-                let value = peeled(&sources[file].constants[index].value);
-                // What names itself does not compile.
-                if bases.contains(&number) { None } else { self.evaluate(sources, named, value) }
-            }
-            Expr::Binary(inner) => {
-                let (left, right) = (part(&inner.left)?, part(&inner.right)?);
-                match inner.op {
-                    BinOp::Add(_) => left.checked_add(right),
-                    BinOp::Sub(_) => left.checked_sub(right),
-                    BinOp::Mul(_) => left.checked_mul(right),
-                    BinOp::Div(_) => left.checked_div(right),
-                    BinOp::Rem(_) => left.checked_rem(right),
-                    BinOp::Shl(_) => left.checked_mul(1_i128.checked_shl(u32::try_from(right).ok()?)?),
-                    BinOp::Shr(_) => left.checked_shr(u32::try_from(right).ok()?),
-                    _ => None,
-                }
-            }
-            _ => None,
         }
     }
 
@@ -271,229 +190,45 @@ impl Constants {
     }
 
     /// Returns the constants whose mutants show in a function, in ascending order.
-    pub(crate) fn used_in(&self, file: usize, function: usize) -> BTreeSet<usize> {
-        let uses = self.uses.get(&(file, function)).into_iter().flatten();
+    pub(crate) fn used_in(&self, function: FunctionId) -> BTreeSet<usize> {
+        let uses = self.uses.get(&function).into_iter().flatten();
         uses.flat_map(|of_constant| self.constants[of_constant.constant].bases.iter().copied()).collect()
     }
 
     /// Returns the places in a function where a candidate shows.
-    pub(crate) fn places_of(&self, candidate: usize, file: usize, function: usize) -> Vec<Range<usize>> {
-        let uses = self.uses.get(&(file, function)).into_iter().flatten();
+    pub(crate) fn places_of(&self, candidate: usize, function: FunctionId) -> Vec<Range<usize>> {
+        let uses = self.uses.get(&function).into_iter().flatten();
         let shows = |of_constant: &&ConstantUse| {
             let mut bases = self.constants[of_constant.constant].bases.iter();
             bases.any(|&base| self.constants[base].candidates.contains(&candidate))
         };
         uses.filter(shows).map(|of_constant| of_constant.named.range.clone()).collect()
     }
-
-    /// Returns the name that constant `number` has in a mutant of constant `base`.
-    fn name(&self, sources: &[Source], number: usize, base: usize, candidate: usize) -> String {
-        let name = |number: usize| {
-            let Constant { file, index, .. } = self.constants[number];
-            &sources[file].constants[index].name
-        };
-        // Numbered by itself, so that what the compiler rejects changes no other's name.
-        let ordinal = candidate - self.constants[base].candidates.start;
-        if number == base {
-            format!("{}_SIMUTANT_{ordinal}", name(number))
-        } else {
-            format!("{}_SIMUTANT_{}_{ordinal}", name(number), name(base))
-        }
-    }
-
-    /// Returns the edits that declare what constants are in mutants: in a file outside of functions, or in one function
-    /// of it. `first` is the index of the first candidate among all of the specification, and `numbered` has the mutants
-    /// of a constant.
-    pub(crate) fn declarations<'n>(
-        &self,
-        sources: &[Source],
-        (file, function): (usize, Option<usize>),
-        first: usize,
-        numbered: &dyn Fn(usize) -> &'n [Numbered],
-    ) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        for (number, constant) in self.constants.iter().enumerate().filter(|(_, constant)| constant.file == file) {
-            let source = &sources[file].constants[constant.index];
-            let of_function = match source.home {
-                Home::Block(function, _) => Some(function),
-                Home::Module(_) | Home::Type(..) => None,
-                Home::Trait => continue,
-            };
-            if of_function != function {
-                continue;
-            }
-            let mut pieces = Vec::new();
-            for &base in &constant.bases {
-                for &(index, _) in numbered(base) {
-                    let pieces_of_one = self.declaration(sources, (number, source), base, index - first);
-                    pieces.push(Piece::Owned(Owner::Mutant(index), pieces_of_one));
-                }
-            }
-            edits.push(Edit::insert(source.range.end - 1, &[Variant::Mutated], pieces));
-        }
-        edits
-    }
-
-    /// Returns the declaration of constant `number` in a mutant of `base`.
-    fn declaration(
-        &self,
-        sources: &[Source],
-        (number, source): (usize, &ConstantSource),
-        base: usize,
-        candidate: usize,
-    ) -> Vec<Piece> {
-        // Before the semicolon of the constant itself, which ends the last of them.
-        let mut pieces: Vec<Piece> = vec!["; ".into()];
-        for range in source.conditions.iter().chain(&source.visibility) {
-            pieces.extend([Piece::Source(range.clone()), " ".into()]);
-        }
-        pieces.push(format!("const {}: ", self.name(sources, number, base, candidate)).into());
-        pieces.extend([Piece::Source(source.ty.clone()), " = ".into()]);
-        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
-        if number == base {
-            let Change { range, replacement, .. } = &self.candidates[candidate].candidate.change;
-            changes.push((range.clone(), crate::edit::plain_text(replacement, "")));
-        }
-        for (named, last) in &self.constants[number].names {
-            let is_changed = self.constants[*named].bases.contains(&base);
-            if is_changed && !changes.iter().any(|(range, _)| range.start <= last.start && last.end <= range.end) {
-                changes.push((last.clone(), self.name(sources, *named, base, candidate)));
-            }
-        }
-        changes.sort_by_key(|(range, _)| range.start);
-        let value = range_of(&source.value);
-        let mut at = value.start;
-        for (range, other) in changes {
-            pieces.extend([Piece::Source(at..range.start), other.into()]);
-            at = range.end;
-        }
-        pieces.push(Piece::Source(at..value.end));
-        pieces
-    }
-
-    /// Returns the edits that let the uses of constants in a function choose between the original and its mutants, and
-    /// that note where these are reached; arguments as for [`Constants::declarations`].
-    pub(crate) fn points<'n>(
-        &self,
-        sources: &[Source],
-        (file, function): (usize, usize),
-        first: usize,
-        numbered: &dyn Fn(usize) -> &'n [Numbered],
-    ) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        for ConstantUse { constant, named } in self.uses.get(&(file, function)).into_iter().flatten() {
-            let of_file = &self.constants[*constant];
-            let source = &sources[of_file.file].constants[of_file.index];
-            for &base in &of_file.bases {
-                let mutants = numbered(base);
-                let Some(&(_, first_number)) = mutants.first() else { continue };
-                let is_place = match named.is_used_as {
-                    UsedAs::Value => false,
-                    UsedAs::Part => !is_plain(&source.ty_text),
-                    UsedAs::Place => true,
-                };
-                let (place, reference) = if is_place { ("*", "&") } else { ("", "") };
-                let path: Piece = Piece::Source(named.range.start..named.last.start);
-                let before = format!(
-                    "({place}match ::simutant_probe::active().wrapping_sub({first_number}) {{ {}.. => {reference}(",
-                    mutants.len(),
-                );
-                let mut after: Vec<Piece> = vec!["),".into()];
-                for (offset, &(index, _)) in mutants.iter().enumerate() {
-                    let name = self.name(sources, *constant, base, index - first);
-                    after.push(format!(" {offset} => {{ ::simutant_probe::hit(); {reference}").into());
-                    after.push(Piece::Owned(Owner::Mutant(index), vec![path.clone(), name.into()]));
-                    after.push(" }".into());
-                }
-                after.push(" })".into());
-                edits.push(Edit::wrap(named.range.clone(), &[Variant::Mutated], vec![before.into()], after));
-                let notes: Vec<String> = mutants
-                    .chunks(64)
-                    .map(|part| {
-                        let certain = u64::MAX >> (64 - part.len());
-                        format!("::simutant_probe::point({}, {}, {certain:#x})", part[0].1, part.len())
-                    })
-                    .collect();
-                let before = format!("({place}({}, {reference}", notes.join(", "));
-                let after = format!(").{})", notes.len());
-                edits.push(Edit::wrap(
-                    named.range.clone(),
-                    &[Variant::Recording],
-                    vec![before.into()],
-                    vec![after.into()],
-                ));
-            }
-        }
-        edits
-    }
-}
-
-fn tier() -> Tier {
-    let operator = crate::operators::all().iter().find(|operator| operator.name() == CONSTANT);
-    operator.map_or(Tier::A, |operator| operator.tier())
-}
-
-fn peeled(expression: &Expr) -> &Expr {
-    match expression {
-        Expr::Paren(inner) => peeled(&inner.expr),
-        Expr::Group(inner) => peeled(&inner.expr),
-        _ => expression,
-    }
-}
-
-/// Whether an expression is a literal, with a sign or without.
-fn is_literal(expression: &Expr) -> bool {
-    match expression {
-        Expr::Lit(_) => true,
-        Expr::Unary(inner) => matches!(inner.op, UnOp::Neg(_)) && matches!(&*inner.expr, Expr::Lit(_)),
-        _ => false,
-    }
-}
-
-/// Adds the literals that a value is made of by calls, casts and operators.
-fn add_literals<'e>(expression: &'e Expr, literals: &mut Vec<&'e Expr>) {
-    match expression {
-        _ if is_literal(expression) => literals.push(expression),
-        Expr::Paren(inner) => add_literals(&inner.expr, literals),
-        Expr::Group(inner) => add_literals(&inner.expr, literals),
-        Expr::Cast(inner) => add_literals(&inner.expr, literals),
-        Expr::Unary(inner) => add_literals(&inner.expr, literals),
-        Expr::Call(call) => call.args.iter().for_each(|argument| add_literals(argument, literals)),
-        Expr::MethodCall(call) => {
-            add_literals(&call.receiver, literals);
-            call.args.iter().for_each(|argument| add_literals(argument, literals));
-        }
-        Expr::Binary(inner) => {
-            add_literals(&inner.left, literals);
-            add_literals(&inner.right, literals);
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declarations::Declarations;
-    use crate::instrument::Specification;
-    use crate::selection::Selection;
+    use crate::operators::Selection;
+    use crate::specification::Specification;
+    use crate::syntax::declarations::Declarations;
 
     /// Returns the mutants of constants in `text`, a line each, with the places where they show.
     fn mutants(text: &str) -> String {
         let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
         let settings = Settings {
-            selection: &Selection::parse(CONSTANT).expect("a known operator"),
+            selection: &Selection::parse(CONSTANT.name).expect("a known operator"),
             declarations: &Declarations::default(),
-            names: &crate::names::Names::default(),
+            names: &crate::syntax::names::Names::default(),
         };
         let specification = Specification::new("a", "a", vec![source], &settings);
         let constants = &specification.constants;
         let mut lines = String::new();
         for (number, placed) in constants.candidates().iter().enumerate() {
             let original = &text[placed.candidate.range().clone()];
-            let replacement = crate::edit::plain_text(&placed.candidate.change.replacement, text);
+            let replacement = crate::text::edit::plain_text(&placed.candidate.change.replacement, text);
             let count: usize = (0..specification.sources[0].functions.len())
-                .map(|function| constants.places_of(number, 0, function).len())
+                .map(|function| constants.places_of(number, FunctionId { file: 0, index: function }).len())
                 .sum();
             lines.push_str(&format!("{original} -> {replacement} in {count}\n"));
         }

@@ -10,84 +10,23 @@
 //! failures of the single patterns are one branch, that of the whole chain; code after a `return`, `break` or
 //! `continue` in the same block is not a requirement.
 
+mod bindings;
+mod blocks;
+mod decision;
+mod events;
 mod lower;
+mod sites;
+mod walk;
 
-pub(crate) use lower::diverges;
-
-use std::ops::Range;
-
-use simutant_outcomes::BranchOutcome;
-
-use crate::dataflow::{Flow, OutcomeProbes, Signature};
-use crate::edit::Edit;
-
-/// A block of a [`Graph`], by its index.
-pub(crate) type BlockId = usize;
-
-/// The control-flow graph of one function.
-#[derive(Debug, Default)]
-pub(crate) struct Graph {
-    /// The basic blocks; the first is the entry.
-    pub(crate) blocks: Vec<BasicBlock>,
-    /// The edges, in the order in which they were found.
-    pub(crate) edges: Vec<Edge>,
-    /// The ways out of decisions.
-    pub(crate) branches: Vec<BranchSite>,
-}
-
-/// Code that is executed from its first to its last byte, or not at all (unless it panics).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BasicBlock {
-    /// The code, from its first to its last byte.
-    pub(crate) range: Range<usize>,
-    /// Whether control can come here, as far as syntax tells, so that the block is a requirement.
-    pub(crate) is_entered: bool,
-}
-
-/// Control that can pass from one block to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Edge {
-    /// Where it comes from.
-    pub(crate) from: BlockId,
-    /// Where it goes to, `None` if it leaves the function.
-    pub(crate) to: Option<BlockId>,
-    /// The branch that it is, as an index into [`Graph::branches`], if `from` ends in a decision.
-    pub(crate) branch: Option<usize>,
-    /// What patterns bind on the way, as an index into [`Flow::bindings`](crate::dataflow::Flow::bindings).
-    pub(crate) binding: Option<usize>,
-}
-
-/// One way out of a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BranchSite {
-    /// The code that decides.
-    pub(crate) range: Range<usize>,
-    /// Which way.
-    pub(crate) outcome: BranchOutcome,
-}
-
-/// A graph with the edits that measure it.
-#[derive(Debug)]
-pub(crate) struct Lowered {
-    pub(crate) graph: Graph,
-    /// The definitions and uses in its blocks.
-    pub(crate) flow: Flow,
-    /// Probes for the recording bodies.
-    pub(crate) edits: Vec<Edit>,
-}
-
-impl Graph {
-    /// Returns the graph of a function body. `outcomes` says which marks its probes set, and is put into those of
-    /// branches; what it is made of does not depend on it.
-    pub(crate) fn lower(body: &syn::Block, signature: &Signature, outcomes: &OutcomeProbes) -> Lowered {
-        lower::lower(body, signature, outcomes)
-    }
-
-    /// Returns the blocks that are requirements.
-    pub(crate) fn requirements(&self) -> impl Iterator<Item = &BasicBlock> {
-        self.blocks.iter().filter(|block| block.is_entered)
-    }
-}
+pub(crate) use blocks::{BlockId, Edge, Graph};
+pub(crate) use events::{Action, Anchor, Birth, EventId, Flow, VariableKind, Wrapped};
+pub(crate) use lower::{Lowered, lower};
+pub(crate) use sites::{ProbeSite, Side};
+#[cfg(test)]
+pub(crate) use {
+    blocks::BasicBlock,
+    events::{Event, Variable},
+};
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place
 //! of its calls, if it stays short. What can be no closure, async above all, has its four bodies side by side:
 //! `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`, and is polled apart where others wait for it:
-//! `::simutant_probe::apart(f(…)).await` (`awaits.rs`). The compiler makes both in the module that they stand in, and
+//! `::simutant_probe::apart(f(…)).await` (`instrument/awaits.rs`). The compiler makes both in the module that they stand in, and
 //! nowhere else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`,
 //! unless its own attributes may say otherwise. All bodies count the turns of loops and the calls of closures. In the
 //! mutated one a point reads `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 =>
@@ -41,7 +41,7 @@
 //! # Which mutants
 //!
 //! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the
-//! names that a specification gives to what sends, waits, retries and draws (`names.rs`; a manifest can add names); and
+//! names that a specification gives to what sends, waits, retries and draws (`syntax/names.rs`; a manifest can add names); and
 //! more of them for comparison, muJava's among them. A HOM makes pairs of the others. A [`Selection`] says which are
 //! applied. Two operators never make the same mutant: it has the name that says most of it. HOM makes two of the
 //! others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
@@ -69,44 +69,45 @@
 //! - The arguments of a function that is not async are dropped in another order in its other bodies. A simulation notes
 //!   that only if two of them have destructors with effects.
 //! - What an expression would have done in a mutant is computed from expressions that are free of effects by their
-//!   syntax (`purity.rs`). Methods are taken for free of effects by the names that the standard library gives them.
+//!   syntax (`syntax/purity.rs`). Methods are taken for free of effects by the names that the standard library gives them.
 //!
 //! # Where to read on
 //!
-//! `operators.rs` for the operators, `constants.rs` for those in constants, `comparison.rs` for constants of a
-//! specification beside those of its implementations, `graph.rs` for requirements, `dataflow.rs` for definitions and uses,
-//! `instrument.rs` for what is generated, `build.rs` for the compiler's part, `copies.rs` and `machine_code.rs` for
-//! what the compiler's output says of mutants, `fingerprint.rs` for what an edit has changed.
+//! Each room knows those above it alone, as far as it needs them; no two know each other.
+//!
+//! | room | what it is |
+//! | --- | --- |
+//! | `text` | edits to source text, and hashes that name pieces of it |
+//! | `syntax` | files, functions, constants, declarations, names and types, as the text shows them |
+//! | `operators` | the mutation operators, and which of them are asked for |
+//! | `mutation` | where the operators apply in a function, and which of their changes become candidates |
+//! | `constants` | mutants of constants, and where these are used |
+//! | `specification` | all candidates of a system; what the compiler has said of them; what an edit has changed |
+//! | `graph` | control-flow graphs, with definitions and uses and the places for probes: each function is lowered once |
+//! | `dataflow` | which uses can see which definitions |
+//! | `instrument` | what is generated: bodies, choices between mutants, probes, numbers |
+//! | `package` | the manifest of a system, and the packages that are its specification |
+//! | `build` | copies, the compiler and its verdicts; `build/equivalence` compares machine code |
+//! | `comparison` | constants of a specification beside those of its implementations |
+//! | `init` | a new package with a system |
 
-mod awaits;
 mod build;
 mod comparison;
-mod conditions;
 mod constants;
-mod copies;
 mod dataflow;
-mod declarations;
-mod edit;
 mod error;
-mod fingerprint;
 mod graph;
-mod identity;
 mod init;
 mod instrument;
 mod judgements;
-mod machine_code;
 mod mutation;
-mod names;
 mod operators;
 mod package;
-mod purity;
-mod selection;
-mod source;
-mod steps;
+mod specification;
+mod syntax;
 #[cfg(test)]
 mod test_support;
-mod types;
-mod verdicts;
+mod text;
 
 pub use build::{
     Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
@@ -117,10 +118,9 @@ pub use comparison::{
     source_files,
 };
 pub use error::MutatorError;
-pub use fingerprint::{Fingerprint, token_lines};
 pub use init::{InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
-pub use operators::Definition;
+pub use operators::{Replacements, Selection, UnknownOperator};
 pub use package::{OtherValue, Package, Programs, ProgramsSection};
-pub use selection::{Selection, UnknownOperator};
+pub use specification::fingerprint::{Fingerprint, token_lines};

@@ -18,15 +18,15 @@ use serde::{Deserialize, Deserializer};
 use simutant_outcomes::CostOracle;
 use toml::Table;
 
-use crate::conditions::Conditions;
-use crate::identity::Hash;
+use self::files::specification_files;
+use self::graph::DependencyGraph;
 use crate::judgements::{FILE, FILE_END};
-use crate::names::Names;
+use crate::syntax::conditions::Conditions;
+use crate::syntax::names::Names;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Selection};
 
 pub(crate) use self::features::Features;
-use self::files::specification_files;
-use self::graph::Graph;
 pub(crate) use self::member::Member;
 pub use self::programs::{Programs, ProgramsSection};
 pub use self::values::OtherValue;
@@ -177,7 +177,7 @@ impl Package {
         names: Names,
         refuse: &dyn Fn(&str, String) -> MutatorError,
     ) -> Result<Self, MutatorError> {
-        let graph = Graph::new(metadata);
+        let graph = DependencyGraph::new(metadata);
         let features = Features::new(package, &section.features, section.default_features)
             .map_err(|message| refuse("features", message))?;
         // What the section names, with its place there.

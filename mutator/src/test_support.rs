@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use simutant_outcomes::Span;
 
-use crate::dataflow::OutcomeProbes;
-use crate::declarations::Declarations;
-use crate::edit::plain_text;
-use crate::graph::Graph;
-use crate::instrument::{Probes, Specification};
+use crate::graph::lower;
+use crate::instrument::{Instrumenter, Probes};
 use crate::mutation::{self, Candidate, Settings};
-use crate::names::Names;
-use crate::selection::Selection;
-use crate::source::Source;
-use crate::verdicts::Verdicts;
+use crate::operators::Selection;
+use crate::specification::Specification;
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::declarations::Declarations;
+use crate::syntax::names::Names;
+use crate::syntax::source::Source;
+use crate::text::edit::plain_text;
 
 /// Returns the text as a specification file, and the candidates of its last function.
 pub(crate) fn candidates(text: &str, operators: &str) -> (Source, Vec<Candidate>) {
@@ -44,7 +44,7 @@ pub(crate) fn mutants(text: &str, operators: &str) -> String {
 pub(crate) fn requirements(text: &str) -> String {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
     let function = &source.functions[0];
-    let lowered = Graph::lower(&function.body, &function.flow_signature, &OutcomeProbes::default());
+    let lowered = lower(function);
     let shown = |range: &std::ops::Range<usize>| text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = String::new();
     for (number, block) in lowered.graph.blocks.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(crate) fn pairs(text: &str) -> String {
     let settings =
         Settings { selection: &Selection::default(), declarations: &Declarations::default(), names: &Names::default() };
     let specification = Specification::new("a", "a", vec![source], &settings);
-    let sites = specification.instrument(&Verdicts::default(), Probes::All).sites;
+    let sites = Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default()).sites;
     let place = |span: Span| format!("{}:{}", span.line, span.column);
     let mut lines = String::new();
     for pair in &sites.pairs {

@@ -49,7 +49,7 @@ pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitC
     std::panic::set_hook(Box::new(|info| if !QUIET.get() { eprintln!("{info}") }));
     let arguments: Vec<usize> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
     let [blocks, branches, pairs, conditions, mutants, ref parts @ ..] = arguments[..] else { panic!("five sizes") };
-    let sizes = simutant_probe::Sizes { blocks, branches, pairs, conditions, mutants };
+    let sizes = simutant_probe::RecordingSizes { blocks, branches, pairs, conditions, mutants };
     println!("lines {} {}", lines[0].1, lines[0].2.len());
     for input in 0..12 {
         simutant_probe::start_clean(100_000);

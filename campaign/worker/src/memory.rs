@@ -235,7 +235,7 @@ mod tests {
             probe::birth(TYPE, &[DEFINITION]);
             Box::new([0; 2])
         };
-        probe::start_recording(10, probe::Sizes::default());
+        probe::start_recording(10, probe::RecordingSizes::default());
         let mut addresses = Vec::new();
         for _ in 0..4 {
             let object = born();

@@ -19,7 +19,7 @@ pub(crate) enum Subject {
     /// The system as it was written.
     Original,
     /// The same, and the probes record.
-    Recorded(probe::Sizes),
+    Recorded(probe::RecordingSizes),
     /// One mutant.
     Mutant(MutantNumber),
 }
@@ -106,7 +106,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         return recorded;
     }
     let size = |kind: usize| sizes.measured.get(kind).copied().unwrap_or_default();
-    let sizes = probe::Sizes {
+    let sizes = probe::RecordingSizes {
         blocks: size(0),
         branches: size(1),
         pairs: size(2),

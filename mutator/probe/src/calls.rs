@@ -103,6 +103,12 @@ impl Function {
         }
     }
 
+    /// Whether the active mutant is the function's own, one that it has a part of, or one of a constant that it uses.
+    fn is_mutated(&self) -> bool {
+        let [first, count] = self.mutants;
+        is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
+    }
+
     /// Whether the function, if it has mutants, runs the body that has them, whatever is active.
     #[inline(always)]
     fn is_rehearsed(&self) -> bool {
@@ -129,7 +135,7 @@ pub fn is_mutated(first: u32, count: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Sizes;
+    use crate::recording::RecordingSizes;
     use crate::{Original, finish, point, start_clean, start_mutant, start_recording, take_entered};
 
     /// Returns a function with these mutants and no more marks than its own.
@@ -155,7 +161,7 @@ mod tests {
             check(two, 0);
             check(one, 1);
             check(none, 0);
-            start_recording(100, Sizes { mutants, ..Sizes::default() });
+            start_recording(100, RecordingSizes { mutants, ..RecordingSizes::default() });
             check(three, 2);
             check(none, 3);
             Original(&0).compare(&[0], &mut |_| {
@@ -165,7 +171,7 @@ mod tests {
             check(three, 2);
             assert_eq!(finish().steps, 9, "those of an alternative do not count");
             check(three, 0);
-            start_recording(100, Sizes::default());
+            start_recording(100, RecordingSizes::default());
             check(three, 3);
             finish();
             check(three, 0);
@@ -196,14 +202,14 @@ mod tests {
         }
         start_clean(100);
         assert_eq!(bodies(), [0; 4]);
-        start_recording(100, Sizes { mutants: 13, ..Sizes::default() });
+        start_recording(100, RecordingSizes { mutants: 13, ..RecordingSizes::default() });
         assert_eq!(bodies(), [2; 4], "a function may have no mutants but those of constants");
         finish();
     }
 
     #[test]
     fn a_function_records_until_the_mutants_of_its_constants_have_infected_too() {
-        let sizes = Sizes { mutants: 13, ..Sizes::default() };
+        let sizes = RecordingSizes { mutants: 13, ..RecordingSizes::default() };
         let [one, other] = [using(0, [0, 2], &[[9, 2]]), using(1, [2, 1], &[[9, 2], [12, 1]])];
         start_recording(100, sizes);
         one.enter();

@@ -21,6 +21,7 @@ mod places;
 #[cfg(feature = "program")]
 mod program;
 mod record;
+mod recording;
 #[cfg(feature = "rehearsal")]
 mod rehearsal;
 mod same;
@@ -34,7 +35,7 @@ pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
 pub use marks::{Function, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
-pub use record::{Recording, Sizes};
+pub use recording::{Recording, RecordingSizes};
 pub use same::Same;
 
 use places::code_of;
@@ -121,7 +122,7 @@ pub fn start_clean(step_limit: u64) {
 }
 
 /// Begins a run of the original that records what it covers, and which mutants it reaches and infects.
-pub fn start_recording(step_limit: u64, sizes: Sizes) {
+pub fn start_recording(step_limit: u64, sizes: RecordingSizes) {
     start(NONE, step_limit);
     RUN.with(|run| run.record(sizes));
 }
@@ -180,7 +181,7 @@ impl Run {
     }
 
     /// Lets functions record, as many things as `sizes` says.
-    fn record(&self, sizes: Sizes) {
+    fn record(&self, sizes: RecordingSizes) {
         self.active.set(if sizes.mutants > 0 { RECORD } else { COVER });
         self.marks.start();
         self.objects.start();
@@ -414,7 +415,7 @@ fn infect_all(mutants: &[u32]) {
 mod tests {
     use super::*;
 
-    const SIZES: Sizes = Sizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
+    const SIZES: RecordingSizes = RecordingSizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
     static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
 
     /// Whether the alternative of this mutant is evaluated.
@@ -557,7 +558,7 @@ mod tests {
 
     #[test]
     fn where_only_coverage_is_recorded_no_mutant_is_compared() {
-        start_recording(10, Sizes { mutants: 0, ..SIZES });
+        start_recording(10, RecordingSizes { mutants: 0, ..SIZES });
         FUNCTION.enter();
         point(0, 3, 0b1);
         mark(5);

@@ -12,9 +12,8 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 use crate::RUN;
-use crate::calls::is_mutated;
 use crate::places::place_of;
-use crate::record::{Recording, Sizes};
+use crate::recording::{Recording, RecordingSizes};
 
 /// How many marks stand at a place that is known when the program is linked.
 const NEAR: usize = 1 << 16;
@@ -76,7 +75,7 @@ pub struct Function {
     /// Those that no other function has a part of.
     own_mutants: Numbers,
     /// The mutants of the constants that it uses; other functions may use these, too.
-    constants: &'static [Numbers],
+    pub(crate) constants: &'static [Numbers],
 }
 
 /// The first of some numbers that follow each other, and how many they are.
@@ -127,12 +126,6 @@ impl Function {
     #[inline(always)]
     pub(crate) const fn has_mutants(&self) -> bool {
         self.mutants[1] > 0 || !self.constants.is_empty()
-    }
-
-    /// Whether the active mutant is the function's own, one that it has a part of, or one of a constant that it uses.
-    pub(crate) fn is_mutated(&self) -> bool {
-        let [first, count] = self.mutants;
-        is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
     }
 
     /// Returns the mutants of which its recording body notes something.
@@ -249,7 +242,7 @@ impl Marks {
     }
 
     /// Adds what was noted to `recording`, numbers in ascending order.
-    pub(crate) fn collect(&self, sizes: Sizes, recording: &mut Recording) {
+    pub(crate) fn collect(&self, sizes: RecordingSizes, recording: &mut Recording) {
         // Functions are numbered as their blocks, branches and conditions are; pairs of several rows are mixed.
         let mut pairs = vec![0_u64; sizes.pairs.div_ceil(64)];
         CALLED.with_borrow(|called| {
@@ -383,10 +376,11 @@ mod tests {
     use super::*;
 
     const NO_MUTANTS: ([u32; 2], [u32; 2]) = ([0, 0], [0, 0]);
-    const SIZES: Sizes = Sizes { blocks: 10, branches: 10, pairs: 40_000, conditions: 10, mutants: 0 };
+    const SIZES: RecordingSizes =
+        RecordingSizes { blocks: 10, branches: 10, pairs: 40_000, conditions: 10, mutants: 0 };
 
     /// Returns what is recorded when `action` runs.
-    fn recorded(sizes: Sizes, action: impl FnOnce()) -> Recording {
+    fn recorded(sizes: RecordingSizes, action: impl FnOnce()) -> Recording {
         crate::start_recording(10, sizes);
         action();
         crate::finish().recording.expect("it was recorded")
@@ -431,7 +425,7 @@ mod tests {
             (vec![0], vec![], vec![]),
             "a run begins with the call of the function"
         );
-        let recording = recorded(Sizes { pairs: 4, ..SIZES }, || {
+        let recording = recorded(RecordingSizes { pairs: 4, ..SIZES }, || {
             SECOND.enter();
             FIRST.enter();
             [3, 13].into_iter().for_each(mark);

@@ -1,49 +1,16 @@
-//! What one recorded run reached and infected, and all that it leaves.
+//! Which mutants one recorded run reached and infected.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use crate::marks::{self, Marks};
 use crate::places::{code_of, for_each_range};
-
-/// How many requirements and mutants the instrumented code has, as reports number them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sizes {
-    /// Basic blocks.
-    pub blocks: usize,
-    /// Branches.
-    pub branches: usize,
-    /// Definition-use pairs.
-    pub pairs: usize,
-    /// Values of conditions that decide.
-    pub conditions: usize,
-    /// Mutants; with 0, only coverage is recorded.
-    pub mutants: usize,
-}
-
-/// What a recorded run did; numbers of reports, in ascending order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recording {
-    /// Blocks executed.
-    pub blocks: Vec<u32>,
-    /// Branches taken.
-    pub branches: Vec<u32>,
-    /// Definition-use pairs covered.
-    pub pairs: Vec<u32>,
-    /// Values of conditions that decided.
-    pub conditions: Vec<u32>,
-    /// Mutants whose place was executed.
-    pub reached: Vec<u32>,
-    /// Mutants that would have had another value or effect there.
-    pub infected: Vec<u32>,
-    /// How many definition-use pairs were seen that the mutator does not know: more than 0 is an error of the mutator.
-    pub pairs_unlisted: u64,
-}
+use crate::recording::{Recording, RecordingSizes};
 
 /// What a thread records of mutants at the moment: nothing, most of the time.
 #[derive(Debug)]
 pub(crate) struct Mutants {
-    sizes: Cell<Option<Sizes>>,
+    sizes: Cell<Option<RecordingSizes>>,
     pub(crate) reached: Set,
     pub(crate) infected: Set,
     /// The first mutants of points, and of comparisons, of which all mutants are infected.
@@ -65,7 +32,7 @@ impl Mutants {
     }
 
     /// Begins a recording with empty sets.
-    pub(crate) fn start(&self, sizes: Sizes) {
+    pub(crate) fn start(&self, sizes: RecordingSizes) {
         self.sizes.set(Some(sizes));
         let numbers = sizes.mutants.checked_sub(1).map_or(0, |last| code_of(last as u32) as usize + 1);
         for set in [&self.reached, &self.infected, &self.settled, &self.finished] {
@@ -193,7 +160,7 @@ mod tests {
         let mutants = Box::new(Mutants::new());
         let marks = Box::new(Marks::new());
         let near = NEAR as u32;
-        let sizes = Sizes { mutants: NEAR + 2, ..Sizes::default() };
+        let sizes = RecordingSizes { mutants: NEAR + 2, ..RecordingSizes::default() };
         mutants.start(sizes);
         for number in [near + 1, near, near - 1, 0, near + 2] {
             mutants.reached.insert(number);
@@ -225,10 +192,10 @@ mod tests {
     #[test]
     fn coverage_alone_has_no_mutants() {
         let mutants = Box::new(Mutants::new());
-        mutants.start(Sizes { mutants: 3, ..Sizes::default() });
+        mutants.start(RecordingSizes { mutants: 3, ..RecordingSizes::default() });
         assert!(mutants.is_on());
         mutants.reached.insert(1);
-        mutants.start(Sizes::default());
+        mutants.start(RecordingSizes::default());
         assert!(!mutants.is_on());
         assert_eq!(mutants.finish(&Marks::new()).expect("it was begun").reached, [0; 0]);
     }

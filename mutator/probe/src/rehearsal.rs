@@ -7,14 +7,14 @@
 
 use std::sync::LazyLock;
 
-use crate::{Run, Sizes};
+use crate::{RecordingSizes, Run};
 
 /// Which body runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Body {
     Clean,
     Mutated,
-    Recording(Sizes),
+    Recording(RecordingSizes),
 }
 
 static BODY: LazyLock<Body> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ static BODY: LazyLock<Body> = LazyLock::new(|| {
         Some("mutated") => Body::Mutated,
         Some("recording") => {
             let mut size = || words.next().and_then(|size| size.parse().ok()).expect("five sizes after `recording`");
-            Body::Recording(Sizes {
+            Body::Recording(RecordingSizes {
                 blocks: size(),
                 branches: size(),
                 pairs: size(),

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{BuildEvent, Compiled, LINK, MAIN, Request, Workspace, read, write};
-use crate::identity::Hash;
+use super::cargo::Compiled;
+use super::files::{read, write};
+use super::request::{BuildEvent, Request};
+use super::worker::{LINK, MAIN};
+use super::workspace::Workspace;
 use crate::package::Member;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Package};
 
 /// The folder of the generated workspace in that of the instrumented build.

@@ -7,11 +7,16 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::TargetKind;
 use simutant_outcomes::Sites;
 
-use super::{Accepted, BuildEvent, Compiled, PROBE, Rounds, Workspace, cargo, copy_file, read_specification};
-use crate::identity::Hash;
+use super::cargo::{Compiled, cargo};
+use super::files::copy_file;
+use super::request::BuildEvent;
+use super::rounds::{Accepted, Rounds};
+use super::specification::read_specification;
+use super::workspace::{PROBE, Workspace};
 use crate::instrument::Probes;
 use crate::package::Programs;
-use crate::verdicts::Inputs;
+use crate::specification::known::Inputs;
+use crate::text::identity::Hash;
 use crate::{MutatorError, Selection};
 
 /// The folder of cargo's products in that of the build. It is no other package's: the names of programs are not ours.

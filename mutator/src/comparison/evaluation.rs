@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use ConstantValue::{Float, Integer, Time};
 use syn::{BinOp, Expr, ExprBinary, ExprCall, Lit, Path, Stmt, Type, UnOp};
 
 use super::value::{ConstantValue, Unit};
-use crate::source::type_name;
-use crate::types::{is_float, is_integer};
-
-use ConstantValue::{Float, Integer, Time};
+use crate::syntax::parts::type_name;
+use crate::syntax::types::{is_float, is_integer};
 
 /// So many constants may be named by each other: more are a circle.
 const DEPTH_MAX: usize = 32;

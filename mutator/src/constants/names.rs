@@ -6,8 +6,8 @@ use std::ops::Range;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Item, Stmt, Type, UnOp, UseTree};
 
-use crate::names::{Kind, Names};
-use crate::operators::range_of;
+use crate::syntax::names::{Kind, Names};
+use crate::syntax::parts::range_of;
 
 /// A name that may be that of a constant, where its value is asked for.
 #[derive(Debug)]

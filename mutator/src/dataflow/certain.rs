@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::reaching::Analysis;
-use super::{Action, EventId, Flow};
-use crate::graph::{BlockId, Graph};
+use super::reaching::{Analysis, FunctionFlow};
+use crate::graph::{Action, BlockId, EventId, Graph};
 
 /// What the last definition of a variable is at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +31,10 @@ impl Last {
 
 /// Returns by use the one definition that it sees, if it is so. Left out are all uses of the variables of the function
 /// for which `is_followed` is false: those that something else can define.
-pub(super) fn certain_uses(
+pub(crate) fn certain_uses(
     analysis: &Analysis,
     function: usize,
-    (graph, flow): (&Graph, &Flow),
+    FunctionFlow { graph, flow }: FunctionFlow<'_>,
     is_followed: impl Fn(usize) -> bool,
 ) -> BTreeMap<EventId, usize> {
     let define = |state: &mut [Last], event: EventId| {
@@ -82,7 +81,7 @@ pub(super) fn certain_uses(
 }
 
 /// Returns whether every way from the beginning to a block leads through another, or begins there.
-pub(super) fn dominates(graph: &Graph, dominator: BlockId, block: BlockId) -> bool {
+pub(crate) fn dominates(graph: &Graph, dominator: BlockId, block: BlockId) -> bool {
     let mut is_known = vec![false; graph.blocks.len()];
     is_known[dominator] = true;
     let mut open = vec![0];
@@ -103,8 +102,7 @@ mod tests {
 
     use super::*;
     use crate::dataflow::reaching::analyse;
-    use crate::dataflow::{Event, Variable, VariableKind};
-    use crate::graph::{BasicBlock, Edge};
+    use crate::graph::{BasicBlock, Edge, Event, Flow, Variable, VariableKind};
 
     const VARIABLES: usize = 2;
 
@@ -161,7 +159,7 @@ mod tests {
     impl Seen {
         fn walk(
             &mut self,
-            (graph, flow): (&Graph, &Flow),
+            FunctionFlow { graph, flow }: FunctionFlow<'_>,
             definition_of: impl Fn(EventId) -> usize,
             random: &mut Random,
         ) {
@@ -192,11 +190,12 @@ mod tests {
         let (mut certain_count, mut others) = (0, 0);
         for _ in 0..300 {
             let (graph, flow) = random.function();
-            let analysis = analyse(&[(&graph, &flow)]);
-            let certain = certain_uses(&analysis, 0, (&graph, &flow), |_| true);
+            let function = FunctionFlow { graph: &graph, flow: &flow };
+            let analysis = analyse(&[function]);
+            let certain = certain_uses(&analysis, 0, function, |_| true);
             let mut seen = Seen::default();
             for _ in 0..300 {
-                seen.walk((&graph, &flow), |event| analysis.by_event[&(0, event)], &mut random);
+                seen.walk(function, |event| analysis.by_event[&(0, event)], &mut random);
             }
             for (event, definitions) in &seen.uses {
                 let only = match definitions.iter().collect::<Vec<_>>()[..] {
@@ -207,7 +206,7 @@ mod tests {
                 if only.is_some() { certain_count += 1 } else { others += 1 }
             }
             assert!(certain.keys().all(|event| seen.uses.contains_key(event)));
-            let followed = certain_uses(&analysis, 0, (&graph, &flow), |variable| variable == 1);
+            let followed = certain_uses(&analysis, 0, function, |variable| variable == 1);
             let of_second = certain.iter().filter(|(event, _)| flow.variable_of(**event) == Some(1));
             assert!(followed.iter().eq(of_second));
             for (&block, walks) in &seen.before {

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use simutant_outcomes::BitSet;
 
-use super::{Action, Birth, EventId, Flow, VariableKind};
-use crate::graph::{BlockId, Edge, Graph};
+use crate::graph::{Action, Birth, BlockId, Edge, EventId, Flow, Graph, VariableKind};
 
 /// A variable of the specification.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,21 +55,25 @@ pub(crate) struct Analysis {
 }
 
 /// A function: its graph and what happens in it.
-pub(crate) type FunctionFlow<'a> = (&'a Graph, &'a Flow);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FunctionFlow<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) flow: &'a Flow,
+}
 
 /// Finds the definition-use pairs of functions.
 pub(crate) fn analyse(functions: &[FunctionFlow<'_>]) -> Analysis {
     let mut analysis = Analysis::default();
     let mut keys = BTreeMap::new();
-    let types: BTreeSet<&str> = functions.iter().filter_map(|(_, flow)| flow.receiver.as_deref()).collect();
-    for (number, (_, flow)) in functions.iter().enumerate() {
+    let types: BTreeSet<&str> = functions.iter().filter_map(|function| function.flow.receiver.as_deref()).collect();
+    for (number, FunctionFlow { flow, .. }) in functions.iter().enumerate() {
         analysis.collect(number, flow, &types, &mut keys);
     }
     let effects = effects(&analysis, functions);
     let bodies: Vec<Body<'_>> = functions
         .iter()
         .enumerate()
-        .map(|(number, &(graph, flow))| Body::new(&analysis, &effects, number, graph, flow))
+        .map(|(number, &FunctionFlow { graph, flow })| Body::new(&analysis, &effects, number, graph, flow))
         .collect();
     // What the beginning of every method can see, by type: at first, what literals define.
     let mut pools: BTreeMap<&str, BitSet> = BTreeMap::new();
@@ -108,7 +111,7 @@ fn effects(analysis: &Analysis, functions: &[FunctionFlow<'_>]) -> BTreeMap<(Str
     let mut effects: BTreeMap<(String, String), BitSet> = BTreeMap::new();
     loop {
         let before = effects.clone();
-        for (number, (_, flow)) in functions.iter().enumerate() {
+        for (number, FunctionFlow { flow, .. }) in functions.iter().enumerate() {
             let Some(type_name) = &flow.receiver else { continue };
             let mut own = none();
             for (event, known) in flow.events.iter().enumerate() {
@@ -190,7 +193,7 @@ impl Analysis {
 }
 
 /// Returns the variable of the specification that a variable of a function is.
-pub(super) fn variable_key(function: usize, flow: &Flow, variable: usize) -> VariableKey {
+pub(crate) fn variable_key(function: usize, flow: &Flow, variable: usize) -> VariableKey {
     let known = &flow.variables[variable];
     match (known.kind, &flow.receiver) {
         (VariableKind::Field, Some(type_name)) => {

@@ -13,27 +13,30 @@
 //!
 //! Where there are no pairs, generated code has other numbers than reports: those of a function leave [room] for more,
 //! so that an edit of the function seldom changes the code of others. With or without pairs, what a function covers is
-//! counted from 0 in each. The running program knows where each function [is](Place) in reports.
+//! counted from 0 in each. The running program knows where each function [is](FunctionPlace) in reports.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use simutant_outcomes::{Class, Mutant, MutantNumber, RejectedMutant, Sites, Tier, UnmutatedConstant};
 
-use super::Specification;
+use crate::constants::NumberedCandidate;
 use crate::operators::{HIGHER_ORDER, partner};
-use crate::verdicts::Verdicts;
+use crate::specification::Specification;
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::source::FunctionId;
+use crate::text::edit::CandidateId;
 
 /// Which mutants each function has.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    /// By file and function.
-    functions: BTreeMap<(usize, usize), Numbered>,
+    /// By function.
+    functions: BTreeMap<FunctionId, Numbered>,
     /// The mutants of constants, by constant: the candidate of each, and its number in generated code. The numbers of
     /// all follow each other, after those of functions.
-    constants: BTreeMap<usize, Vec<(usize, MutantNumber)>>,
-    /// By file and function: the numbers of the mutants of the constants that it uses.
-    constants_of: BTreeMap<(usize, usize), Vec<Range<MutantNumber>>>,
+    constants: BTreeMap<usize, Vec<NumberedCandidate>>,
+    /// By function: the numbers of the mutants of the constants that it uses.
+    constants_of: BTreeMap<FunctionId, Vec<Range<MutantNumber>>>,
     /// Whether the numbers of generated code are not those of reports.
     has_room: bool,
 }
@@ -41,7 +44,7 @@ pub(super) struct Numbering {
 /// Where a function begins in the numbers of reports, and its mutants in those of generated code: as `Place` in
 /// `simutant-probe` has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FunctionPlace {
     pub(crate) block: usize,
     pub(crate) branch: usize,
     pub(crate) condition: usize,
@@ -69,14 +72,23 @@ struct Numbered {
     range: Range<MutantNumber>,
     /// Its candidates in their order, each with its own number in generated code, and then those of the pairs that it
     /// is in.
-    candidates: Vec<(usize, Vec<MutantNumber>)>,
+    candidates: Vec<NumberedMutant>,
+}
+
+/// A candidate in a function that is not rejected.
+#[derive(Debug)]
+pub(super) struct NumberedMutant {
+    /// Its index among the candidates in functions.
+    pub(super) candidate: usize,
+    /// Its own number, and then those of the pairs that it is in.
+    pub(super) numbers: Vec<MutantNumber>,
 }
 
 impl Numbering {
     /// Numbers the candidates that are not rejected, and adds mutants and rejected mutants to the sites.
     pub(super) fn new(specification: &Specification, verdicts: &Verdicts, sites: &mut Sites) -> Self {
         let mut numbering = Self::default();
-        let mut before: Option<(usize, usize)> = None;
+        let mut before: Option<FunctionId> = None;
         for (function, (place, _)) in specification.instrumented(verdicts).enumerate() {
             let accepted = accepted(specification, place, function, verdicts, sites);
             if accepted.is_empty() {
@@ -89,12 +101,12 @@ impl Numbering {
             let first_pair = sites.mutants.len() - pairs.len();
             let mut candidates = Vec::new();
             for (candidate, mutant) in accepted {
-                candidates.push((candidate, vec![sites.mutants.len() as MutantNumber]));
+                candidates.push(NumberedMutant { candidate, numbers: vec![sites.mutants.len() as MutantNumber] });
                 sites.mutants.push(mutant);
             }
             for (pair, (first, second)) in (first_pair..).zip(pairs) {
-                sites.mutants[pair].parts = Some([first, candidates[second].1[0]]);
-                candidates[second].1.push(pair as MutantNumber);
+                sites.mutants[pair].parts = Some([first, candidates[second].numbers[0]]);
+                candidates[second].numbers.push(pair as MutantNumber);
             }
             let range = first_pair as MutantNumber..sites.mutants.len() as MutantNumber;
             numbering.functions.insert(place, Numbered { range, candidates });
@@ -111,9 +123,9 @@ impl Numbering {
         let Specification { sources, constants, .. } = specification;
         let functions = specification.instrumented(verdicts).enumerate();
         let mut users: BTreeMap<usize, usize> = BTreeMap::new();
-        for (function, ((file, index), _)) in functions {
-            for constant in constants.used_in(file, index) {
-                users.entry(constant).or_insert(function);
+        for (number, (function, _)) in functions {
+            for constant in constants.used_in(function) {
+                users.entry(constant).or_insert(number);
             }
         }
         for (constant, (file, source, candidates)) in constants.all(sources).enumerate() {
@@ -125,12 +137,12 @@ impl Numbering {
             let Some(&user) = user else { continue };
             let mut accepted = Vec::new();
             for candidate in candidates {
-                let candidate = specification.candidates.len() + candidate;
-                let mutant = specification.mutant(candidate, user);
-                match verdicts.rejected.get(&candidate) {
+                let id = CandidateId::Constant(candidate);
+                let mutant = specification.mutant(id, user);
+                match verdicts.rejected.get(&id) {
                     Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
                     None => {
-                        accepted.push((candidate, sites.mutants.len() as MutantNumber));
+                        accepted.push(NumberedCandidate { candidate, number: sites.mutants.len() as MutantNumber });
                         sites.mutants.push(mutant);
                     }
                 }
@@ -144,11 +156,11 @@ impl Numbering {
     /// Notes which numbers each function is to know.
     fn find_constants(&mut self, specification: &Specification, verdicts: &Verdicts) {
         self.constants_of.clear();
-        for ((file, index), _) in specification.instrumented(verdicts) {
+        for (function, _) in specification.instrumented(verdicts) {
             let mut ranges: Vec<Range<MutantNumber>> = Vec::new();
-            for constant in specification.constants.used_in(file, index) {
+            for constant in specification.constants.used_in(function) {
                 let mutants = self.mutants_of_constant(constant);
-                let Some(&(_, first)) = mutants.first() else { continue };
+                let Some(&NumberedCandidate { number: first, .. }) = mutants.first() else { continue };
                 let end = first + mutants.len() as MutantNumber;
                 match ranges.last_mut() {
                     Some(last) if last.end == first => last.end = end,
@@ -156,27 +168,27 @@ impl Numbering {
                 }
             }
             if !ranges.is_empty() {
-                self.constants_of.insert((file, index), ranges);
+                self.constants_of.insert(function, ranges);
             }
         }
     }
 
     /// Leaves room in generated code after the mutants of each of these functions: all that are instrumented, since
     /// those without mutants may have some after an edit. There must be no pairs, which lie between two functions.
-    pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = (usize, usize)>) {
+    pub(super) fn leave_room(&mut self, functions: impl Iterator<Item = FunctionId>) {
         self.has_room = true;
         let mut free = 0;
         for function in functions {
             let Numbered { range, candidates } = self.functions.entry(function).or_default();
             let count = range.len();
-            let numbers = candidates.iter_mut().flat_map(|(_, numbers)| numbers);
+            let numbers = candidates.iter_mut().flat_map(|candidate| &mut candidate.numbers);
             numbers.for_each(|number| *number = *number - range.start + free);
             *range = free..free + count as MutantNumber;
             free += room(count, MUTANTS_LEAST) as MutantNumber;
         }
         let first = self.first_of_constants().unwrap_or_default();
         let moved = |number: &mut MutantNumber| *number = *number - first + free;
-        self.constants.values_mut().flatten().for_each(|(_, number)| moved(number));
+        self.constants.values_mut().flatten().for_each(|mutant| moved(&mut mutant.number));
         for range in self.constants_of.values_mut().flatten() {
             moved(&mut range.start);
             moved(&mut range.end);
@@ -185,60 +197,60 @@ impl Numbering {
 
     /// Returns the number in generated code of the first mutant of a constant.
     fn first_of_constants(&self) -> Option<MutantNumber> {
-        Some(self.constants.values().next()?.first()?.1)
+        Some(self.constants.values().next()?.first()?.number)
     }
 
     /// Returns where the mutants of constants are, of which the first one is `mutant` in reports.
-    pub(super) fn place_of_constants(&self, mutant: MutantNumber) -> Option<Place> {
+    pub(super) fn place_of_constants(&self, mutant: MutantNumber) -> Option<FunctionPlace> {
         let mutants = self.constants.values().map(Vec::len).sum::<usize>() as MutantNumber;
-        Some(Place { mutant, mutants, code: self.first_of_constants()?, ..Place::default() })
+        Some(FunctionPlace { mutant, mutants, code: self.first_of_constants()?, ..FunctionPlace::default() })
     }
 
     /// Returns the mutants of a constant that are not rejected, with their numbers, which follow each other.
-    pub(super) fn mutants_of_constant(&self, constant: usize) -> &[(usize, MutantNumber)] {
+    pub(super) fn mutants_of_constant(&self, constant: usize) -> &[NumberedCandidate] {
         self.constants.get(&constant).map(|mutants| &mutants[..]).unwrap_or_default()
     }
 
     /// Returns the numbers of the mutants of constants with which a function runs its mutated body.
-    pub(super) fn constants_of(&self, file: usize, index: usize) -> &[Range<MutantNumber>] {
-        self.constants_of.get(&(file, index)).map(|ranges| &ranges[..]).unwrap_or_default()
+    pub(super) fn constants_of(&self, function: FunctionId) -> &[Range<MutantNumber>] {
+        self.constants_of.get(&function).map(|ranges| &ranges[..]).unwrap_or_default()
     }
 
     /// Whether a function has a body that chooses between the original and mutants.
-    pub(super) fn has_mutants(&self, file: usize, index: usize) -> bool {
-        !self.of_function(file, index).is_empty() || !self.constants_of(file, index).is_empty()
+    pub(super) fn has_mutants(&self, function: FunctionId) -> bool {
+        !self.of_function(function).is_empty() || !self.constants_of(function).is_empty()
     }
 
     /// Returns where a function's mutants are that no function before it has a part of; in reports, the last of these
     /// ends before `end`.
-    pub(super) fn place_of(&self, file: usize, index: usize, end: MutantNumber) -> Place {
-        let range = self.of_function(file, index);
+    pub(super) fn place_of(&self, function: FunctionId, end: MutantNumber) -> FunctionPlace {
+        let range = self.of_function(function);
         let (mutant, code) = if self.has_room {
             (end, range.start)
         } else {
             let first = range.start.max(end);
             (first, first)
         };
-        Place { mutant, mutants: range.end.saturating_sub(code), code, ..Place::default() }
+        FunctionPlace { mutant, mutants: range.end.saturating_sub(code), code, ..FunctionPlace::default() }
     }
 
     /// Adds the pairs of a function's mutants with `accepted`, those of the next one; returns for each pair the number
     /// of the first and the index of the second.
     fn pairs(
         &mut self,
-        before: (usize, usize),
+        before: FunctionId,
         accepted: &[(usize, Mutant)],
         sites: &mut Sites,
     ) -> Vec<(MutantNumber, usize)> {
         let numbered = self.functions.get_mut(&before).expect("it has mutants");
         let mut pairs = Vec::new();
-        for (_, numbers) in &mut numbered.candidates {
+        for NumberedMutant { numbers, .. } in &mut numbered.candidates {
             let first = &sites.mutants[numbers[0] as usize];
             let others = accepted.iter().map(|(_, mutant)| mutant.identity.as_str());
             let Some((second, identity)) = partner(&first.identity, others) else { continue };
             let pair = Mutant {
                 identity,
-                operator: HIGHER_ORDER.into(),
+                operator: HIGHER_ORDER.name.into(),
                 tier: Tier::C,
                 class: Class::General,
                 tag: None,
@@ -253,20 +265,20 @@ impl Numbering {
     }
 
     /// Returns the numbers with which a function runs its mutated body.
-    pub(super) fn of_function(&self, file: usize, index: usize) -> Range<MutantNumber> {
-        self.functions.get(&(file, index)).map(|numbered| numbered.range.clone()).unwrap_or_default()
+    pub(super) fn of_function(&self, function: FunctionId) -> Range<MutantNumber> {
+        self.functions.get(&function).map(|numbered| numbered.range.clone()).unwrap_or_default()
     }
 
     /// Returns a function's candidates that are not rejected, each with its numbers.
-    pub(super) fn candidates_of(&self, file: usize, index: usize) -> &[(usize, Vec<MutantNumber>)] {
-        self.functions.get(&(file, index)).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
+    pub(super) fn candidates_of(&self, function: FunctionId) -> &[NumberedMutant] {
+        self.functions.get(&function).map(|numbered| &numbered.candidates[..]).unwrap_or_default()
     }
 }
 
 /// Returns the candidates of a function that stand, and adds the others to the sites.
 fn accepted(
     specification: &Specification,
-    place: (usize, usize),
+    place: FunctionId,
     function: usize,
     verdicts: &Verdicts,
     sites: &mut Sites,
@@ -274,16 +286,17 @@ fn accepted(
     let mut accepted = Vec::new();
     let all = &specification.candidates;
     // Candidates are in the order of files and functions.
-    let start = all.partition_point(|placed| (placed.file, placed.function) < place);
+    let start = all.partition_point(|placed| placed.function_id() < Some(place));
     for (candidate, placed) in (start..).zip(&all[start..]) {
-        if (placed.file, placed.function) != place {
+        if placed.function_id() != Some(place) {
             break;
         }
         if placed.candidate.change.stands_in && !specification.is_needed(placed, verdicts) {
             continue;
         }
-        let mutant = specification.mutant(candidate, function);
-        match verdicts.rejected.get(&candidate) {
+        let id = CandidateId::Function(candidate);
+        let mutant = specification.mutant(id, function);
+        match verdicts.rejected.get(&id) {
             Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),
             None => accepted.push((candidate, mutant)),
         }

@@ -2,17 +2,21 @@
 //! precedence, and nothing that compiles elsewhere makes the mutator panic or write what does not parse.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use syn::Item;
 
 use super::*;
-use crate::edit::plain_text;
-use crate::identity::Hash;
-use crate::instrument::{Probes, Specification};
-use crate::source::Source;
+use crate::instrument::{Instrumenter, Probes};
+use crate::specification::Specification;
+use crate::specification::verdicts::Verdicts;
+use crate::syntax::parts::{inside, range_of};
+use crate::syntax::source::Source;
 use crate::test_support::candidates;
-use crate::verdicts::Verdicts;
+use crate::text::edit::plain_text;
+use crate::text::identity::Hash;
 
 const AWKWARD: &str = include_str!("../../tests/build/awkward.rs");
 
@@ -47,10 +51,11 @@ fn check_all_differ(text: &str, specification: &Specification) {
     let mut seen: BTreeMap<(usize, String), String> = functions.iter().enumerate().map(original).collect();
     for placed in &specification.candidates {
         let candidate = &placed.candidate;
-        let mutant = mutated(text, &functions[placed.function].range, candidate);
+        let function = placed.function.expect("it is in a function");
+        let mutant = mutated(text, &functions[function].range, candidate);
         let name = format!("{} {}", candidate.operator, &text[candidate.range().clone()]);
         if let Ok(tokens) = mutant.parse::<proc_macro2::TokenStream>() {
-            let known = seen.insert((placed.function, tokens.to_string()), name.clone());
+            let known = seen.insert((function, tokens.to_string()), name.clone());
             assert_eq!(known, None, "{name} -> {}", plain_text(&candidate.change.replacement, text));
         }
     }
@@ -58,7 +63,7 @@ fn check_all_differ(text: &str, specification: &Specification) {
 
 /// Checks that the instrumented text of a file parses.
 fn check_parses(path: &Path, specification: &Specification) {
-    for output in specification.instrument(&Verdicts::default(), Probes::All).outputs {
+    for output in Instrumenter::new(specification, Probes::All).instrument(&Verdicts::default()).outputs {
         if let Err(error) = syn::parse_str::<syn::File>(&output.text) {
             let at = error.span().start();
             let line = output.text.lines().nth(at.line.saturating_sub(1)).unwrap_or_default();
@@ -80,9 +85,9 @@ fn every_operator_finds_its_idiom_in_the_corpus() {
     let specification = specification(AWKWARD).expect("it parses");
     let selection = Selection::default();
     let found: BTreeSet<&str> = specification.candidates.iter().map(|placed| placed.candidate.operator).collect();
-    let missing = operators::all().iter().map(|operator| operator.name());
+    let missing = crate::operators::ALL.iter().map(|operator| operator.name);
     let missing: Vec<&str> =
-        missing.filter(|name| selection.definition(name).is_some() && !found.contains(name)).collect();
+        missing.filter(|name| selection.replacements(name).is_some() && !found.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
@@ -117,8 +122,8 @@ fn a_negation_is_not_made_twice() {
 /// Returns the identities and the functions of all mutants.
 fn identities(text: &str) -> BTreeMap<String, String> {
     let specification = specification(text).expect("it parses");
-    let path = |placed: &crate::instrument::PlacedCandidate| {
-        specification.sources[placed.file].functions[placed.function].path.clone()
+    let path = |placed: &PlacedCandidate| {
+        specification.function(placed.function_id().expect("it is in a function")).path.clone()
     };
     specification.candidates.iter().map(|placed| (placed.identity.clone(), path(placed))).collect()
 }

@@ -5,67 +5,58 @@
 //! package, so a call of something from elsewhere has its arguments swapped only if the types of both can be read off
 //! the text. Source: argument order mutants of mutmut and universalmutator, guarded by types.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Member};
 
 use super::message_target::exchange_fields;
-use super::{Change, Context, Operator, Place, arguments, range_of, swapped};
-use crate::types::bare;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, swapped};
+use crate::syntax::parts::range_of;
+use crate::syntax::types::bare;
 
-#[derive(Debug)]
-pub(super) struct ArgumentSwap;
+pub(super) const ARGUMENT_SWAP: Operator = Operator { name: "ARG", tier: Tier::B, class: Class::General, changes };
 
-impl Operator for ArgumentSwap {
-    fn name(&self) -> &'static str {
-        "ARG"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(call @ (Expr::Call(_) | Expr::MethodCall(_))) => {
-                let types = parameter_types(call, context);
-                let arguments = arguments(call);
-                let whole = range_of(call);
-                let pairs = arguments.windows(2).enumerate().filter(|(index, pair)| {
-                    let declared = types.get(*index).zip(types.get(index + 1));
-                    let is_one_type = match declared {
-                        Some((one, other)) => one == other,
-                        None => {
-                            let (one, other) = (context.types.of(pair[0]), context.types.of(pair[1]));
-                            one.is_some() && one == other
-                        }
-                    };
-                    is_one_type && context.text_of(pair[0]) != context.text_of(pair[1]) && !is_symmetric(call)
-                });
-                let change = |(_, pair): (usize, &[&Expr])| {
-                    Change::at(whole.clone(), swapped(&whole, &range_of(pair[0]), &range_of(pair[1])))
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(call @ (Expr::Call(_) | Expr::MethodCall(_))) => {
+            let types = parameter_types(call, context);
+            let arguments = arguments(call);
+            let whole = range_of(call);
+            let pairs = arguments.windows(2).enumerate().filter(|(index, pair)| {
+                let declared = types.get(*index).zip(types.get(index + 1));
+                let is_one_type = match declared {
+                    Some((one, other)) => one == other,
+                    None => {
+                        let (one, other) = (context.types.of(pair[0]), context.types.of(pair[1]));
+                        one.is_some() && one == other
+                    }
                 };
-                pairs.map(change).collect()
-            }
-            Place::Expression(expression @ Expr::Struct(literal)) => {
-                let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-                let name = if name == "Self" { context.types.self_type().unwrap_or_default().to_owned() } else { name };
-                let fields: Vec<&syn::FieldValue> = literal.fields.iter().collect();
-                let type_of = |field: &syn::FieldValue| match &field.member {
-                    Member::Named(member) => context.declarations.field(&name, &member.to_string()),
-                    Member::Unnamed(_) => None,
-                };
-                let whole = range_of(expression);
-                let is_pair = |pair: &&[&syn::FieldValue]| {
-                    type_of(pair[0]).is_some()
-                        && type_of(pair[0]) == type_of(pair[1])
-                        && context.text_of(&pair[0].expr) != context.text_of(&pair[1].expr)
-                };
-                let change =
-                    |pair: &[&syn::FieldValue]| Change::at(whole.clone(), exchange_fields(&whole, pair[0], pair[1]));
-                fields.windows(2).filter(is_pair).map(change).collect()
-            }
-            _ => Vec::new(),
+                is_one_type && context.text_of(pair[0]) != context.text_of(pair[1]) && !is_symmetric(call)
+            });
+            let change = |(_, pair): (usize, &[&Expr])| {
+                Change::at(whole.clone(), swapped(&whole, &range_of(pair[0]), &range_of(pair[1])))
+            };
+            pairs.map(change).collect()
         }
+        Place::Expression(expression @ Expr::Struct(literal)) => {
+            let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+            let name = if name == "Self" { context.types.self_type().unwrap_or_default().to_owned() } else { name };
+            let fields: Vec<&syn::FieldValue> = literal.fields.iter().collect();
+            let type_of = |field: &syn::FieldValue| match &field.member {
+                Member::Named(member) => context.declarations.field(&name, &member.to_string()),
+                Member::Unnamed(_) => None,
+            };
+            let whole = range_of(expression);
+            let is_pair = |pair: &&[&syn::FieldValue]| {
+                type_of(pair[0]).is_some()
+                    && type_of(pair[0]) == type_of(pair[1])
+                    && context.text_of(&pair[0].expr) != context.text_of(&pair[1].expr)
+            };
+            let change =
+                |pair: &[&syn::FieldValue]| Change::at(whole.clone(), exchange_fields(&whole, pair[0], pair[1]));
+            fields.windows(2).filter(is_pair).map(change).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -104,5 +95,5 @@ fn parameter_types<'a>(call: &Expr, context: &Context<'a>) -> &'a [String] {
 
 /// Whether the order of the arguments cannot matter.
 fn is_symmetric(call: &Expr) -> bool {
-    matches!(super::call_name(call).as_deref(), Some("min" | "max" | "swap"))
+    matches!(call_name(call).as_deref(), Some("min" | "max" | "swap"))
 }

@@ -4,16 +4,18 @@
 //! has one replacement each, `+` and `-` for one another, `*` and `/` for one another, `*` for `%`: on Rust's checked
 //! integers the others mostly panic at once. AORB is the same with all four, under muJava's name.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Definition, Operator, Place, binary, infection_of, range_of};
+use super::operator::{Change, Context, Operator, Place, Replacements, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::range_of;
 
-#[derive(Debug)]
-pub(super) struct ArithmeticOperatorReplacement;
+pub(super) const ARITHMETIC_OPERATOR_REPLACEMENT: Operator =
+    Operator { name: "AOR", tier: Tier::A, class: Class::General, changes: arithmetic_operator_replacement };
 
 /// Returns what an arithmetic operator is replaced by, `None` if it is not one.
-pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'static str>> {
+pub(super) fn others(operator: &str, replacements: Replacements) -> Option<Vec<&'static str>> {
     const ALL: [&str; 5] = ["+", "-", "*", "/", "%"];
     let reduced = match operator {
         "+" => "-",
@@ -22,41 +24,25 @@ pub(super) fn others(operator: &str, definition: Definition) -> Option<Vec<&'sta
         "/" | "%" => "*",
         _ => return None,
     };
-    Some(match definition {
-        Definition::Reduced => vec![reduced],
+    Some(match replacements {
+        Replacements::Reduced => vec![reduced],
         _ => ALL.into_iter().filter(|other| *other != operator).collect(),
     })
 }
 
-impl Operator for ArithmeticOperatorReplacement {
-    fn name(&self) -> &'static str {
-        "AOR"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        changes(place, context.definition)
-    }
+fn arithmetic_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    changes(place, context.replacements)
 }
 
 /// The operator that muJava calls AORB.
-#[derive(Debug)]
-pub(super) struct BinaryArithmeticReplacement;
+pub(super) const BINARY_ARITHMETIC_REPLACEMENT: Operator =
+    Operator { name: "AORB", tier: Tier::C, class: Class::General, changes: binary_arithmetic_replacement };
 
-impl Operator for BinaryArithmeticReplacement {
-    fn name(&self) -> &'static str {
-        "AORB"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        changes(place, Definition::MuJava)
-    }
+fn binary_arithmetic_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    changes(place, Replacements::MuJava)
 }
 
-fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
+fn changes(place: Place<'_>, replacements: Replacements) -> Vec<Change> {
     let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
     let operator = match expression.op {
         BinOp::Add(_) => "+",
@@ -66,7 +52,7 @@ fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
         BinOp::Rem(_) => "%",
         _ => return Vec::new(),
     };
-    let others = others(operator, definition).unwrap_or_default();
+    let others = others(operator, replacements).unwrap_or_default();
     let infection = infection_of(&[&expression.left, &expression.right]);
     let change =
         |other| Change::new(range_of(expression), binary(&expression.left, other, &expression.right), infection);

@@ -3,46 +3,32 @@
 //! Source: muJava's ASRS. Arithmetic ones follow AOR; `&= |= ^=` become the other two; `<<= >>=` each other. ASRS is
 //! the same with all four for each arithmetic one, under muJava's name.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
 use super::arithmetic::others;
-use super::{Change, Context, Definition, Operator, Piece, Place, range_of};
+use super::operator::{Change, Context, Operator, Place, Replacements};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct AssignmentOperatorReplacement;
+pub(super) const ASSIGNMENT_OPERATOR_REPLACEMENT: Operator =
+    Operator { name: "ASR", tier: Tier::A, class: Class::General, changes: assignment_operator_replacement };
 
-impl Operator for AssignmentOperatorReplacement {
-    fn name(&self) -> &'static str {
-        "ASR"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        changes(place, context.definition)
-    }
+fn assignment_operator_replacement(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    changes(place, context.replacements)
 }
 
 /// The operator that muJava calls ASRS.
-#[derive(Debug)]
-pub(super) struct ShortcutAssignmentReplacement;
+pub(super) const SHORTCUT_ASSIGNMENT_REPLACEMENT: Operator =
+    Operator { name: "ASRS", tier: Tier::C, class: Class::General, changes: shortcut_assignment_replacement };
 
-impl Operator for ShortcutAssignmentReplacement {
-    fn name(&self) -> &'static str {
-        "ASRS"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        changes(place, Definition::MuJava)
-    }
+fn shortcut_assignment_replacement(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    changes(place, Replacements::MuJava)
 }
 
-fn changes(place: Place<'_>, definition: Definition) -> Vec<Change> {
+fn changes(place: Place<'_>, replacements: Replacements) -> Vec<Change> {
     let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
-    let arithmetic = |operator| others(operator, definition).unwrap_or_default();
+    let arithmetic = |operator| others(operator, replacements).unwrap_or_default();
     let operators = match expression.op {
         BinOp::AddAssign(_) => arithmetic("+"),
         BinOp::SubAssign(_) => arithmetic("-"),

@@ -7,45 +7,31 @@ use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
 use super::delay::other_lengths;
-use super::{Change, Context, Operator, Place, arguments, call_name, operand, range_of, source};
-use crate::edit::Piece;
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, operand, source};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct AwaitTimeoutReplacement;
+pub(super) const AWAIT_TIMEOUT_REPLACEMENT: Operator =
+    Operator { name: "AW-T", tier: Tier::B, class: Class::Async, changes };
 
-impl Operator for AwaitTimeoutReplacement {
-    fn name(&self) -> &'static str {
-        "AW-T"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Async
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(waits @ Expr::Await(inner)) if context.is_call(Kind::Timeout, &inner.base) => {
-                without(&inner.base)
-                    .map(|replacement| vec![Change::at(range_of(waits), replacement)])
-                    .unwrap_or_default()
-            }
-            Place::Expression(call) if context.is_call(Kind::Timeout, call) => {
-                let arguments = arguments(call);
-                let by_name = arguments.iter().find(|argument| context.is_duration(argument));
-                let first_of_two = match &arguments[..] {
-                    [length] => Some(length),
-                    [length, _] if call_name(call).as_deref() == Some("timeout") => Some(length),
-                    _ => None,
-                };
-                by_name.or(first_of_two).map(|length| other_lengths(length, context, true)).unwrap_or_default()
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(waits @ Expr::Await(inner)) if context.is_call(Kind::Timeout, &inner.base) => {
+            without(&inner.base).map(|replacement| vec![Change::at(range_of(waits), replacement)]).unwrap_or_default()
         }
+        Place::Expression(call) if context.is_call(Kind::Timeout, call) => {
+            let arguments = arguments(call);
+            let by_name = arguments.iter().find(|argument| context.is_duration(argument));
+            let first_of_two = match &arguments[..] {
+                [length] => Some(length),
+                [length, _] if call_name(call).as_deref() == Some("timeout") => Some(length),
+                _ => None,
+            };
+            by_name.or(first_of_two).map(|length| other_lengths(length, context, true)).unwrap_or_default()
+        }
+        _ => Vec::new(),
     }
 }
 

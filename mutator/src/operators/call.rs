@@ -4,13 +4,14 @@
 //! overflow that saturates. Source: the method swaps of Stryker and the naked receivers of PIT, for the types that
 //! simulations are made of. Where a condition is negated already, the opposite question is not asked as well.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Infection, Operator, Place, infection_of, last_name, range_of, replaced};
+use super::operator::{Change, Context, Infection, Operator, Place, infection_of};
+use super::pieces::{last_name, replaced};
+use crate::syntax::parts::range_of;
 
-#[derive(Debug)]
-pub(super) struct CallReplacement;
+pub(super) const CALL_REPLACEMENT: Operator = Operator { name: "CALL", tier: Tier::B, class: Class::General, changes };
 
 const PAIRS: [(&str, &str); 20] = [
     ("min", "max"),
@@ -40,53 +41,43 @@ const PAIRS: [(&str, &str); 20] = [
 const ONE_WAY: [(&str, &str); 3] =
     [("saturating_sub", "wrapping_sub"), ("saturating_mul", "wrapping_mul"), ("saturating_add", "wrapping_add")];
 
-impl Operator for CallReplacement {
-    fn name(&self) -> &'static str {
-        "CALL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(expression @ Expr::MethodCall(call)) => {
-                let operands: Vec<&Expr> = std::iter::once(&*call.receiver).chain(&call.args).collect();
-                let whole = range_of(expression);
-                let change = |other: &'static str| {
-                    let is_negation = matches!(other, "is_some" | "is_none" | "is_ok" | "is_err");
-                    // An iterator is used up by the question, and two of these make one of another type.
-                    let infection = if is_negation || other == "min" || other == "max" {
-                        infection_of(&operands)
-                    } else {
-                        Infection::Reached
-                    };
-                    let replacement = replaced(&whole, &range_of(&call.method), vec![other.into()]);
-                    let change = Change::new(whole.clone(), replacement, infection);
-                    let change = Change { is_negation, ..change };
-                    if other.ends_with("_while") { change.around() } else { change }
+fn changes(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(expression @ Expr::MethodCall(call)) => {
+            let operands: Vec<&Expr> = std::iter::once(&*call.receiver).chain(&call.args).collect();
+            let whole = range_of(expression);
+            let change = |other: &'static str| {
+                let is_negation = matches!(other, "is_some" | "is_none" | "is_ok" | "is_err");
+                // An iterator is used up by the question, and two of these make one of another type.
+                let infection = if is_negation || other == "min" || other == "max" {
+                    infection_of(&operands)
+                } else {
+                    Infection::Reached
                 };
-                others(&call.method.to_string()).map(change).collect()
-            }
-            // `u32::min(a, b)`
-            Place::Expression(expression @ Expr::Call(call)) if call.args.len() == 2 => {
-                let Expr::Path(path) = &*call.func else { return Vec::new() };
-                let Some(last) = path.path.segments.last() else { return Vec::new() };
-                let name = last_name(&call.func).unwrap_or_default();
-                if !matches!(name.as_str(), "min" | "max") {
-                    return Vec::new();
-                }
-                let operands: Vec<&Expr> = call.args.iter().collect();
-                let whole = range_of(expression);
-                let change = |other: &'static str| {
-                    let replacement = replaced(&whole, &range_of(&last.ident), vec![other.into()]);
-                    Change::new(whole.clone(), replacement, infection_of(&operands))
-                };
-                others(&name).map(change).collect()
-            }
-            _ => Vec::new(),
+                let replacement = replaced(&whole, &range_of(&call.method), vec![other.into()]);
+                let change = Change::new(whole.clone(), replacement, infection);
+                let change = Change { is_negation, ..change };
+                if other.ends_with("_while") { change.around() } else { change }
+            };
+            others(&call.method.to_string()).map(change).collect()
         }
+        // `u32::min(a, b)`
+        Place::Expression(expression @ Expr::Call(call)) if call.args.len() == 2 => {
+            let Expr::Path(path) = &*call.func else { return Vec::new() };
+            let Some(last) = path.path.segments.last() else { return Vec::new() };
+            let name = last_name(&call.func).unwrap_or_default();
+            if !matches!(name.as_str(), "min" | "max") {
+                return Vec::new();
+            }
+            let operands: Vec<&Expr> = call.args.iter().collect();
+            let whole = range_of(expression);
+            let change = |other: &'static str| {
+                let replacement = replaced(&whole, &range_of(&last.ident), vec![other.into()]);
+                Change::new(whole.clone(), replacement, infection_of(&operands))
+            };
+            others(&name).map(change).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -12,35 +12,21 @@
 
 use std::collections::BTreeSet;
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, ExprLit, Lit, UnOp};
 
-use super::{Change, Context, Definition, Operator, Place};
-use crate::types::{is_integer, is_unsigned_integer};
-
-/// The name of the operator.
-pub(crate) const CONSTANT: &str = "CVR";
+use super::operator::{Change, Context, Operator, Place, Replacements};
+use crate::syntax::types::{is_integer, is_unsigned_integer};
 
 /// What there is to say about mutants of constants; they are made where constants are declared.
-#[derive(Debug)]
-pub(super) struct ConstantValueReplacement;
+pub(crate) const CONSTANT: Operator = Operator { name: "CVR", tier: Tier::C, class: Class::General, changes };
 
-impl Operator for ConstantValueReplacement {
-    fn name(&self) -> &'static str {
-        CONSTANT
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, _place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        Vec::new()
-    }
+fn changes(_place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    Vec::new()
 }
 
 /// Returns what a literal becomes, with or without a sign before it. `ty` is its type, if it is known.
-pub(crate) fn values(literal: &Expr, ty: Option<&str>, definition: Definition) -> Vec<String> {
+pub(crate) fn values(literal: &Expr, ty: Option<&str>, replacements: Replacements) -> Vec<String> {
     let (literal, sign) = match literal {
         Expr::Unary(inner) if matches!(inner.op, UnOp::Neg(_)) => (&*inner.expr, -1),
         _ => (literal, 1),
@@ -55,7 +41,7 @@ pub(crate) fn values(literal: &Expr, ty: Option<&str>, definition: Definition) -
         Lit::Int(lit) => {
             let Ok(value) = lit.base10_parse::<i128>() else { return Vec::new() };
             let ty = if lit.suffix().is_empty() { ty } else { Some(lit.suffix()) };
-            let others = integers(i128::from(sign) * value, ty, definition).into_iter();
+            let others = integers(i128::from(sign) * value, ty, replacements).into_iter();
             others.map(|other| format!("{other}{}", lit.suffix())).collect()
         }
         _ => Vec::new(),
@@ -63,9 +49,9 @@ pub(crate) fn values(literal: &Expr, ty: Option<&str>, definition: Definition) -
 }
 
 /// Returns what an integer becomes.
-pub(crate) fn integers(value: i128, ty: Option<&str>, definition: Definition) -> Vec<i128> {
+pub(crate) fn integers(value: i128, ty: Option<&str>, replacements: Replacements) -> Vec<i128> {
     let mut others = vec![value.checked_add(1), value.checked_sub(1), value.checked_mul(2), Some(value / 2)];
-    if definition == Definition::All {
+    if replacements == Replacements::All {
         others.extend([Some(0), Some(1)]);
     }
     let is_possible = |other: i128| match ty {
@@ -106,7 +92,7 @@ mod tests {
     #[track_caller]
     fn check(literal: &str, ty: Option<&str>, expect: &[&str]) {
         let literal: Expr = syn::parse_str(literal).expect("the test's own source");
-        assert_eq!(values(&literal, ty, Definition::Reduced), expect);
+        assert_eq!(values(&literal, ty, Replacements::Reduced), expect);
     }
 
     #[test]
@@ -130,15 +116,15 @@ mod tests {
         check("1e308", None, &["5e307"]);
         check("\"text\"", None, &[]);
         check("'c'", None, &[]);
-        assert_eq!(integers(16, None, Definition::All), [17, 15, 32, 8, 0, 1]);
+        assert_eq!(integers(16, None, Replacements::All), [17, 15, 32, 8, 0, 1]);
     }
 
     #[test]
     fn no_value_is_the_original_or_out_of_range() {
         for (ty, range) in [("u8", 0..=255), ("i8", -128..=127)] {
             for value in range.clone() {
-                for definition in [Definition::Reduced, Definition::All] {
-                    let others = integers(value, Some(ty), definition);
+                for replacements in [Replacements::Reduced, Replacements::All] {
+                    let others = integers(value, Some(ty), replacements);
                     assert!(others.iter().all(|other| *other != value && range.contains(other)), "{value}: {others:?}");
                     assert!(!others.is_empty(), "{value}");
                     let different: BTreeSet<&i128> = others.iter().collect();
@@ -149,8 +135,8 @@ mod tests {
         for (ty, most) in
             [("u64", i128::from(u64::MAX)), ("i64", i128::from(i64::MAX)), ("usize", i128::from(u64::MAX))]
         {
-            assert_eq!(integers(most, Some(ty), Definition::Reduced), [most - 1, most / 2]);
+            assert_eq!(integers(most, Some(ty), Replacements::Reduced), [most - 1, most / 2]);
         }
-        assert_eq!(integers(i128::MAX, Some("i128"), Definition::Reduced), [i128::MAX - 1, i128::MAX / 2]);
+        assert_eq!(integers(i128::MAX, Some("i128"), Replacements::Reduced), [i128::MAX - 1, i128::MAX / 2]);
     }
 }

@@ -9,53 +9,36 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, arguments, binary, infection_of, operand, peeled, range_of, source};
-use crate::names::Kind;
-use crate::purity::is_pure;
-use crate::types::{bare, is_float, is_integer};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{arguments, binary, operand, source};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::syntax::purity::is_pure;
+use crate::syntax::types::{bare, is_float, is_integer};
 
-#[derive(Debug)]
-pub(super) struct DelayReplacement;
+pub(super) const DELAY_REPLACEMENT: Operator = Operator { name: "DLY", tier: Tier::B, class: Class::Time, changes };
 
-impl Operator for DelayReplacement {
-    fn name(&self) -> &'static str {
-        "DLY"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Time
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        if let Expr::Binary(sum) = expression
-            && matches!(sum.op, BinOp::Add(_))
-            && context.is_now(&sum.left)
-        {
-            let mut changes = other_lengths(&sum.right, context, true);
-            if has_type_of_time(&sum.left, &sum.right, context) {
-                changes.push(Change::at(range_of(expression), vec![source(&sum.right)]));
-            }
-            return changes;
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    if let Expr::Binary(sum) = expression
+        && matches!(sum.op, BinOp::Add(_))
+        && context.is_now(&sum.left)
+    {
+        let mut changes = other_lengths(&sum.right, context, true);
+        if has_type_of_time(&sum.left, &sum.right, context) {
+            changes.push(Change::at(range_of(expression), vec![source(&sum.right)]));
         }
-        let arguments = arguments(expression);
-        if context.is_call(Kind::Sleep, expression) && arguments.len() == 1 {
-            return other_lengths(arguments[0], context, true);
-        }
-        if context.is_call(Kind::Schedule, expression) || context.is_call(Kind::Timer, expression) {
-            let is_delay = |argument: &&&Expr| context.is_duration(argument);
-            return arguments
-                .iter()
-                .find(is_delay)
-                .map(|delay| other_lengths(delay, context, true))
-                .unwrap_or_default();
-        }
-        Vec::new()
+        return changes;
     }
+    let arguments = arguments(expression);
+    if context.is_call(Kind::Sleep, expression) && arguments.len() == 1 {
+        return other_lengths(arguments[0], context, true);
+    }
+    if context.is_call(Kind::Schedule, expression) || context.is_call(Kind::Timer, expression) {
+        let is_delay = |argument: &&&Expr| context.is_duration(argument);
+        return arguments.iter().find(is_delay).map(|delay| other_lengths(delay, context, true)).unwrap_or_default();
+    }
+    Vec::new()
 }
 
 /// Whether a time and a length of time may be of one type here.

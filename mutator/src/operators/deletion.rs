@@ -4,34 +4,29 @@
 //! stay, since they are the oracle; a body whose only statement is deleted by itself is not deleted again. muJava's set
 //! makes every decision true, and none false.
 
+use simutant_outcomes::{Class, Tier};
 use syn::{Block, Expr, Stmt, UnOp};
 
-use super::{Change, Context, Definition, Infection, Operator, Place, infection_of, range_of};
+use super::operator::{Change, Context, Infection, Operator, Place, Replacements, infection_of};
+use crate::syntax::parts::range_of;
 
-#[derive(Debug)]
-pub(super) struct StatementDeletion;
+pub(super) const STATEMENT_DELETION: Operator = Operator { name: "SDL", tier: Tier::A, class: Class::General, changes };
 
-impl Operator for StatementDeletion {
-    fn name(&self) -> &'static str {
-        "SDL"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let deletion = |range, nothing: &str| vec![Change::new(range, vec![nothing.into()], Infection::Reached)];
-        match place {
-            Place::Statement(statement) if is_deleted(statement) => deletion(range_of(statement), ""),
-            Place::Body(block) if !is_deleted_as_statement(block) => deletion(range_of(block), "{}"),
-            Place::ArmBody(body) if has_effect(body) => deletion(range_of(body), "{}"),
-            // The constants of a relation or of a conditional operator are those of ROR and COR.
-            Place::Decision(condition) if context.definition == Definition::MuJava => {
-                vec![Change::new(range_of(condition), vec!["true".into()], infection_of(&[condition]))]
-            }
-            Place::Decision(condition) if !is_compound(condition) => ["true", "false"]
-                .into_iter()
-                .map(|constant| Change::new(range_of(condition), vec![constant.into()], infection_of(&[condition])))
-                .collect(),
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let deletion = |range, nothing: &str| vec![Change::new(range, vec![nothing.into()], Infection::Reached)];
+    match place {
+        Place::Statement(statement) if is_deleted(statement) => deletion(range_of(statement), ""),
+        Place::Body(block) if !is_deleted_as_statement(block) => deletion(range_of(block), "{}"),
+        Place::ArmBody(body) if has_effect(body) => deletion(range_of(body), "{}"),
+        // The constants of a relation or of a conditional operator are those of ROR and COR.
+        Place::Decision(condition) if context.replacements == Replacements::MuJava => {
+            vec![Change::new(range_of(condition), vec!["true".into()], infection_of(&[condition]))]
         }
+        Place::Decision(condition) if !is_compound(condition) => ["true", "false"]
+            .into_iter()
+            .map(|constant| Change::new(range_of(condition), vec![constant.into()], infection_of(&[condition])))
+            .collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -64,7 +59,7 @@ fn has_effect(expression: &Expr) -> bool {
     match expression {
         Expr::Call(call) => !is_constructor(&call.func),
         Expr::MethodCall(_) | Expr::Await(_) | Expr::Assign(_) | Expr::Match(_) | Expr::If(_) => true,
-        Expr::Binary(binary) => crate::purity::is_assignment(&binary.op),
+        Expr::Binary(binary) => crate::syntax::purity::is_assignment(&binary.op),
         _ => false,
     }
 }

@@ -9,30 +9,16 @@
 //! often than others do, and their mutants have adjoining numbers: a function with mutants tests one range of numbers
 //! per call, and a pair lies in the ranges of both.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 
-use super::{Change, Context, Operator, Place};
-use crate::identity::Hash;
-
-/// The name of the operator.
-pub(crate) const HIGHER_ORDER: &str = "HOM";
+use super::operator::{Change, Context, Operator, Place};
+use crate::text::identity::Hash;
 
 /// What there is to say about pairs; they are made of all mutants that compile, when these are numbered.
-#[derive(Debug)]
-pub(super) struct HigherOrder;
+pub(crate) const HIGHER_ORDER: Operator = Operator { name: "HOM", tier: Tier::C, class: Class::General, changes };
 
-impl Operator for HigherOrder {
-    fn name(&self) -> &'static str {
-        HIGHER_ORDER
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, _place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        Vec::new()
-    }
+fn changes(_place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    Vec::new()
 }
 
 /// Returns which of `others` goes with the mutant `identity`, and the pair's identity; `None` if there are none.
@@ -42,7 +28,7 @@ impl Operator for HigherOrder {
 pub(crate) fn partner<'a>(identity: &str, others: impl IntoIterator<Item = &'a str>) -> Option<(usize, String)> {
     let hash = |other: &str| {
         let mut hash = Hash::default();
-        for part in [HIGHER_ORDER, identity, other] {
+        for part in [HIGHER_ORDER.name, identity, other] {
             hash.write(part.as_bytes());
             hash.write(&[0]);
         }

@@ -3,32 +3,23 @@
 //! Source: muJava's AOIS, four mutants for each use of a variable that is a number. Rust has no `++`, so it is a block
 //! with an assignment; a variable that cannot be assigned to has none. Many of them are equivalent.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, FnArg, ReceiverKind};
 
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::source;
 use super::unary_insertion::{is_variable, number, operands};
-use super::{Change, Context, Operator, Place, peeled, range_of, source};
-use crate::edit::Piece;
+use crate::syntax::parts::{peeled, range_of};
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct IncrementInsertion;
+pub(super) const INCREMENT_INSERTION: Operator =
+    Operator { name: "AOIS", tier: Tier::C, class: Class::General, changes };
 
-impl Operator for IncrementInsertion {
-    fn name(&self) -> &'static str {
-        "AOIS"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        let used = operands(expression).into_iter().map(peeled);
-        let used =
-            used.filter(|used| is_variable(used) && number(used, context).is_some() && is_mutable(used, context));
-        used.flat_map(inserted).collect()
-    }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    let used = operands(expression).into_iter().map(peeled);
+    let used = used.filter(|used| is_variable(used) && number(used, context).is_some() && is_mutable(used, context));
+    used.flat_map(inserted).collect()
 }
 
 fn inserted(used: &Expr) -> Vec<Change> {

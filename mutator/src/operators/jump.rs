@@ -2,32 +2,29 @@
 //!
 //! Source: mutest-rs and Major. A `break` out of a block that is no loop, or with a value, stays.
 
+use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Piece, Place, range_of};
+use super::operator::{Change, Context, Operator, Place};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct BreakContinueReplacement;
+pub(super) const BREAK_CONTINUE_REPLACEMENT: Operator =
+    Operator { name: "BCR", tier: Tier::A, class: Class::General, changes };
 
-impl Operator for BreakContinueReplacement {
-    fn name(&self) -> &'static str {
-        "BCR"
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let (other, label) = match place {
+        Place::Jump(Expr::Break(jump)) if jump.expr.is_none() => ("continue", &jump.label),
+        Place::Jump(Expr::Continue(jump)) => ("break", &jump.label),
+        _ => return Vec::new(),
+    };
+    if label.as_ref().is_some_and(|label| context.block_labels.contains(&label.ident.to_string())) {
+        return Vec::new();
     }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let (other, label) = match place {
-            Place::Jump(Expr::Break(jump)) if jump.expr.is_none() => ("continue", &jump.label),
-            Place::Jump(Expr::Continue(jump)) => ("break", &jump.label),
-            _ => return Vec::new(),
-        };
-        if label.as_ref().is_some_and(|label| context.block_labels.contains(&label.ident.to_string())) {
-            return Vec::new();
-        }
-        let Place::Jump(jump) = place else { return Vec::new() };
-        let mut replacement: Vec<Piece> = vec![other.into()];
-        if let Some(label) = label {
-            replacement.extend([" ".into(), Piece::Source(range_of(label))]);
-        }
-        vec![Change::at(range_of(jump), replacement)]
+    let Place::Jump(jump) = place else { return Vec::new() };
+    let mut replacement: Vec<Piece> = vec![other.into()];
+    if let Some(label) = label {
+        replacement.extend([" ".into(), Piece::Source(range_of(label))]);
     }
+    vec![Change::at(range_of(jump), replacement)]
 }

@@ -8,53 +8,38 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
 
-use super::{
-    Change, Context, Operator, Place, arguments, call_name, called, effect, last_name, range_of, replaced, source,
-};
-use crate::edit::Piece;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, call_name, called, effect, last_name, replaced, source};
+use crate::syntax::parts::range_of;
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct LockReplacement;
+pub(super) const LOCK_REPLACEMENT: Operator = Operator { name: "LCK", tier: Tier::C, class: Class::Async, changes };
 
-impl Operator for LockReplacement {
-    fn name(&self) -> &'static str {
-        "LCK"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn class(&self) -> Class {
-        Class::Async
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(expression @ Expr::MethodCall(call)) => {
-                let others: &[&str] = match call.method.to_string().as_str() {
-                    "notify_one" => &["notify_waiters", "notify_all"],
-                    "notify_waiters" | "notify_all" => &["notify_one"],
-                    _ => &[],
-                };
-                let whole = range_of(expression);
-                let change = |(index, other): (usize, &&str)| {
-                    let replacement = replaced(&whole, &range_of(&call.method), vec![(*other).to_owned().into()]);
-                    let change = Change::at(whole.clone(), replacement);
-                    if index == 0 { change } else { change.standing_in() }
-                };
-                others.iter().enumerate().map(change).collect()
-            }
-            Place::Statement(statement) => {
-                let Some(call) = effect(statement) else { return Vec::new() };
-                let is_guard = |argument: &&Expr| {
-                    last_name(argument).is_some_and(|name| name.contains("guard") || name.contains("lock"))
-                };
-                let is_drop = call_name(call).as_deref() == Some("drop") && arguments(call).iter().any(is_guard);
-                if is_drop { vec![Change::at(range_of(statement), vec!["".into()])] } else { locked(statement) }
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(expression @ Expr::MethodCall(call)) => {
+            let others: &[&str] = match call.method.to_string().as_str() {
+                "notify_one" => &["notify_waiters", "notify_all"],
+                "notify_waiters" | "notify_all" => &["notify_one"],
+                _ => &[],
+            };
+            let whole = range_of(expression);
+            let change = |(index, other): (usize, &&str)| {
+                let replacement = replaced(&whole, &range_of(&call.method), vec![(*other).to_owned().into()]);
+                let change = Change::at(whole.clone(), replacement);
+                if index == 0 { change } else { change.standing_in() }
+            };
+            others.iter().enumerate().map(change).collect()
         }
+        Place::Statement(statement) => {
+            let Some(call) = effect(statement) else { return Vec::new() };
+            let is_guard = |argument: &&Expr| {
+                last_name(argument).is_some_and(|name| name.contains("guard") || name.contains("lock"))
+            };
+            let is_drop = call_name(call).as_deref() == Some("drop") && arguments(call).iter().any(is_guard);
+            if is_drop { vec![Change::at(range_of(statement), vec!["".into()])] } else { locked(statement) }
+        }
+        _ => Vec::new(),
     }
 }
 

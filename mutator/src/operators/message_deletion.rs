@@ -6,35 +6,22 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Stmt};
 
-use super::{Change, Context, Operator, Place, called, effect, range_of};
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{called, effect};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::range_of;
 
-#[derive(Debug)]
-pub(super) struct MessageDeletion;
+pub(super) const MESSAGE_DELETION: Operator = Operator { name: "MSG-D", tier: Tier::B, class: Class::Message, changes };
 
-impl Operator for MessageDeletion {
-    fn name(&self) -> &'static str {
-        "MSG-D"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Message
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Statement(statement) if sending(statement, context).is_some() => {
-                vec![Change::at(range_of(statement), vec!["".into()])]
-            }
-            Place::ArmBody(body) if context.is_call(Kind::Send, called(body)) => {
-                vec![Change::at(range_of(body), vec!["{}".into()])]
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Statement(statement) if sending(statement, context).is_some() => {
+            vec![Change::at(range_of(statement), vec!["".into()])]
         }
+        Place::ArmBody(body) if context.is_call(Kind::Send, called(body)) => {
+            vec![Change::at(range_of(body), vec!["{}".into()])]
+        }
+        _ => Vec::new(),
     }
 }
 

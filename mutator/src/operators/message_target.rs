@@ -9,43 +9,32 @@ use simutant_outcomes::{Class, Tier};
 use syn::visit::{self, Visit};
 use syn::{Expr, Member, Stmt};
 
-use super::{Change, Context, Operator, Piece, Place, arguments, operand, peeled, range_of, source, swapped};
-use crate::declarations::bound_name;
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, operand, source, swapped};
+use crate::syntax::declarations::bound_name;
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct MessageTargetReplacement;
+pub(super) const MESSAGE_TARGET_REPLACEMENT: Operator =
+    Operator { name: "MSG-T", tier: Tier::B, class: Class::Message, changes };
 
-impl Operator for MessageTargetReplacement {
-    fn name(&self) -> &'static str {
-        "MSG-T"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Message
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) if context.is_call(Kind::Send, call) => {
-                other_targets(call, context)
-            }
-            Place::Expression(expression @ Expr::Struct(_)) => exchanged_ends(expression, context),
-            Place::Loop(for_loop) if sends_by(&for_loop.body.stmts, &for_loop.pat, context) => {
-                let mut but_first = operand(&for_loop.expr);
-                but_first.push(".into_iter().skip(1)".into());
-                let mut but_last: Vec<Piece> = vec!["{ let mut simutant_receivers: Vec<_> = ".into()];
-                but_last.extend(operand(&for_loop.expr));
-                but_last.push(".into_iter().collect(); simutant_receivers.pop(); simutant_receivers }".into());
-                let range = range_of(&*for_loop.expr);
-                [but_first, but_last].map(|replacement| Change::at(range.clone(), replacement).around()).into()
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) if context.is_call(Kind::Send, call) => {
+            other_targets(call, context)
         }
+        Place::Expression(expression @ Expr::Struct(_)) => exchanged_ends(expression, context),
+        Place::Loop(for_loop) if sends_by(&for_loop.body.stmts, &for_loop.pat, context) => {
+            let mut but_first = operand(&for_loop.expr);
+            but_first.push(".into_iter().skip(1)".into());
+            let mut but_last: Vec<Piece> = vec!["{ let mut simutant_receivers: Vec<_> = ".into()];
+            but_last.extend(operand(&for_loop.expr));
+            but_last.push(".into_iter().collect(); simutant_receivers.pop(); simutant_receivers }".into());
+            let range = range_of(&*for_loop.expr);
+            [but_first, but_last].map(|replacement| Change::at(range.clone(), replacement).around()).into()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -66,7 +55,7 @@ fn other_targets(call: &Expr, context: &Context<'_>) -> Vec<Change> {
             _ => "",
         };
         let base = context.types.of(&field.base);
-        let is_known = base.as_deref().and_then(|base| context.declarations.fields(crate::types::bare(base)));
+        let is_known = base.as_deref().and_then(|base| context.declarations.fields(crate::syntax::types::bare(base)));
         let has_other = is_known.is_none_or(|fields| fields.iter().any(|field| field.name == other));
         if !other.is_empty() && has_other {
             return vec![change(&format!("{}.{other}", context.text_of(&field.base)))];
@@ -74,7 +63,7 @@ fn other_targets(call: &Expr, context: &Context<'_>) -> Vec<Change> {
     }
     let Some(ty) = context.types.of(target) else { return Vec::new() };
     let is_address = ty.contains("Addr") || ty.ends_with("Id") || context.has_word(Kind::Address, target);
-    if !is_address || crate::types::is_integer(&ty) && !context.has_word(Kind::Address, target) {
+    if !is_address || crate::syntax::types::is_integer(&ty) && !context.has_word(Kind::Address, target) {
         return Vec::new();
     }
     let text = context.text_of(*target);

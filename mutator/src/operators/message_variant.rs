@@ -7,39 +7,27 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Path};
 
-use super::{Change, Context, Definition, Operator, Place, arguments, peeled, range_of, replaced};
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place, Replacements};
+use super::pieces::{arguments, replaced};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
-#[derive(Debug)]
-pub(super) struct MessageVariantReplacement;
+pub(super) const MESSAGE_VARIANT_REPLACEMENT: Operator =
+    Operator { name: "MSG-V", tier: Tier::B, class: Class::Message, changes };
 
-impl Operator for MessageVariantReplacement {
-    fn name(&self) -> &'static str {
-        "MSG-V"
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    if context.is_call(Kind::Send, expression) || context.is_call(Kind::Schedule, expression) {
+        return arguments(expression)
+            .into_iter()
+            .flat_map(|argument| other_variants(peeled(argument), context))
+            .collect();
     }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Message
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        if context.is_call(Kind::Send, expression) || context.is_call(Kind::Schedule, expression) {
-            return arguments(expression)
-                .into_iter()
-                .flat_map(|argument| other_variants(peeled(argument), context))
-                .collect();
+    match enum_of(expression, context) {
+        Some(name) if context.declarations.is_message(&name) || context.names.has_word(Kind::Message, &name) => {
+            other_variants(expression, context)
         }
-        match enum_of(expression, context) {
-            Some(name) if context.declarations.is_message(&name) || context.names.has_word(Kind::Message, &name) => {
-                other_variants(expression, context)
-            }
-            _ => Vec::new(),
-        }
+        _ => Vec::new(),
     }
 }
 
@@ -73,9 +61,9 @@ pub(super) fn other_variants(expression: &Expr, context: &Context<'_>) -> Vec<Ch
     let Some(at) = variants.iter().position(|variant| last.ident == variant.name) else { return Vec::new() };
     let next = variants.iter().cycle().skip(at + 1).take(variants.len() - 1);
     let same = next.filter(|other| other.shape == variants[at].shape);
-    let count = if context.definition == Definition::Reduced { 1 } else { variants.len() };
+    let count = if context.replacements == Replacements::Reduced { 1 } else { variants.len() };
     let range = range_of(expression);
-    let change = |other: &crate::declarations::Variant| {
+    let change = |other: &crate::syntax::declarations::EnumVariant| {
         Change::at(range.clone(), replaced(&range, &range_of(&last.ident), vec![other.name.clone().into()]))
     };
     same.take(count).map(change).collect()

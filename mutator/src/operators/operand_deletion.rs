@@ -4,73 +4,45 @@
 //! VDL deletes operands that are variables, fields or elements, CDL literals; ODL deletes each. Source: Delamaro,
 //! Offutt and Ammann (ICST 2014) as muJava's source has them.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, ExprBinary};
 
-use super::{Change, Context, Operator, Place, binds, infection_of, peeled, range_of, source};
-use crate::purity::is_assignment;
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::source;
+use crate::syntax::parts::{binds, peeled, range_of};
+use crate::syntax::purity::is_assignment;
 
-#[derive(Debug)]
-pub(super) struct OperandDeletion;
+pub(super) const OPERAND_DELETION: Operator =
+    Operator { name: "ODL", tier: Tier::C, class: Class::General, changes: operand_deletion };
 
-#[derive(Debug)]
-pub(super) struct VariableDeletion;
+pub(super) const VARIABLE_DELETION: Operator =
+    Operator { name: "VDL", tier: Tier::C, class: Class::General, changes: variable_deletion };
 
-#[derive(Debug)]
-pub(super) struct ConstantDeletion;
+pub(super) const CONSTANT_DELETION: Operator =
+    Operator { name: "CDL", tier: Tier::C, class: Class::General, changes: constant_deletion };
 
-impl Operator for OperandDeletion {
-    fn name(&self) -> &'static str {
-        "ODL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(expression @ Expr::Unary(unary)) => {
-                vec![Change::new(range_of(expression), vec![source(&*unary.expr)], infection_of(&[&unary.expr]))]
-            }
-            Place::Expression(Expr::Binary(binary)) if is_assignment(&binary.op) => {
-                let plain = vec![source(&*binary.left), " = ".into(), source(&*binary.right)];
-                vec![Change::at(range_of(binary), plain)]
-            }
-            Place::Expression(Expr::Binary(binary)) => without(binary, |_| true),
-            _ => Vec::new(),
+fn operand_deletion(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(expression @ Expr::Unary(unary)) => {
+            vec![Change::new(range_of(expression), vec![source(&*unary.expr)], infection_of(&[&unary.expr]))]
         }
+        Place::Expression(Expr::Binary(binary)) if is_assignment(&binary.op) => {
+            let plain = vec![source(&*binary.left), " = ".into(), source(&*binary.right)];
+            vec![Change::at(range_of(binary), plain)]
+        }
+        Place::Expression(Expr::Binary(binary)) => without(binary, |_| true),
+        _ => Vec::new(),
     }
 }
 
-impl Operator for VariableDeletion {
-    fn name(&self) -> &'static str {
-        "VDL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(Expr::Binary(binary)) = place else { return Vec::new() };
-        without(binary, |operand| matches!(peeled(operand), Expr::Path(_) | Expr::Field(_) | Expr::Index(_)))
-    }
+fn variable_deletion(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(Expr::Binary(binary)) = place else { return Vec::new() };
+    without(binary, |operand| matches!(peeled(operand), Expr::Path(_) | Expr::Field(_) | Expr::Index(_)))
 }
 
-impl Operator for ConstantDeletion {
-    fn name(&self) -> &'static str {
-        "CDL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(Expr::Binary(binary)) = place else { return Vec::new() };
-        without(binary, |operand| matches!(peeled(operand), Expr::Lit(_)))
-    }
+fn constant_deletion(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(Expr::Binary(binary)) = place else { return Vec::new() };
+    without(binary, |operand| matches!(peeled(operand), Expr::Lit(_)))
 }
 
 /// Returns the changes of a binary expression to one operand, where the other one is to be deleted. What is left of a

@@ -4,61 +4,33 @@
 //! Source: muJava. COI takes `!` away as well, so COD is there for muJava's set only. `!` stands for both of Java's
 //! operators: it is COD's where a condition is expected and LOD's where the text shows an integer.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, UnOp};
 
-use super::{Change, Context, Operator, Place, infection_of, range_of, source};
-use crate::types::is_integer;
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::source;
+use crate::syntax::parts::range_of;
+use crate::syntax::types::is_integer;
 
-#[derive(Debug)]
-pub(super) struct ConditionalOperatorDeletion;
+pub(super) const CONDITIONAL_OPERATOR_DELETION: Operator =
+    Operator { name: "COD", tier: Tier::C, class: Class::General, changes: conditional_operator_deletion };
 
-#[derive(Debug)]
-pub(super) struct LogicalOperatorDeletion;
+pub(super) const LOGICAL_OPERATOR_DELETION: Operator =
+    Operator { name: "LOD", tier: Tier::C, class: Class::General, changes: logical_operator_deletion };
 
-#[derive(Debug)]
-pub(super) struct ArithmeticOperatorDeletion;
+pub(super) const ARITHMETIC_OPERATOR_DELETION: Operator =
+    Operator { name: "AODU", tier: Tier::C, class: Class::General, changes: arithmetic_operator_deletion };
 
-impl Operator for ConditionalOperatorDeletion {
-    fn name(&self) -> &'static str {
-        "COD"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && !is_known_integer(operand, context))
-    }
+fn conditional_operator_deletion(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && !is_known_integer(operand, context))
 }
 
-impl Operator for LogicalOperatorDeletion {
-    fn name(&self) -> &'static str {
-        "LOD"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && is_known_integer(operand, context))
-    }
+fn logical_operator_deletion(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    deleted(place, |operator, operand| matches!(operator, UnOp::Not(_)) && is_known_integer(operand, context))
 }
 
-impl Operator for ArithmeticOperatorDeletion {
-    fn name(&self) -> &'static str {
-        "AODU"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
-        deleted(place, |operator, _| matches!(operator, UnOp::Neg(_)))
-    }
+fn arithmetic_operator_deletion(place: Place<'_>, _context: &Context<'_>) -> Vec<Change> {
+    deleted(place, |operator, _| matches!(operator, UnOp::Neg(_)))
 }
 
 fn is_known_integer(operand: &Expr, context: &Context<'_>) -> bool {

@@ -10,11 +10,10 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, ExprBinary, Lit};
 
-use super::{
-    Change, Context, Operator, Place, arguments, call_name, effect, infection_of, last_name, operand, peeled, range_of,
-    replaced,
-};
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{arguments, call_name, effect, last_name, operand, replaced};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
 /// Calls that add an arc from a place, and those that add one from a transition, as they go together.
 const OPPOSITES: [(&str, &str); 7] = [
@@ -27,36 +26,22 @@ const OPPOSITES: [(&str, &str); 7] = [
     ("pre", "post"),
 ];
 
-#[derive(Debug)]
-pub(super) struct PetriNetReplacement;
+pub(super) const PETRI_NET_REPLACEMENT: Operator =
+    Operator { name: "PET", tier: Tier::C, class: Class::State, changes };
 
-impl Operator for PetriNetReplacement {
-    fn name(&self) -> &'static str {
-        "PET"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn class(&self) -> Class {
-        Class::State
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Statement(statement) => {
-                let is_arc = |kind| effect(statement).is_some_and(|call| context.is_call(kind, call));
-                if [Kind::InputArc, Kind::OutputArc, Kind::Inhibitor].into_iter().any(is_arc) {
-                    vec![Change::at(range_of(statement), vec!["".into()])]
-                } else {
-                    Vec::new()
-                }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Statement(statement) => {
+            let is_arc = |kind| effect(statement).is_some_and(|call| context.is_call(kind, call));
+            if [Kind::InputArc, Kind::OutputArc, Kind::Inhibitor].into_iter().any(is_arc) {
+                vec![Change::at(range_of(statement), vec!["".into()])]
+            } else {
+                Vec::new()
             }
-            Place::Expression(Expr::Binary(binary)) => tokens(binary, context),
-            Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) => arc(call, context),
-            _ => Vec::new(),
         }
+        Place::Expression(Expr::Binary(binary)) => tokens(binary, context),
+        Place::Expression(call @ (Expr::MethodCall(_) | Expr::Call(_))) => arc(call, context),
+        _ => Vec::new(),
     }
 }
 

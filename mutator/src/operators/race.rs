@@ -11,50 +11,34 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use simutant_outcomes::{Class, Tier};
 use syn::{Expr, Macro, Stmt};
 
-use super::{Change, Context, Operator, Place, arguments, peeled, range_of, replaced, swapped};
-use crate::edit::Piece;
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{arguments, operand, replaced, swapped};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::text::edit::Piece;
 
-#[derive(Debug)]
-pub(super) struct RaceReplacement;
+pub(super) const RACE_REPLACEMENT: Operator = Operator { name: "SEL", tier: Tier::B, class: Class::Async, changes };
 
-impl Operator for RaceReplacement {
-    fn name(&self) -> &'static str {
-        "SEL"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Async
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(waits @ Expr::Await(inner)) => {
-                let is_race = context.is_call(Kind::Select, &inner.base);
-                let is_join = context.is_call(Kind::Join, &inner.base);
-                let whole = range_of(waits);
-                match arguments(&inner.base)[..] {
-                    [futures] if is_race => raced(&whole, peeled(futures)),
-                    [futures] if is_join => joined(&whole, peeled(futures)),
-                    [one, other] if is_join => vec![sequence(&whole, &[one, other])],
-                    _ => Vec::new(),
-                }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(waits @ Expr::Await(inner)) => {
+            let is_race = context.is_call(Kind::Select, &inner.base);
+            let is_join = context.is_call(Kind::Join, &inner.base);
+            let whole = range_of(waits);
+            match arguments(&inner.base)[..] {
+                [futures] if is_race => raced(&whole, peeled(futures)),
+                [futures] if is_join => joined(&whole, peeled(futures)),
+                [one, other] if is_join => vec![sequence(&whole, &[one, other])],
+                _ => Vec::new(),
             }
-            Place::Expression(expression @ Expr::Macro(inner)) => {
-                of_macro(&inner.mac, &range_of(expression), None, context)
-            }
-            Place::Statement(statement @ Stmt::Macro(inner)) => of_macro(
-                &inner.mac,
-                &range_of(statement),
-                inner.semi_token.map(|semicolon| range_of(&semicolon)),
-                context,
-            ),
-            _ => Vec::new(),
         }
+        Place::Expression(expression @ Expr::Macro(inner)) => {
+            of_macro(&inner.mac, &range_of(expression), None, context)
+        }
+        Place::Statement(statement @ Stmt::Macro(inner)) => {
+            of_macro(&inner.mac, &range_of(statement), inner.semi_token.map(|semicolon| range_of(&semicolon)), context)
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -103,7 +87,7 @@ fn joined(whole: &Range<usize>, futures: &Expr) -> Vec<Change> {
 fn sequence(whole: &Range<usize>, futures: &[&Expr]) -> Change {
     let mut pieces: Vec<Piece> = vec!["(".into()];
     for future in futures {
-        pieces.extend(super::operand(future));
+        pieces.extend(operand(future));
         pieces.push(".await, ".into());
     }
     pieces.push(")".into());

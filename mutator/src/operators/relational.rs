@@ -6,56 +6,53 @@
 //! Where the text shows that an unsigned number is compared with 0, the relations that hold for the same numbers are
 //! not made.
 
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit};
 
-use super::{Change, Context, Definition, Operator, Place, binary, infection_of, peeled, range_of};
+use super::operator::{Change, Context, Operator, Place, Replacements, infection_of};
+use super::pieces::binary;
+use crate::syntax::parts::{peeled, range_of};
 
-#[derive(Debug)]
-pub(super) struct RelationalOperatorReplacement;
+pub(super) const RELATIONAL_OPERATOR_REPLACEMENT: Operator =
+    Operator { name: "ROR", tier: Tier::A, class: Class::General, changes };
 
 const RELATIONS: [&str; 6] = ["<", ">", "<=", ">=", "==", "!="];
 
-impl Operator for RelationalOperatorReplacement {
-    fn name(&self) -> &'static str {
-        "ROR"
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
-        let (operator, reduced) = match expression.op {
-            BinOp::Lt(_) => ("<", ["<=", "!=", "false"]),
-            BinOp::Gt(_) => (">", [">=", "!=", "false"]),
-            BinOp::Le(_) => ("<=", ["<", "==", "true"]),
-            BinOp::Ge(_) => (">=", [">", "==", "true"]),
-            BinOp::Eq(_) => ("==", ["<=", ">=", "false"]),
-            BinOp::Ne(_) => ("!=", ["<", ">", "true"]),
-            _ => return Vec::new(),
-        };
-        let equal = equal_for_unsigned(&expression.left, operator, &expression.right, context);
-        let infection = infection_of(&[&expression.left, &expression.right]);
-        let change = |other: &str| {
-            let is_relation = RELATIONS.contains(&other);
-            let replacement =
-                if is_relation { binary(&expression.left, other, &expression.right) } else { vec![other.into()] };
-            Change::new(range_of(expression), replacement, infection)
-        };
-        let differs = |other: &&str| Some(*other) != equal;
-        match context.definition {
-            Definition::Reduced => {
-                // Where there is no order, the two ordered replacements do not compile, and what they would show is
-                // left to the other constant.
-                let other_constant = match operator {
-                    "==" => Some("true"),
-                    "!=" => Some("false"),
-                    _ => None,
-                };
-                let stands_in = |constant| Change { stands_in: true, ..change(constant) };
-                reduced.into_iter().filter(differs).map(change).chain(other_constant.map(stands_in)).collect()
-            }
-            Definition::All | Definition::Andrews | Definition::MuJava => {
-                let others = RELATIONS.into_iter().filter(|other| *other != operator).filter(differs);
-                others.chain(["true", "false"]).map(change).collect()
-            }
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(Expr::Binary(expression)) = place else { return Vec::new() };
+    let (operator, reduced) = match expression.op {
+        BinOp::Lt(_) => ("<", ["<=", "!=", "false"]),
+        BinOp::Gt(_) => (">", [">=", "!=", "false"]),
+        BinOp::Le(_) => ("<=", ["<", "==", "true"]),
+        BinOp::Ge(_) => (">=", [">", "==", "true"]),
+        BinOp::Eq(_) => ("==", ["<=", ">=", "false"]),
+        BinOp::Ne(_) => ("!=", ["<", ">", "true"]),
+        _ => return Vec::new(),
+    };
+    let equal = equal_for_unsigned(&expression.left, operator, &expression.right, context);
+    let infection = infection_of(&[&expression.left, &expression.right]);
+    let change = |other: &str| {
+        let is_relation = RELATIONS.contains(&other);
+        let replacement =
+            if is_relation { binary(&expression.left, other, &expression.right) } else { vec![other.into()] };
+        Change::new(range_of(expression), replacement, infection)
+    };
+    let differs = |other: &&str| Some(*other) != equal;
+    match context.replacements {
+        Replacements::Reduced => {
+            // Where there is no order, the two ordered replacements do not compile, and what they would show is
+            // left to the other constant.
+            let other_constant = match operator {
+                "==" => Some("true"),
+                "!=" => Some("false"),
+                _ => None,
+            };
+            let stands_in = |constant| Change { stands_in: true, ..change(constant) };
+            reduced.into_iter().filter(differs).map(change).chain(other_constant.map(stands_in)).collect()
+        }
+        Replacements::All | Replacements::Andrews | Replacements::MuJava => {
+            let others = RELATIONS.into_iter().filter(|other| *other != operator).filter(differs);
+            others.chain(["true", "false"]).map(change).collect()
         }
     }
 }

@@ -8,68 +8,55 @@
 use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr, Lit, Stmt};
 
-use super::{Change, Context, Operator, Place, infection_of, is_reset, last_name, operand, peeled, range_of, source};
-use crate::names::Kind;
-use crate::types::is_integer;
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::{is_reset, last_name, operand, source};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::syntax::types::is_integer;
 
-#[derive(Debug)]
-pub(super) struct RetryReplacement;
+pub(super) const RETRY_REPLACEMENT: Operator = Operator { name: "RTY", tier: Tier::B, class: Class::Time, changes };
 
-impl Operator for RetryReplacement {
-    fn name(&self) -> &'static str {
-        "RTY"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Time
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(limit @ (Expr::Path(_) | Expr::Field(_))) if is_limit(limit, context) => {
-                let range = range_of(limit);
-                let change = |replacement| Change::new(range.clone(), replacement, infection_of(&[limit]));
-                let with = |text: &str| operand(limit).into_iter().chain([text.to_owned().into()]).collect();
-                let mut changes = vec![change(with(" + 1")), change(with(" - 1")), change(vec!["0".into()])];
-                if let Some(ty) = context.types.of(limit).filter(|ty| is_integer(ty)) {
-                    changes.push(change(vec![format!("{ty}::MAX").into()]));
-                }
-                changes
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(limit @ (Expr::Path(_) | Expr::Field(_))) if is_limit(limit, context) => {
+            let range = range_of(limit);
+            let change = |replacement| Change::new(range.clone(), replacement, infection_of(&[limit]));
+            let with = |text: &str| operand(limit).into_iter().chain([text.to_owned().into()]).collect();
+            let mut changes = vec![change(with(" + 1")), change(with(" - 1")), change(vec!["0".into()])];
+            if let Some(ty) = context.types.of(limit).filter(|ty| is_integer(ty)) {
+                changes.push(change(vec![format!("{ty}::MAX").into()]));
             }
-            Place::Expression(Expr::Binary(product)) => growth(product, context),
-            Place::Expression(Expr::MethodCall(product)) => {
-                let is_growth = matches!(
-                    product.method.to_string().as_str(),
-                    "saturating_mul" | "wrapping_mul" | "mul_f64" | "saturating_pow"
-                );
-                if is_growth && context.has_word(Kind::Backoff, &product.receiver) {
-                    vec![Change::at(range_of(product), vec![source(&product.receiver)])]
-                } else {
-                    Vec::new()
-                }
-            }
-            Place::Statement(statement @ Stmt::Expr(Expr::Assign(assign), Some(_))) => {
-                let is_count = context.has_word(Kind::Retry, &assign.left) || is_backoff(&assign.left, context);
-                if is_count && is_reset_of(assign, context) {
-                    vec![Change::at(range_of(statement), vec!["".into()])]
-                } else {
-                    Vec::new()
-                }
-            }
-            Place::Statement(statement @ Stmt::Expr(Expr::Binary(growth), Some(_))) => {
-                let grows = matches!(growth.op, BinOp::MulAssign(_) | BinOp::ShlAssign(_));
-                if grows && context.has_word(Kind::Backoff, &growth.left) {
-                    vec![Change::at(range_of(statement), vec!["".into()])]
-                } else {
-                    Vec::new()
-                }
-            }
-            _ => Vec::new(),
+            changes
         }
+        Place::Expression(Expr::Binary(product)) => growth(product, context),
+        Place::Expression(Expr::MethodCall(product)) => {
+            let is_growth = matches!(
+                product.method.to_string().as_str(),
+                "saturating_mul" | "wrapping_mul" | "mul_f64" | "saturating_pow"
+            );
+            if is_growth && context.has_word(Kind::Backoff, &product.receiver) {
+                vec![Change::at(range_of(product), vec![source(&product.receiver)])]
+            } else {
+                Vec::new()
+            }
+        }
+        Place::Statement(statement @ Stmt::Expr(Expr::Assign(assign), Some(_))) => {
+            let is_count = context.has_word(Kind::Retry, &assign.left) || is_backoff(&assign.left, context);
+            if is_count && is_reset_of(assign, context) {
+                vec![Change::at(range_of(statement), vec!["".into()])]
+            } else {
+                Vec::new()
+            }
+        }
+        Place::Statement(statement @ Stmt::Expr(Expr::Binary(growth), Some(_))) => {
+            let grows = matches!(growth.op, BinOp::MulAssign(_) | BinOp::ShlAssign(_));
+            if grows && context.has_word(Kind::Backoff, &growth.left) {
+                vec![Change::at(range_of(statement), vec!["".into()])]
+            } else {
+                Vec::new()
+            }
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -5,14 +5,16 @@
 //! signature. Source: the return value mutators of PIT and the function values of cargo-mutants, but a value each
 //! instead of a body each, so that what the function does remains.
 
+use simutant_outcomes::{Class, Tier};
 use syn::{Expr, GenericArgument, GenericParam, PathArguments, ReturnType, Type};
 
-use super::{Change, Context, Infection, Operator, Place, infection_of, peeled, range_of};
-use crate::declarations::type_name;
-use crate::types::{is_float, is_integer};
+use super::operator::{Change, Context, Infection, Operator, Place, infection_of};
+use crate::syntax::declarations::type_name;
+use crate::syntax::parts::{peeled, range_of};
+use crate::syntax::types::{is_float, is_integer};
 
-#[derive(Debug)]
-pub(super) struct ReturnValueReplacement;
+pub(super) const RETURN_VALUE_REPLACEMENT: Operator =
+    Operator { name: "RVR", tier: Tier::A, class: Class::General, changes };
 
 /// Types of the standard library and of the engine that have a default value: the empty one, or zero.
 const WITH_DEFAULT: [&str; 16] = [
@@ -34,26 +36,20 @@ const WITH_DEFAULT: [&str; 16] = [
     "Cell",
 ];
 
-impl Operator for ReturnValueReplacement {
-    fn name(&self) -> &'static str {
-        "RVR"
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Value(value) = place else { return Vec::new() };
+    let ReturnType::Type(_, ty) = &context.signature.output else { return Vec::new() };
+    // A literal has its own replacements, which are the same.
+    if let Expr::Lit(_) = peeled(value) {
+        return Vec::new();
     }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Value(value) = place else { return Vec::new() };
-        let ReturnType::Type(_, ty) = &context.signature.output else { return Vec::new() };
-        // A literal has its own replacements, which are the same.
-        if let Expr::Lit(_) = peeled(value) {
-            return Vec::new();
-        }
-        let values = values(ty, context);
-        let is_plain = matches!(&**ty, Type::Path(_)) && {
-            let name = type_name(ty);
-            is_integer(&name) || is_float(&name) || name == "bool"
-        };
-        let infection = if is_plain { infection_of(&[value]) } else { Infection::Reached };
-        values.into_iter().map(|other| Change::new(range_of(value), vec![other.into()], infection)).collect()
-    }
+    let values = values(ty, context);
+    let is_plain = matches!(&**ty, Type::Path(_)) && {
+        let name = type_name(ty);
+        is_integer(&name) || is_float(&name) || name == "bool"
+    };
+    let infection = if is_plain { infection_of(&[value]) } else { Infection::Reached };
+    values.into_iter().map(|other| Change::new(range_of(value), vec![other.into()], infection)).collect()
 }
 
 /// Returns simple values of a type.

@@ -8,47 +8,34 @@
 use simutant_outcomes::{Class, Tier};
 use syn::Expr;
 
-use super::{Change, Context, Operator, Place, last_name, operand, peeled, range_of, replaced, source};
-use crate::names::Kind;
+use super::operator::{Change, Context, Operator, Place};
+use super::pieces::{last_name, operand, replaced, source};
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
 
-#[derive(Debug)]
-pub(super) struct TieReversal;
+pub(super) const TIE_REVERSAL: Operator = Operator { name: "TIE", tier: Tier::B, class: Class::Time, changes };
 
-impl Operator for TieReversal {
-    fn name(&self) -> &'static str {
-        "TIE"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::B
-    }
-
-    fn class(&self) -> Class {
-        Class::Time
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        match place {
-            Place::Expression(Expr::MethodCall(call)) if call.args.len() == 1 => {
-                let reversal = match call.method.to_string().as_str() {
-                    "cmp" | "total_cmp" => ".reverse()",
-                    "partial_cmp" => ".map(std::cmp::Ordering::reverse)",
-                    _ => return Vec::new(),
-                };
-                vec![Change::at(range_of(call), vec![source(call), reversal.into()])]
-            }
-            Place::Expression(key @ Expr::Tuple(tuple))
-                if tuple.elems.first().is_some_and(|time| is_time(time, context)) =>
-            {
-                let whole = range_of(key);
-                let change = |part: &Expr| {
-                    let complement = std::iter::once("!".into()).chain(operand(part)).collect();
-                    Change::at(whole.clone(), replaced(&whole, &range_of(part), complement))
-                };
-                tuple.elems.iter().skip(1).filter(|part| is_tie(part, context)).map(change).collect()
-            }
-            _ => Vec::new(),
+fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    match place {
+        Place::Expression(Expr::MethodCall(call)) if call.args.len() == 1 => {
+            let reversal = match call.method.to_string().as_str() {
+                "cmp" | "total_cmp" => ".reverse()",
+                "partial_cmp" => ".map(std::cmp::Ordering::reverse)",
+                _ => return Vec::new(),
+            };
+            vec![Change::at(range_of(call), vec![source(call), reversal.into()])]
         }
+        Place::Expression(key @ Expr::Tuple(tuple))
+            if tuple.elems.first().is_some_and(|time| is_time(time, context)) =>
+        {
+            let whole = range_of(key);
+            let change = |part: &Expr| {
+                let complement = std::iter::once("!".into()).chain(operand(part)).collect();
+                Change::at(whole.clone(), replaced(&whole, &range_of(part), complement))
+            };
+            tuple.elems.iter().skip(1).filter(|part| is_tie(part, context)).map(change).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -62,6 +49,6 @@ fn is_time(part: &Expr, context: &Context<'_>) -> bool {
 fn is_tie(part: &Expr, context: &Context<'_>) -> bool {
     let is_name = matches!(peeled(part), Expr::Path(_) | Expr::Field(_));
     let ty = context.types.of(part);
-    let can_be = ty.is_none_or(|ty| crate::types::is_integer(&ty));
+    let can_be = ty.is_none_or(|ty| crate::syntax::types::is_integer(&ty));
     is_name && can_be && last_name(part).is_some_and(|name| context.names.has_word(Kind::Tie, &name))
 }

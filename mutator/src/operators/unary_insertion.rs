@@ -4,103 +4,75 @@
 //! before each variable that the text shows to be a number. Source: Offutt, Lee, Rothermel, Untch and Zapf (TOSEM
 //! 1996); muJava's source for AOIU, which leaves out the right operands of `+ - %`.
 
-use simutant_outcomes::Tier;
+use simutant_outcomes::{Class, Tier};
 use syn::{BinOp, Expr};
 
-use super::{Change, Context, Operator, Place, infection_of, operand, peeled, range_of};
-use crate::names::Kind;
-use crate::types::{is_float, is_integer, is_unsigned_integer};
+use super::operator::{Change, Context, Operator, Place, infection_of};
+use super::pieces::operand;
+use crate::syntax::names::Kind;
+use crate::syntax::parts::{peeled, range_of};
+use crate::syntax::types::{is_float, is_integer, is_unsigned_integer};
 
-#[derive(Debug)]
-pub(super) struct UnaryOperatorInsertion;
+pub(super) const UNARY_OPERATOR_INSERTION: Operator =
+    Operator { name: "UOI", tier: Tier::C, class: Class::General, changes: unary_operator_insertion };
 
-#[derive(Debug)]
-pub(super) struct NegationInsertion;
+pub(super) const NEGATION_INSERTION: Operator =
+    Operator { name: "AOIU", tier: Tier::C, class: Class::General, changes: negation_insertion };
 
-#[derive(Debug)]
-pub(super) struct ComplementInsertion;
+pub(super) const COMPLEMENT_INSERTION: Operator =
+    Operator { name: "LOI", tier: Tier::C, class: Class::General, changes: complement_insertion };
 
-impl Operator for UnaryOperatorInsertion {
-    fn name(&self) -> &'static str {
-        "UOI"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        let used: Vec<&Expr> = match expression {
-            Expr::Index(index) => vec![&*index.index],
-            Expr::Range(range) => range.start.as_deref().into_iter().chain(range.end.as_deref()).collect(),
-            Expr::MethodCall(call) => {
-                let is_of_length = matches!(
-                    call.method.to_string().as_str(),
-                    "with_capacity" | "reserve" | "truncate" | "take" | "skip" | "nth" | "split_at" | "resize"
-                );
-                let is_of_time = [Kind::Sleep, Kind::Schedule, Kind::Timer, Kind::Timeout];
-                let is_of_time = is_of_time.into_iter().any(|kind| context.is_call(kind, expression));
-                if is_of_length || is_of_time { call.args.iter().collect() } else { Vec::new() }
-            }
-            _ => return Vec::new(),
-        };
-        let is_number = |used: &&Expr| is_variable(used) && number(used, context).is_none_or(|ty| !is_float(&ty));
-        let change = |used: &Expr, text: &str| {
-            let changed = operand(used).into_iter().chain([text.to_owned().into()]).collect();
-            Change::new(range_of(used), changed, infection_of(&[used]))
-        };
-        let both = |used: &Expr| [" + 1", " - 1"].map(|text| change(used, text));
-        used.into_iter().filter(is_number).flat_map(both).collect()
-    }
-}
-
-impl Operator for NegationInsertion {
-    fn name(&self) -> &'static str {
-        "AOIU"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        match expression {
-            Expr::Binary(binary) if matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_)) => {
-                inserted(&binary.left, "-", context).into_iter().collect()
-            }
-            Expr::Binary(binary) if crate::purity::is_assignment(&binary.op) => {
-                inserted(&binary.right, "-", context).into_iter().collect()
-            }
-            Expr::Binary(binary) if matches!(binary.op, BinOp::Mul(_) | BinOp::Div(_)) => {
-                let left = inserted(&binary.left, "-", context);
-                left.or_else(|| inserted(&binary.right, "-", context)).into_iter().collect()
-            }
-            _ => operands(expression).into_iter().filter_map(|used| inserted(used, "-", context)).collect(),
+fn unary_operator_insertion(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    let used: Vec<&Expr> = match expression {
+        Expr::Index(index) => vec![&*index.index],
+        Expr::Range(range) => range.start.as_deref().into_iter().chain(range.end.as_deref()).collect(),
+        Expr::MethodCall(call) => {
+            let is_of_length = matches!(
+                call.method.to_string().as_str(),
+                "with_capacity" | "reserve" | "truncate" | "take" | "skip" | "nth" | "split_at" | "resize"
+            );
+            let is_of_time = [Kind::Sleep, Kind::Schedule, Kind::Timer, Kind::Timeout];
+            let is_of_time = is_of_time.into_iter().any(|kind| context.is_call(kind, expression));
+            if is_of_length || is_of_time { call.args.iter().collect() } else { Vec::new() }
         }
+        _ => return Vec::new(),
+    };
+    let is_number = |used: &&Expr| is_variable(used) && number(used, context).is_none_or(|ty| !is_float(&ty));
+    let change = |used: &Expr, text: &str| {
+        let changed = operand(used).into_iter().chain([text.to_owned().into()]).collect();
+        Change::new(range_of(used), changed, infection_of(&[used]))
+    };
+    let both = |used: &Expr| [" + 1", " - 1"].map(|text| change(used, text));
+    used.into_iter().filter(is_number).flat_map(both).collect()
+}
+
+fn negation_insertion(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    match expression {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Rem(_)) => {
+            inserted(&binary.left, "-", context).into_iter().collect()
+        }
+        Expr::Binary(binary) if crate::syntax::purity::is_assignment(&binary.op) => {
+            inserted(&binary.right, "-", context).into_iter().collect()
+        }
+        Expr::Binary(binary) if matches!(binary.op, BinOp::Mul(_) | BinOp::Div(_)) => {
+            let left = inserted(&binary.left, "-", context);
+            left.or_else(|| inserted(&binary.right, "-", context)).into_iter().collect()
+        }
+        _ => operands(expression).into_iter().filter_map(|used| inserted(used, "-", context)).collect(),
     }
 }
 
-impl Operator for ComplementInsertion {
-    fn name(&self) -> &'static str {
-        "LOI"
-    }
-
-    fn tier(&self) -> Tier {
-        Tier::C
-    }
-
-    fn changes(&self, place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
-        let Place::Expression(expression) = place else { return Vec::new() };
-        operands(expression).into_iter().filter_map(|used| inserted(used, "!", context)).collect()
-    }
+fn complement_insertion(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
+    let Place::Expression(expression) = place else { return Vec::new() };
+    operands(expression).into_iter().filter_map(|used| inserted(used, "!", context)).collect()
 }
 
 /// Returns the expressions that another one uses the values of.
 pub(super) fn operands(expression: &Expr) -> Vec<&Expr> {
     match expression {
-        Expr::Binary(binary) if crate::purity::is_assignment(&binary.op) => vec![&*binary.right],
+        Expr::Binary(binary) if crate::syntax::purity::is_assignment(&binary.op) => vec![&*binary.right],
         Expr::Binary(binary) => vec![&*binary.left, &*binary.right],
         Expr::Assign(assign) => vec![&*assign.right],
         Expr::Call(call) => call.args.iter().collect(),

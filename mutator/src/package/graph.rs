@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use cargo_metadata::{DependencyKind, Metadata, Node, Package, PackageId};
 
-use crate::conditions::Conditions;
+use crate::syntax::conditions::Conditions;
 
 const CRATES_IO: &str = "https://github.com/rust-lang/crates.io-index";
 
 /// The packages of a workspace and all that they depend on.
 #[derive(Debug)]
-pub(super) struct Graph<'m> {
+pub(super) struct DependencyGraph<'m> {
     packages: BTreeMap<&'m PackageId, &'m Package>,
     nodes: BTreeMap<&'m PackageId, &'m Node>,
 }
 
-impl<'m> Graph<'m> {
+impl<'m> DependencyGraph<'m> {
     pub(super) fn new(metadata: &'m Metadata) -> Self {
         Self {
             packages: metadata.packages.iter().map(|package| (&package.id, package)).collect(),

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use super::modules;
 use crate::MutatorError;
-use crate::conditions::Conditions;
+use crate::syntax::conditions::Conditions;
 
 /// A package that is copied.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
-use crate::conditions::Conditions;
+use crate::syntax::conditions::Conditions;
 
 /// Returns the files that declarations of modules lead to from `library`, but none that is certainly compiled.
 ///

@@ -3,11 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use crate::operators::range_of;
-use crate::source::Source;
-use crate::{MutatorError, Package};
-
 use super::SpecificationFile;
+use crate::syntax::parts::join;
+use crate::syntax::parts::range_of;
+use crate::syntax::source::{Source, module_path};
+use crate::{MutatorError, Package};
 
 /// A constant of the specification, and the value that it is to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Package {
             let mut found = Vec::new();
             let mut known = Vec::new();
             for file in &self.files {
-                let source = Source::read(&self, file)?;
+                let source = self.source(file)?;
                 for constant in &source.constants {
                     let is_it = constant.path == *name || constant.path.ends_with(&format!("::{name}"));
                     if is_it {
@@ -74,6 +74,18 @@ impl Package {
             self.texts.insert(file.clone(), text);
         }
         Ok(self)
+    }
+
+    /// Reads a specification file. The functions of another package than the system's own have the crate's name before
+    /// their paths.
+    pub(crate) fn source(&self, file: &SpecificationFile) -> Result<Source, MutatorError> {
+        let member = &self.members[file.member];
+        let text = self.text(file)?;
+        let module = match &member.short_name {
+            Some(_) => join(&member.library()?.name, &module_path(&file.path)),
+            None => module_path(&file.path),
+        };
+        Source::parse_module(&self.label(file), &module, &member.conditions, text)
     }
 
     /// Returns whether constants have other values than in the files.

@@ -1,0 +1,82 @@
+//! Compiles again and again, until the compiler has nothing against the mutants that are left.
+
+use std::path::Path;
+
+use super::cargo::Compiled;
+use super::files::write;
+use super::request::BuildEvent;
+use super::workspace::Workspace;
+use crate::MutatorError;
+use crate::instrument::{Instrumented, Instrumenter, Probes};
+use crate::specification::Specification;
+use crate::specification::known::{Inputs, KnownVerdicts};
+use crate::specification::verdicts::Verdicts;
+
+/// How often the compiler may find something new. Each time something is rejected, so this is never reached by
+/// ordinary code: errors come in four or five waves (names, types, borrows, ...).
+const ROUNDS_MAX: usize = 100;
+
+/// Compiling again and again, until the compiler has nothing against the mutants that are left.
+pub(super) struct Rounds<'a> {
+    pub(super) workspace: &'a Workspace,
+    pub(super) specification: &'a Specification,
+    pub(super) probes: Probes,
+    /// What does not change between rounds.
+    pub(super) inputs: Inputs,
+}
+
+/// What is left after the last round.
+pub(super) struct Accepted<T> {
+    pub(super) instrumented: Instrumented,
+    pub(super) verdicts: Verdicts,
+    /// What was compiled.
+    pub(super) product: T,
+}
+
+/// What compiles instrumented files that were written: see [`Rounds::run`].
+pub(super) type Compile<'a, T> =
+    dyn FnMut(&Instrumented, &mut dyn FnMut(BuildEvent)) -> Result<Compiled<T>, MutatorError> + 'a;
+
+impl Rounds<'_> {
+    /// Writes the instrumented files and calls `compile`, until that gives something. What the compiler says against
+    /// mutants is known the next time.
+    pub(super) fn run<T>(
+        &self,
+        progress: &mut dyn FnMut(BuildEvent),
+        compile: &mut Compile<'_, T>,
+    ) -> Result<Accepted<T>, MutatorError> {
+        let &Self { workspace, specification, probes, inputs } = self;
+        let known = workspace.root.join("verdicts.json");
+        let mut verdicts = read_verdicts(&known, specification, inputs).unwrap_or_default();
+        let instrumenter = Instrumenter::new(specification, probes);
+        for round in 1..=ROUNDS_MAX {
+            let instrumented = instrumenter.instrument(&verdicts);
+            workspace.write_sources(&instrumented)?;
+            let rejected = verdicts.rejected.len();
+            progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
+            let errors = match compile(&instrumented, progress)? {
+                Compiled::Product(product) => {
+                    let said = KnownVerdicts::new(&verdicts, specification, inputs);
+                    write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
+                    return Ok(Accepted { instrumented, verdicts, product });
+                }
+                Compiled::Errors(errors) => errors,
+            };
+            let before = verdicts.count();
+            for error in &errors {
+                workspace.blame(error, &instrumented, specification, &mut verdicts);
+            }
+            if before == verdicts.count() {
+                return Err(workspace.does_not_compile(&errors));
+            }
+        }
+        let message = format!("mutants were still rejected after {ROUNDS_MAX} builds");
+        Err(MutatorError::Cargo { directory: workspace.root.clone(), message })
+    }
+}
+
+/// Reads what earlier builds found out that still holds; a file that cannot be used is as good as none.
+fn read_verdicts(path: &Path, specification: &Specification, inputs: Inputs) -> Option<Verdicts> {
+    let known: KnownVerdicts = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    Some(known.verdicts(specification, inputs))
+}

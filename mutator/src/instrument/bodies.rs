@@ -1,0 +1,206 @@
+//! The bodies of one function, the declaration of its marks, and what it adds to the sites.
+
+use std::ops::Range;
+
+use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
+
+use super::coverage::{Coverage, NO_MARK, pair_from};
+use super::numbering::{FunctionPlace, NumberedMutant, room};
+use super::points::{Choice, point_edits};
+use super::{Instrumenter, Plan};
+use crate::instrument::steps;
+use crate::syntax::parts::inside;
+use crate::syntax::source::FunctionId;
+use crate::text::edit::{CandidateId, Edit, Output, Owner, Renderer, Variant};
+
+/// How many marks there are for a function at least.
+const MARKS_LEAST: usize = 256;
+
+impl Instrumenter<'_> {
+    /// Renders the inside of one function's body, and adds what is in it to the sites.
+    pub(super) fn function(
+        &self,
+        id: FunctionId,
+        plan: &Plan<'_>,
+        (place, first_mark): (&FunctionPlace, &mut usize),
+        sites: &mut Sites,
+        output: &mut Output,
+    ) {
+        let FunctionId { file, index } = id;
+        let source = &self.specification.sources[file];
+        let function = &source.functions[index];
+        let (edits, marks) = self.edits(id, plan, (place, first_mark), sites);
+        let has_mutants = plan.numbering.has_mutants(id);
+        let renderer = Renderer::new(&source.file.text, &edits);
+        let inside = inside(&function.body);
+        let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
+        renderer.owned(Owner::Function(index), output, |output| {
+            let returns = function
+                .closure
+                .as_ref()
+                .map(|closure| closure.returns.as_ref().map_or("()", |range| &source.file.text[range.clone()]));
+            let (begin, others, end) = match returns {
+                Some(returns) => (
+                    "match SIMUTANT_FUNCTION.is_clean() { true",
+                    format!(
+                        " false => ::simutant_probe::aside(move || -> {returns} {{ match SIMUTANT_FUNCTION.body() {{"
+                    ),
+                    "}})",
+                ),
+                None => ("match SIMUTANT_FUNCTION.enter() { 0", String::new(), ""),
+            };
+            output.text.push_str(&format!(" {marks} {begin} => {{"));
+            body(Variant::Clean, output);
+            output.text.push('}');
+            output.text.push_str(&others);
+            if has_mutants {
+                output.text.push_str(" 1 => {");
+                body(Variant::Mutated, output);
+                output.text.push('}');
+            }
+            let recording = |variant, pattern: &str, output: &mut Output| {
+                output.text.push_str(pattern);
+                renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
+                output.text.push('}');
+            };
+            if has_mutants {
+                recording(Variant::Recording, " 2 => {", output);
+            }
+            recording(Variant::Covering, " _ => {", output);
+            output.text.push_str(&format!("{end} }} "));
+        });
+    }
+
+    /// Renders the inside of one function's body so that it only chooses between the original and its mutants, and adds
+    /// the function to the sites.
+    pub(super) fn mutated_function(&self, id: FunctionId, plan: &Plan<'_>, sites: &mut Sites, output: &mut Output) {
+        let FunctionId { file, index } = id;
+        let source = &self.specification.sources[file];
+        let function = &source.functions[index];
+        sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
+        let inside = inside(&function.body);
+        let edits = self.point_edits(id, plan);
+        let renderer = Renderer::new(&source.file.text, &edits);
+        if !plan.numbering.has_mutants(id) {
+            renderer.verbatim(inside, output);
+            return;
+        }
+        renderer.owned(Owner::Function(index), output, |output| {
+            let own = plan.numbering.of_function(id);
+            let ranges = std::iter::once(&own).filter(|range| !range.is_empty());
+            let constants = plan.numbering.constants_of(id);
+            let asked: Vec<String> = ranges
+                .chain(constants)
+                .map(|Range { start, end }| format!("::simutant_probe::is_mutated({start}, {})", end - start))
+                .collect();
+            output.text.push_str(&format!(" match {} {{ false => {{", asked.join(" || ")));
+            renderer.range(inside.clone(), Variant::Clean, output);
+            output.text.push_str("} true => {");
+            renderer.range(inside, Variant::Mutated, output);
+            output.text.push_str("} } ");
+        });
+    }
+
+    /// Returns the edits that let the points of one function choose between the original and its mutants.
+    fn point_edits(&self, id: FunctionId, plan: &Plan<'_>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let mut point: Vec<Choice<'_>> = Vec::new();
+        for &NumberedMutant { candidate, ref numbers } in plan.numbering.candidates_of(id) {
+            let placed = &self.specification.candidates[candidate];
+            if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
+                edits.extend(point_edits(&point));
+                point.clear();
+            }
+            point.push(Choice {
+                candidate: &placed.candidate,
+                index: candidate,
+                numbers,
+                is_comparable: !plan.verdicts.incomparable.contains(&CandidateId::Function(candidate)),
+            });
+        }
+        edits.extend(point_edits(&point));
+        // Inside of what else is chosen there.
+        let numbered = |constant| plan.numbering.mutants_of_constant(constant);
+        edits.extend(self.specification.constants.points(&self.specification.sources, id, &numbered));
+        edits.extend(self.declarations((id.file, Some(id.index)), plan));
+        edits
+    }
+
+    /// Returns the edits that declare what constants are in mutants, outside of functions or in one of them.
+    pub(super) fn declarations(&self, place: (usize, Option<usize>), plan: &Plan<'_>) -> Vec<Edit> {
+        let numbered = |constant| plan.numbering.mutants_of_constant(constant);
+        self.specification.constants.declarations(&self.specification.sources, place, &numbered)
+    }
+
+    /// Returns the edits of one function's body with the declaration of its marks, of which `first_mark` is the first,
+    /// and adds what they measure and choose between to the sites.
+    pub(super) fn edits(
+        &self,
+        id: FunctionId,
+        plan: &Plan<'_>,
+        (place, first_mark): (&FunctionPlace, &mut usize),
+        sites: &mut Sites,
+    ) -> (Vec<Edit>, String) {
+        let Plan { verdicts, flows, numbering } = plan;
+        let FunctionId { file, index } = id;
+        let source = &self.specification.sources[file];
+        let function = &source.functions[index];
+        let number = sites.functions.len();
+        if let Some(reason) = verdicts.without_flow.get(&id) {
+            let (path, span) = (function.path.clone(), source.span(file, &function.range));
+            sites.without_flow.push(UninstrumentedFunction { path, span, reason: reason.clone() });
+        }
+        sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
+
+        // Steps first, so that they are outside of what shares their range.
+        let mut edits = steps::edits(&function.body);
+        // What is put at the start of the body comes first of all there.
+        let start = inside(&function.body).start;
+        let Coverage { edits: probes, marks } = flows.coverage(number, start, *first_mark);
+        edits.extend(probes);
+        let graph = flows.graph(number);
+        flows.add_conditions(number, source, file, place.branch, sites);
+        sites.blocks.extend(
+            graph.requirements().map(|block| Block { function: number, span: source.span(file, &block.range) }),
+        );
+        sites.branches.extend(graph.branches.iter().map(|branch| Branch {
+            function: number,
+            span: source.span(file, &branch.range),
+            outcome: branch.outcome,
+        }));
+
+        // Inside of what data flow and coverage note there: a future that they note something after is in its box by
+        // then.
+        edits.extend(self.async_functions.edits(&function.body));
+        edits.extend(self.point_edits(id, plan));
+        *first_mark = marks.first + room(marks.end - marks.first, MARKS_LEAST);
+        let pair = |pair: u32| pair_from(place.pair, pair);
+        let pairs: Vec<u32> = marks.pairs.iter().map(|&listed| pair(listed)).collect();
+        let pairs_with: Vec<_> = marks.pairs_with.iter().map(|&(mark, listed)| (mark, pair(listed))).collect();
+        let conditions: Vec<u32> =
+            marks.conditions.iter().map(|mark| mark.map_or(NO_MARK, |mark| mark as u32)).collect();
+        let (mutants, own) = (numbering.of_function(id), numbering.candidates_of(id));
+        // A static would be compiled with the module's plain functions, and an edit of an async one would have all that
+        // puts these in the place of their calls compiled again. A constant is where it is used.
+        let constants = match numbering.constants_of(id) {
+            [] => String::new(),
+            ranges => {
+                let ranges: Vec<[u32; 2]> = ranges.iter().map(|range| [range.start, range.end - range.start]).collect();
+                format!(".with_constants(&{ranges:?})")
+            }
+        };
+        let declaration = format!(
+            "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
+             [0, {}], (0, &{conditions:?}), (&{pairs:?}, &{pairs_with:?}), (0, &{:?}), ([{}, {}], [{}, {}])){constants};",
+            marks.first,
+            marks.end,
+            graph.branches.len(),
+            marks.blocks,
+            mutants.start,
+            mutants.len(),
+            own.first().map_or(0, |mutant| mutant.numbers[0]),
+            own.len(),
+        );
+        (edits, declaration)
+    }
+}

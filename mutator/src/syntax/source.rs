@@ -1,0 +1,297 @@
+//! A specification file: its text, its syntax, its functions.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use simutant_outcomes::{SourceFile, Span};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Attribute, Block, ImplItem, Item, ReturnType, Signature, TraitItem, Type};
+
+use crate::MutatorError;
+use crate::syntax::conditions::Conditions;
+use crate::syntax::constants::{self, ConstantSource};
+use crate::syntax::parts::range_of;
+use crate::syntax::parts::{has_lifetimes_only, is_test, join, type_name};
+
+/// A parsed specification file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) file: SourceFile,
+    pub(crate) functions: Vec<FunctionSource>,
+    /// Those of modules, types and traits, and then those in functions.
+    pub(crate) constants: Vec<ConstantSource>,
+    /// Byte offsets at which lines start.
+    line_starts: Vec<usize>,
+}
+
+/// A function of a specification, by where it is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionId {
+    /// The index of its file among the specification's.
+    pub(crate) file: usize,
+    /// Its index among the functions of the file.
+    pub(crate) index: usize,
+}
+
+/// A function with a body.
+#[derive(Debug)]
+pub(crate) struct FunctionSource {
+    /// Module path, type and name.
+    pub(crate) path: String,
+    /// From the signature to the closing brace.
+    pub(crate) range: Range<usize>,
+    pub(crate) body: Block,
+    pub(crate) signature: Signature,
+    /// The type that it is a method of.
+    pub(crate) self_type: Option<String>,
+    /// The module that it is in.
+    pub(crate) module: String,
+    /// The names of the constants that it, or what it is in, has as parameters.
+    pub(crate) const_parameters: BTreeSet<String>,
+    /// Why it cannot have probes, if that can be told from its signature.
+    pub(crate) obstacle: Option<&'static str>,
+    /// `None` if no closure could do in its place.
+    pub(crate) closure: Option<ClosureForm>,
+    /// What the function belongs to.
+    pub(crate) home: Home,
+    /// Where an attribute can say that the compiler must not put the function in the place of its calls: where an async
+    /// one begins, unless its own attributes may say otherwise. What calls it makes a future, and would be compiled
+    /// again with each edit that changes the future's size.
+    pub(crate) outlined_at: Option<usize>,
+}
+
+/// What a function belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// A module.
+    Module,
+    /// A type without parameters, but for lifetimes.
+    Type,
+    /// A type with parameters, or a trait.
+    Other,
+}
+
+/// What a closure needs to do what a function does.
+#[derive(Debug)]
+pub(crate) struct ClosureForm {
+    /// The type that it returns; `None` if that is `()`.
+    pub(crate) returns: Option<Range<usize>>,
+}
+
+impl Source {
+    /// Parses a file of which nothing is known but its path in its package.
+    #[cfg(test)]
+    pub(crate) fn parse(path: &str, text: String) -> Result<Self, MutatorError> {
+        Self::parse_module(path, &module_path(path), &Conditions::default(), text)
+    }
+
+    /// Parses the file that holds a module, with the path that reports have of it.
+    pub(crate) fn parse_module(
+        path: &str,
+        module: &str,
+        conditions: &Conditions,
+        text: String,
+    ) -> Result<Self, MutatorError> {
+        // Not `parse_file`: it strips what stands before the first item, and byte offsets would shift.
+        let mut syntax: syn::File = syn::parse_str(&text).map_err(|error| MutatorError::Syntax {
+            path: path.into(),
+            line: error.span().start().line,
+            message: error.to_string(),
+        })?;
+        conditions.strip(&mut syntax);
+        let mut constants = Vec::new();
+        constants::declared(&syntax.items, module, &text, &mut constants);
+        let mut functions = Vec::new();
+        collect(syntax.items, module, &mut functions);
+        // A function that has one body only cannot choose.
+        for (index, function) in functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none()) {
+            constants::inner(index, &function.path, &function.body, &text, &mut constants);
+        }
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Ok(Self { file: SourceFile { path: path.into(), text }, functions, constants, line_starts })
+    }
+
+    /// Returns the place of a range. `file` is the index of this file.
+    pub(crate) fn span(&self, file: usize, range: &Range<usize>) -> Span {
+        let line_of = |offset: usize| self.line_starts.partition_point(|start| *start <= offset);
+        let line = line_of(range.start);
+        let column = self.file.text[self.line_starts[line - 1]..range.start].chars().count() + 1;
+        let last = range.end.saturating_sub(1).max(range.start);
+        Span { file, start: range.start, end: range.end, line, column, line_end: line_of(last) }
+    }
+}
+
+/// Returns the module that a file of a package holds: `src/gbn/sender.rs` is `gbn::sender`.
+pub(crate) fn module_path(path: &str) -> String {
+    let path = path.strip_prefix("src/").unwrap_or(path);
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
+}
+
+fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) {
+    for item in items {
+        match item {
+            Item::Fn(item) if !is_test(&item.attrs) => {
+                let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                let around = Around { module, path: module, self_type: None, home: Home::Module, generics: None };
+                functions.push(function(&around, outlined_at, item.sig, *item.block));
+            }
+            Item::Mod(item) if !is_test(&item.attrs) => {
+                let module = join(module, &item.ident.to_string());
+                collect(item.content.map(|(_, items)| items).unwrap_or_default(), &module, functions);
+            }
+            Item::Impl(item) if !is_test(&item.attrs) => {
+                let self_type = type_name(&item.self_ty);
+                let path = join(module, &self_type);
+                let is_plain = item.trait_.is_none() && has_lifetimes_only(&item.generics);
+                let home = if is_plain { Home::Type } else { Home::Other };
+                let generics = Some(&item.generics);
+                let around = Around { module, path: &path, self_type: Some(&self_type), home, generics };
+                for item in item.items {
+                    if let ImplItem::Fn(item) = item
+                        && !is_test(&item.attrs)
+                    {
+                        let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                        functions.push(function(&around, outlined_at, item.sig, item.block));
+                    }
+                }
+            }
+            Item::Trait(item) if !is_test(&item.attrs) => {
+                let path = join(module, &item.ident.to_string());
+                let generics = Some(&item.generics);
+                let around = Around { module, path: &path, self_type: None, home: Home::Other, generics };
+                for item in item.items {
+                    if let TraitItem::Fn(mut item) = item
+                        && let Some(body) = item.default.take()
+                    {
+                        let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
+                        functions.push(function(&around, outlined_at, item.sig, body));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a function stands in.
+struct Around<'a> {
+    module: &'a str,
+    /// The module, with the type or the trait.
+    path: &'a str,
+    self_type: Option<&'a str>,
+    home: Home,
+    generics: Option<&'a syn::Generics>,
+}
+
+/// See [`FunctionSource::outlined_at`].
+fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signature) -> Option<usize> {
+    let says_so = |attribute: &Attribute| ["inline", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name));
+    (signature.asyncness.is_some() && !attributes.iter().any(says_so)).then(|| range_of(item).start)
+}
+
+fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signature, body: Block) -> FunctionSource {
+    let &Around { module, path, self_type, home, generics } = around;
+    let range = range_of(&signature).start..range_of(&body).end;
+    let obstacle = if signature.constness.is_some() {
+        Some("a const function cannot call the probes")
+    } else if returns_impl(&signature) {
+        Some("a function that returns an `impl Trait` has one body only: name the type, or make it async")
+    } else {
+        None
+    };
+    let path = join(path, &signature.ident.to_string());
+    let self_type = self_type.map(str::to_owned);
+    let closure = match &signature.output {
+        // A closure cannot wait, and the compiler does not take the type of what never returns.
+        _ if signature.asyncness.is_some() => None,
+        ReturnType::Type(_, never) if matches!(**never, Type::Never(_)) => None,
+        ReturnType::Type(_, returns) => Some(ClosureForm { returns: Some(range_of(&**returns)) }),
+        ReturnType::Default => Some(ClosureForm { returns: None }),
+    };
+    let parameters = generics.into_iter().chain([&signature.generics]).flat_map(syn::Generics::const_params);
+    let const_parameters = parameters.map(|parameter| parameter.ident.to_string()).collect();
+    FunctionSource {
+        path,
+        range,
+        body,
+        signature,
+        self_type,
+        module: module.to_owned(),
+        const_parameters,
+        obstacle,
+        closure,
+        home,
+        outlined_at,
+    }
+}
+
+/// Returns whether the type that a function returns is known to the compiler only.
+fn returns_impl(signature: &Signature) -> bool {
+    struct Finder(bool);
+    impl Visit<'_> for Finder {
+        fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_return_type(&signature.output);
+    finder.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, text: &str, expect: &[&str]) {
+        let source = Source::parse(path, text.into()).expect("the test's own source");
+        let paths: Vec<&str> = source.functions.iter().map(|function| function.path.as_str()).collect();
+        assert_eq!(paths, expect);
+    }
+
+    #[test]
+    fn functions_are_named_by_module_and_type() {
+        check(
+            "src/gbn/sender.rs",
+            "fn a() {} impl<T> B<T> { fn c() {} } mod d { fn e() {} }",
+            &["gbn::sender::a", "gbn::sender::B::c", "gbn::sender::d::e"],
+        );
+        check("src/lib.rs", "trait A { fn b() {} fn c(); }", &["A::b"]);
+    }
+
+    #[test]
+    fn tests_are_no_specification() {
+        check(
+            "src/a.rs",
+            "#[test] fn a() {} #[cfg(test)] mod tests { fn b() {} } #[cfg(all(test, unix))] fn c() {}",
+            &[],
+        );
+        check("src/a.rs", "#[cfg(not(test))] fn a() {} #[cfg(any(test, unix))] fn b() {}", &["a::a", "a::b"]);
+    }
+
+    #[test]
+    fn an_async_function_is_outlined_unless_its_attributes_may_say_otherwise() {
+        let text = "/// A.\npub async fn a() {} #[inline] async fn b() {} #[cfg_attr(unix, inline)] async fn c() {} fn d() {} \
+                    trait E { async fn f() {} } impl G { #[allow(unused)] pub(crate) async fn h() {} }";
+        let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
+        let begin = ["/// A.", "async fn f", "#[allow(unused)]"].map(|begin| text.find(begin));
+        let found: Vec<Option<usize>> = source.functions.iter().map(|function| function.outlined_at).collect();
+        assert_eq!(found, [begin[0], None, None, None, begin[1], begin[2]]);
+    }
+
+    #[test]
+    fn places_count_lines_and_characters_from_one() {
+        let source = Source::parse("src/a.rs", "// é\nfn é() {\n}\n".into()).expect("the test's own source");
+        let span = source.span(0, &source.functions[0].range);
+        assert_eq!((span.line, span.column, span.line_end), (2, 1, 3));
+    }
+
+    #[test]
+    fn a_syntax_error_names_file_and_line() {
+        let message = Source::parse("src/a.rs", "fn a() {}\nfn {".into()).expect_err("it ends early").to_string();
+        assert!(message.starts_with("src/a.rs:2: "), "{message}");
+    }
+}
