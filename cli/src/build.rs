@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use simutant_mutator::{
     Build, BuildEvent, BuiltPrograms, MutatorError, Package, ProgramsRequest, Request, build, build_plain,
-    build_programs, compiler_equivalence,
+    build_programs, build_testbed, compiler_equivalence,
 };
 use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
 
@@ -66,6 +66,18 @@ fn with_request<T>(arguments: &SystemArguments, package: &Package, action: impl 
         directory: &package.build_directory(),
         worker: ("simutant-worker", Path::new(WORKER)),
     })
+}
+
+/// Builds the program that has the testbed of the system, if the manifest names one.
+pub(crate) fn testbed(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Option<PathBuf>> {
+    if !package.has_testbed() {
+        return Ok(None);
+    }
+    let phase = Phase::open("compiling");
+    let built = build_testbed(package, &mut showing(&phase))
+        .with_context(|| format!("cannot build the testbed of {}", arguments.system))?;
+    phase.end(&format!("the testbed of {}", arguments.system));
+    Ok(built)
 }
 
 /// Builds the system with all its mutants.

@@ -4,7 +4,7 @@ use std::io;
 use std::process::{ExitCode, ExitStatus};
 
 use simutant_campaign::CampaignError;
-use simutant_harness::{HarnessError, ImplementationError, ProxyError, TrialLogError};
+use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
 
@@ -122,10 +122,10 @@ impl Exit {
             });
         }
         if let Some(error) = cause.downcast_ref::<HarnessError>() {
-            return Some(match error {
-                HarnessError::OtherSystem { .. } | HarnessError::InvalidCase { .. } => Self::BadInput,
-                HarnessError::File { .. } => Self::Storage,
-                _ => Self::Unavailable,
+            return Some(match error.class() {
+                ErrorClass::BadInput => Self::BadInput,
+                ErrorClass::Storage => Self::Storage,
+                ErrorClass::Implementation | ErrorClass::Unavailable => Self::Unavailable,
             });
         }
         if let Some(error) = cause.downcast_ref::<TrialLogError>() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
-use simutant_harness::{HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
+use simutant_harness::{ErrorClass, HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
 use simutant_mutator::{Build, read_judgements};
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
 
@@ -333,18 +333,7 @@ fn known<'a>(implementation: &'a str, cases: &'a [SuiteCase], log: &'a TrialLog)
 
 /// Returns whether the implementation is what is missing, and others may be there.
 fn is_of_implementation(error: &anyhow::Error) -> bool {
-    use HarnessError::{BuildFailed, BuildNotStarted, BuildTimedOut, SideNotStarted, SideUnavailable};
-    let error = error.downcast_ref::<HarnessError>();
-    error.is_some_and(|error| {
-        matches!(
-            error,
-            BuildFailed { .. }
-                | BuildNotStarted { .. }
-                | BuildTimedOut { .. }
-                | SideNotStarted { .. }
-                | SideUnavailable { .. }
-        )
-    })
+    error.downcast_ref::<HarnessError>().is_some_and(|error| error.class() == ErrorClass::Implementation)
 }
 
 /// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not.

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use simutant_harness::{Implementation, ImplementationError};
+use simutant_harness::{Implementation, ImplementationError, TestbedProgram, Testbeds};
+use simutant_mutator::Package;
 use simutant_testbeds::TESTBEDS;
 
 use crate::arguments::SystemArguments;
@@ -15,35 +16,48 @@ const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations
 const OF_PACKAGE: &str = "implementations";
 
 /// Returns the implementation that `name` means: a TOML file, or one of the folders' by its name.
-pub(crate) fn find(name: &str, arguments: &SystemArguments) -> Result<Implementation, ImplementationError> {
-    let folders = folders(arguments);
-    TESTBEDS.find(name, &folders).map_err(|error| match error {
+pub(crate) fn find(name: &str, arguments: &SystemArguments) -> anyhow::Result<Implementation> {
+    let (testbeds, folders) = places(arguments)?;
+    Ok(testbeds.find(name, &folders).map_err(|error| match error {
         // Those of other systems are of no help.
         ImplementationError::NotFound { name, folders, available } => {
             let serves =
-                |name: &String| TESTBEDS.find(name, &folders).is_ok_and(|found| found.serves(&arguments.system));
+                |name: &String| testbeds.find(name, &folders).is_ok_and(|found| found.serves(&arguments.system));
             let available = available.into_iter().filter(serves).collect();
             ImplementationError::NotFound { name, folders, available }
         }
         error => error,
-    })
+    })?)
 }
 
 /// Returns all implementations of the system but those that are there on demand.
-pub(crate) fn all(arguments: &SystemArguments) -> Result<Vec<Implementation>, ImplementationError> {
-    let folders = folders(arguments);
+pub(crate) fn all(arguments: &SystemArguments) -> anyhow::Result<Vec<Implementation>> {
+    let (testbeds, folders) = places(arguments)?;
     let mut found = Vec::new();
     for name in Implementation::available(&folders) {
-        let implementation = TESTBEDS.find(&name, &folders)?;
+        let implementation = testbeds.find(&name, &folders)?;
         let takes_part = implementation.serves(&arguments.system) && !implementation.on_demand;
         found.extend(takes_part.then_some(implementation));
     }
     Ok(found)
 }
 
-/// Returns where implementations are looked for. A TOML file can be given without a package, so none is no error here.
-fn folders(arguments: &SystemArguments) -> Vec<PathBuf> {
-    let of_package = build::find(arguments).ok().map(|package| package.folder().join(OF_PACKAGE));
+/// Returns the testbeds of the system, and where implementations are looked for. A TOML file with a driver can be used
+/// without a package, so none is no error here.
+fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>)> {
     let own = PathBuf::from(OWN);
-    of_package.into_iter().chain([own.canonicalize().unwrap_or(own)]).collect()
+    let own = own.canonicalize().unwrap_or(own);
+    let Ok(package) = build::find(arguments) else { return Ok((TESTBEDS, vec![own])) };
+    let folder = package.folder().join(OF_PACKAGE);
+    Ok(match testbeds(arguments, &package)? {
+        // What comes with Simutant needs its own testbeds.
+        Some(testbeds) => (testbeds, vec![folder]),
+        None => (TESTBEDS, vec![folder, own]),
+    })
+}
+
+/// Returns the testbeds of the package, if it has some.
+fn testbeds(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Option<Testbeds>> {
+    let Some(program) = build::testbed(arguments, package)? else { return Ok(None) };
+    Ok(Some(TestbedProgram::new(program).testbeds()?))
 }

@@ -14,10 +14,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use simutant_harness::{
-    Environment, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
-    serve,
+    Environment, Finding, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+    Testbeds, Verdict, serve,
 };
-use simutant_outcomes::{Finding, Verdict};
 
 fn main() -> ExitCode {
     serve(Testbeds::new(&[&GreetingsTestbed]))

@@ -111,3 +111,5 @@ pub use testbed::{
     Driver, Environment, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
 };
 pub use trials::{Trial, TrialLog};
+
+pub use simutant_outcomes::{Finding, FindingClass, Inconclusive, Verdict};

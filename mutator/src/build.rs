@@ -10,6 +10,7 @@ mod programs;
 mod request;
 mod rounds;
 mod specification;
+mod testbed;
 mod worker;
 mod workspace;
 
@@ -18,3 +19,4 @@ pub use instrumented::{build, build_with};
 pub use plain::build_plain;
 pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
 pub use request::{Build, BuildEvent, Request};
+pub use testbed::build_testbed;

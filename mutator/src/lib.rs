@@ -111,7 +111,7 @@ mod text;
 
 pub use build::{
     Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
-    build_with, compiler_equivalence,
+    build_testbed, build_with, compiler_equivalence,
 };
 pub use comparison::{
     ConstantDifference, ConstantPlace, ConstantValue, InvalidValue, NamedConstant, differences, named_constants,

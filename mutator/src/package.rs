@@ -49,8 +49,10 @@ pub struct Package {
     pub(crate) features: Features,
     /// The mutation operators that the manifest asks for.
     operators: Selection,
-    /// The cost oracle that studies have unless they say otherwise.
+    /// The cost oracle that studies have by default.
     cost: Option<CostOracle>,
+    /// The program that has the system's testbed.
+    testbed: Option<TestbedTarget>,
     /// The file of the judgements on mutants, relative to the package's folder.
     judgements: String,
     /// The packages that the generated workspace has copies of: this one first, then the dependencies that are
@@ -119,6 +121,19 @@ struct SystemSection {
     /// The cost oracle of studies, as `--cost` takes it.
     #[serde(default, deserialize_with = "cost")]
     cost: Option<CostOracle>,
+    /// The program that has the system's testbed.
+    #[serde(default)]
+    testbed: Option<TestbedTarget>,
+}
+
+/// A target of a system's package: a program that has the system's testbed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TestbedTarget {
+    /// `examples/NAME.rs`: it may use dependencies that the package itself does not have.
+    Example(String),
+    /// `src/bin/NAME.rs`.
+    Bin(String),
 }
 
 fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CostOracle>, D::Error> {
@@ -229,6 +244,7 @@ impl Package {
             features,
             operators: section.operators.clone(),
             cost: section.cost.clone(),
+            testbed: section.testbed.clone(),
             judgements: FILE.to_owned(),
             members,
             files,
@@ -249,6 +265,16 @@ impl Package {
     /// Returns the cost oracle that the manifest asks for: none unless it says otherwise.
     pub fn cost(&self) -> Option<&CostOracle> {
         self.cost.as_ref()
+    }
+
+    /// Returns whether the manifest names a program that has the system's testbed.
+    pub fn has_testbed(&self) -> bool {
+        self.testbed.is_some()
+    }
+
+    /// Returns the program that has the system's testbed, if the manifest names one.
+    pub(crate) fn testbed(&self) -> Option<&TestbedTarget> {
+        self.testbed.as_ref()
     }
 
     /// Returns the path of the file with the judgements on mutants, which need not be there.

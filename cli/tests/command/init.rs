@@ -142,6 +142,105 @@ fn a_new_package_is_studied_at_once() {
     package.check_refused(&[], "[package.metadata.simutant.systems.store] is there already");
 }
 
+/// A testbed for what `init` makes: a program is told the amounts, and writes their sum to a file.
+const TESTBED: &str = r#"
+use std::path::PathBuf;
+
+use simutant_harness::{
+    Environment, Finding, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+    Testbeds, Verdict, serve,
+};
+use store::store::TestCase;
+
+fn main() -> std::process::ExitCode {
+    serve(Testbeds::new(&[&Sums]))
+}
+
+struct Sums;
+
+impl Testbed for Sums {
+    fn system(&self) -> &str {
+        "store"
+    }
+
+    fn roles(&self) -> &[Role] {
+        &[Role { name: "adder", placeholders: &["amounts", "output"], listens: false }]
+    }
+
+    fn check(&self, case: &serde_json::Value) -> Result<(), InvalidCase> {
+        serde_json::from_value::<TestCase>(case.clone()).map(drop).map_err(|error| InvalidCase::malformed(&error))
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case: TestCase = serde_json::from_value(setup.case.clone()).expect("the case was checked");
+        Ok(Box::new(Sum { amounts: case.amounts, output: setup.folder.join("sum") }))
+    }
+}
+
+struct Sum {
+    amounts: Vec<u64>,
+    output: PathBuf,
+}
+
+impl Environment for Sum {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let amounts: Vec<String> = self.amounts.iter().map(u64::to_string).collect();
+        let placeholders = Placeholders::from([
+            ("amounts", amounts.join(" + ").into()),
+            ("output", self.output.clone().into_os_string()),
+        ]);
+        vec![Process { name: role.into(), placeholders, port: None, start: Default::default() }]
+    }
+
+    fn judge(&self, _: &Left<'_>) -> Result<Judgement, HarnessError> {
+        let told = std::fs::read_to_string(&self.output).unwrap_or_default();
+        let right = self.amounts.iter().sum::<u64>().to_string();
+        let wrong = || Finding::wrong_result("wrong-sum", format!("the sum was {}, not {right}", told.trim()));
+        Ok(if told.trim() == right { Verdict::Pass } else { Verdict::Fail(wrong()) }.into())
+    }
+}
+"#;
+
+#[test]
+fn test_cases_run_on_the_testbed_of_the_users_package() {
+    let package = UserPackage::new("--lib");
+    assert_exit(&package.simutant(&["init"]), 0);
+    let harness = Path::new(ENGINE).with_file_name("harness").canonicalize().expect("it is there");
+    let manifest = package.read("Cargo.toml").replace(
+        "[package.metadata.simutant.systems.store]\n",
+        "[package.metadata.simutant.systems.store]\ntestbed = { example = \"testbed\" }\n",
+    );
+    let needs = format!("\n[dev-dependencies]\nserde_json = \"1\"\nsimutant-harness = {{ path = {harness:?} }}\n");
+    write(&package.path("Cargo.toml"), manifest + &needs);
+    std::fs::create_dir(package.path("examples")).expect("it can be made");
+    write(&package.path("examples/testbed.rs"), TESTBED);
+    let adder = |name: &str, expression: &str| {
+        let text = format!(
+            "name = '{name}'\nsystem = 'store'\ndescription = ''\n[[side]]\nname = 'adder'\n\
+             command = ['sh', '-c', 'echo $(({expression})) > {{output}}']\n"
+        );
+        write(&package.path(&format!("implementations/{name}.toml")), text);
+    };
+    adder("adds", "{amounts}");
+    adder("forgets", "{amounts} - 1");
+    let test = |name: &str| package.simutant(&["test", "store", "--cases", "5", "--implementation", name]);
+    let right = test("adds");
+    assert_exit(&right, 0);
+    assert_eq!(stdout(&right), "5 passed, 0 failed\n");
+    assert!(stderr(&right).contains("compiling the testbed of store"), "{}", stderr(&right));
+    let wrong = test("forgets");
+    assert_exit(&wrong, 1);
+    assert!(stdout(&wrong).contains(": the sum was "), "{}", stdout(&wrong));
+    // Both kinds stand side by side, and only what is of the system is offered.
+    let unknown = test("nobody");
+    assert_exit(&unknown, 3);
+    assert!(stderr(&unknown).contains("there are: adds, forgets, store-python. "), "{}", stderr(&unknown));
+    write(&package.path("examples/testbed.rs"), "fn main() { does not compile }");
+    let broken = test("adds");
+    assert_exit(&broken, 4);
+    assert!(stderr(&broken).contains("cannot build the testbed of store"), "{}", stderr(&broken));
+}
+
 #[test]
 fn what_is_in_the_way_is_told_and_nothing_is_written() {
     let package = UserPackage::new("--lib");

@@ -32,40 +32,7 @@ pub(super) struct Run {
 impl Workspace {
     /// Runs cargo in the workspace.
     pub(super) fn run(&self, command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
-        let mut child = command
-            .current_dir(&self.root)
-            .env("CARGO_TARGET_DIR", &self.target_directory)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(MutatorError::NoCargo)?;
-        let mut stderr = child.stderr.take().expect("it is piped");
-        let complaints = std::thread::spawn(move || {
-            let mut text = String::new();
-            // What is not text cannot be shown; the exit status still tells.
-            let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
-            text
-        });
-        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut errors = Vec::new();
-        let mut artifacts = Vec::new();
-        for message in Message::parse_stream(stdout) {
-            match message.map_err(MutatorError::NoCargo)? {
-                Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
-                    errors.push(message.message);
-                }
-                Message::CompilerArtifact(artifact) => {
-                    if !artifact.fresh {
-                        progress(BuildEvent::Compiled { name: artifact.target.name.clone() });
-                    }
-                    artifacts.push(artifact);
-                }
-                _ => {}
-            }
-        }
-        let status = child.wait().map_err(MutatorError::NoCargo)?;
-        let complaints = complaints.join().unwrap_or_default();
-        Ok(Run { artifacts, errors, succeeds: status.success(), complaints })
+        run(command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target_directory), progress)
     }
 
     /// Returns what `find` finds among the artifacts, if cargo made all of them, or else what the compiler has against
@@ -89,6 +56,38 @@ impl Workspace {
         let message = errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n");
         MutatorError::DoesNotCompile { directory: self.root.clone(), message }
     }
+}
+
+/// Runs cargo.
+pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(MutatorError::NoCargo)?;
+    let mut stderr = child.stderr.take().expect("it is piped");
+    let complaints = std::thread::spawn(move || {
+        let mut text = String::new();
+        // What is not text cannot be shown; the exit status still tells.
+        let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
+        text
+    });
+    let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut errors = Vec::new();
+    let mut artifacts = Vec::new();
+    for message in Message::parse_stream(stdout) {
+        match message.map_err(MutatorError::NoCargo)? {
+            Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
+                errors.push(message.message);
+            }
+            Message::CompilerArtifact(artifact) => {
+                if !artifact.fresh {
+                    progress(BuildEvent::Compiled { name: artifact.target.name.clone() });
+                }
+                artifacts.push(artifact);
+            }
+            _ => {}
+        }
+    }
+    let status = child.wait().map_err(MutatorError::NoCargo)?;
+    let complaints = complaints.join().unwrap_or_default();
+    Ok(Run { artifacts, errors, succeeds: status.success(), complaints })
 }
 
 /// Returns the cargo that this was started by, or the one that is found.

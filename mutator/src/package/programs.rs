@@ -59,6 +59,7 @@ impl Programs {
             features: features.to_vec(),
             default_features,
             cost: None,
+            testbed: None,
             operators: Selection::default(),
         };
         let names = section_of(package)?.map(|section| section.names).unwrap_or_default();
