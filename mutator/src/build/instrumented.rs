@@ -7,7 +7,7 @@ use super::request::{Build, BuildEvent, Request};
 use super::rounds::Rounds;
 use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::instrument::Probes;
 use crate::specification::known::Inputs;
 use crate::text::identity::Hash;
