@@ -15,7 +15,7 @@ use serde::Serialize;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, FnArg, Ident, Signature, Stmt};
 
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::syntax::parts::is_test;
 use evaluation::evaluate;
 

@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 
-use crate::operators::Selection;
-use crate::operators::{Context, Replacements, Spawner};
+use crate::operators::{Context, Replacements, Selection, Spawner};
 use crate::syntax::declarations::Declarations;
 use crate::syntax::names::Names;
 use crate::syntax::source::FunctionSource;

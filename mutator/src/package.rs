@@ -20,11 +20,12 @@ use toml::Table;
 
 use self::files::specification_files;
 use self::graph::DependencyGraph;
+use crate::error::MutatorError;
 use crate::judgements::{FILE, FILE_END};
+use crate::operators::Selection;
 use crate::syntax::conditions::Conditions;
 use crate::syntax::names::Names;
 use crate::text::identity::Hash;
-use crate::{MutatorError, Selection};
 
 pub(crate) use self::features::Features;
 pub(crate) use self::member::Member;

@@ -9,7 +9,7 @@ use cargo_metadata::{Artifact, Message};
 
 use super::request::BuildEvent;
 use super::workspace::Workspace;
-use crate::MutatorError;
+use crate::error::MutatorError;
 
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";

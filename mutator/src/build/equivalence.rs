@@ -17,11 +17,12 @@ use super::files::{list_files, read, write};
 use super::request::{Build, BuildEvent, Request};
 use super::specification::read_specification;
 use super::workspace::Workspace;
+use crate::error::MutatorError;
 use crate::instrument::Instrumented;
+use crate::package::Package;
 use crate::specification::Specification;
 use crate::syntax::source::FunctionId;
 use crate::text::edit::Owner;
-use crate::{MutatorError, Package};
 use copies::{Copied, CopiedFunction, LeftOut, Mentions, copy};
 use machine_code::MachineCode;
 

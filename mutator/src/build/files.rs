@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::judgements::FILE_END;
 
 pub(super) fn read(path: &Path) -> Result<String, MutatorError> {

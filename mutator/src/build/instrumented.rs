@@ -7,16 +7,16 @@ use super::request::{Build, BuildEvent, Request};
 use super::rounds::Rounds;
 use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::instrument::Probes;
 use crate::specification::known::Inputs;
 use crate::text::identity::Hash;
 
 /// Builds the system's package once with all its mutants, and returns the executable and what it measures.
 ///
-/// Mutants that do not compile are in [`Sites::rejected`]. Compiling takes as long as a release build of the package
-/// and of what it depends on, and some seconds for each round in which mutants are rejected; what did not change since
-/// an earlier build in the same folder is not compiled again.
+/// Mutants that do not compile are in [`Sites::rejected`](simutant_outcomes::Sites::rejected). Compiling takes as long as
+/// a release build of the package and of what it depends on, and some seconds for each round in which mutants are
+/// rejected; what did not change since an earlier build in the same folder is not compiled again.
 ///
 /// # Errors
 /// If the package does not compile by itself, or a file cannot be read or written.

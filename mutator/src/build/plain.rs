@@ -7,9 +7,9 @@ use super::files::{read, write};
 use super::request::{BuildEvent, Request};
 use super::worker::{LINK, MAIN};
 use super::workspace::Workspace;
-use crate::package::Member;
+use crate::error::MutatorError;
+use crate::package::{Member, Package};
 use crate::text::identity::Hash;
-use crate::{MutatorError, Package};
 
 /// The folder of the generated workspace in that of the instrumented build.
 const FOLDER: &str = "plain";

@@ -13,11 +13,12 @@ use super::request::BuildEvent;
 use super::rounds::{Accepted, Rounds};
 use super::specification::read_specification;
 use super::workspace::{PROBE, Workspace};
+use crate::error::MutatorError;
 use crate::instrument::Probes;
+use crate::operators::Selection;
 use crate::package::Programs;
 use crate::specification::known::Inputs;
 use crate::text::identity::Hash;
-use crate::{MutatorError, Selection};
 
 /// The folder of cargo's products in that of the build. It is no other package's: the names of programs are not ours.
 const PRODUCTS: &str = "target";

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use simutant_outcomes::Sites;
 
+use crate::operators::Selection;
+use crate::package::Package;
 use crate::specification::fingerprint::Fingerprint;
-use crate::{Package, Selection};
 
 /// What is to be built.
 #[derive(Debug, Clone)]

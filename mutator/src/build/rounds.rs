@@ -6,7 +6,7 @@ use super::cargo::Compiled;
 use super::files::write;
 use super::request::BuildEvent;
 use super::workspace::Workspace;
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::instrument::{Instrumented, Instrumenter, Probes};
 use crate::specification::Specification;
 use crate::specification::known::{Inputs, KnownVerdicts};

@@ -1,11 +1,12 @@
 //! Reads the specification of a package: its files, what the package declares, the candidates.
 
 use super::files::{list_files, read};
+use crate::error::MutatorError;
 use crate::mutation::Settings;
-use crate::package::Member;
+use crate::operators::Selection;
+use crate::package::{Member, Package};
 use crate::specification::Specification;
 use crate::syntax::declarations::Declarations;
-use crate::{MutatorError, Package, Selection};
 
 pub(super) fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
     let sources = package.files.iter().map(|file| package.source(file)).collect::<Result<Vec<_>, _>>()?;

@@ -11,11 +11,11 @@ use super::cargo::{Compiled, cargo, cargo_program};
 use super::files::{list_files, read, write};
 use super::request::{BuildEvent, Request};
 use super::workspace::{PROBE, Workspace};
+use crate::error::MutatorError;
 use crate::instrument::{FunctionPlace, Instrumented};
-use crate::package::{Member, PROBE_PACKAGE};
+use crate::package::{Member, PROBE_PACKAGE, Package};
 use crate::specification::fingerprint::may_remember;
 use crate::text::edit::Output;
-use crate::{MutatorError, Package};
 
 /// The package of the main program, which has a table of lines besides.
 pub(super) const MAIN: &str = "simutant-worker-main";

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 use toml::Table;
 
 use super::files::{copy_file, copy_package, list_files, read, write};
+use crate::error::MutatorError;
 use crate::instrument::Instrumented;
-use crate::package::Member;
+use crate::package::{Member, Package};
 use crate::text::identity::Hash;
-use crate::{MutatorError, Package};
 
 /// The folder of the probe crate, which the instrumented copy depends on.
 pub(super) const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");

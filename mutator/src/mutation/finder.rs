@@ -10,8 +10,7 @@ use syn::{Arm, BinOp, Block, Expr, ExprForLoop, Item, Member, Pat, Stmt, Type, U
 use super::candidate::{ArmParts, Candidate, Form, Point};
 use super::settle::Found;
 use super::tags::tag;
-use crate::operators::Selection;
-use crate::operators::{self, Change, Context, Infection, Operator, Place};
+use crate::operators::{self, Change, Context, Infection, Operator, Place, Selection};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{binds, diverges, range_of};
 use crate::syntax::types::is_unsigned_integer;

@@ -7,7 +7,7 @@ use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
 use toml::{Table, Value};
 
 use super::modules;
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
 
 /// A package that is copied.

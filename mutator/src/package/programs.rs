@@ -7,7 +7,8 @@ use cargo_metadata::{MetadataCommand, TargetKind};
 use toml::{Table, Value};
 
 use super::{PROBE_PACKAGE, Package, SystemSection, section_of};
-use crate::{MutatorError, Selection};
+use crate::error::MutatorError;
+use crate::operators::Selection;
 
 /// The feature by which the probes do as the environment says.
 const FEATURE: &str = "program";

@@ -3,11 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use super::SpecificationFile;
-use crate::syntax::parts::join;
-use crate::syntax::parts::range_of;
+use super::{Package, SpecificationFile};
+use crate::error::MutatorError;
+use crate::syntax::parts::{join, range_of};
 use crate::syntax::source::{Source, module_path};
-use crate::{MutatorError, Package};
 
 /// A constant of the specification, and the value that it is to have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_match_mut, visit_expr
 use syn::visit_mut::{visit_item_impl_mut, visit_item_mod_mut, visit_item_trait_mut};
 use syn::{Attribute, Expr, ExprLit, ImplItem, Item, Lit, Meta, MetaNameValue, Stmt, Token, TraitItem};
 
-use crate::MutatorError;
+use crate::error::MutatorError;
 
 /// What holds when a package is compiled.
 #[derive(Debug, Clone, Default)]

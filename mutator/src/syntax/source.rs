@@ -8,11 +8,10 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Block, ImplItem, Item, ReturnType, Signature, TraitItem, Type};
 
-use crate::MutatorError;
+use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
 use crate::syntax::constants::{self, ConstantSource};
-use crate::syntax::parts::range_of;
-use crate::syntax::parts::{has_lifetimes_only, is_test, join, type_name};
+use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_name};
 
 /// A parsed specification file.
 #[derive(Debug)]
