@@ -136,7 +136,7 @@ fn read_suite(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suit
 fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
     let system = &arguments.system.system;
     let count = arguments.cases.map_or(0, |cases| cases.get());
-    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
+    let built = build::instrumented(&build::find(&arguments.system)?)?;
     let mut simulator = Simulator::new(&built, Bounds::default());
     // Names do not depend on how many are run, but for universes that are larger than usual.
     let universe = simulator.universe()?.max(count);
@@ -361,7 +361,7 @@ fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
     let repeat = if is_repeated(arguments) { format!(" --repeat {}", arguments.repeat) } else { String::new() };
     format!(
         "{} test {} {inputs} --implementation {} --seed {} --timeout {} --out {}{repeat} --only {name}",
-        program(),
+        output::program(),
         arguments.system.command_line(),
         quoted(Path::new(&arguments.implementation)),
         common.seed,
@@ -374,9 +374,4 @@ fn alone(name: &str, arguments: &TestArguments, common: &Common) -> String {
 pub(crate) fn timeout(seconds: Option<u64>, system: &str) -> Duration {
     let of_system = || simutant_harness::timeout(system).unwrap_or(Options::new("").timeout);
     seconds.map_or_else(of_system, Duration::from_secs)
-}
-
-/// Returns how this program is called: by its path where that is how it was started.
-pub(crate) fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "simutant".into())
 }
