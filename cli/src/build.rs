@@ -6,7 +6,7 @@ use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
 use crate::progress::Phase;
-use crate::steps::{self, CompilerMessage, Steps};
+use crate::stages::{self, CompilerMessage, Stages};
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own; its
 /// constants have the values that were asked for.
@@ -16,8 +16,8 @@ pub(crate) fn find(arguments: &SystemArguments) -> Result<StudiedSystem, StudyEr
 
 /// Builds the system with all its mutants.
 pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> {
-    let steps = Steps::new(&system.request.system);
-    system.instrument(&|event| steps.show(event))
+    let stages = Stages::new(&system.request.system);
+    system.instrument(&|event| stages.show(event))
 }
 
 /// Builds the programs of an implementation with all their mutants.
@@ -26,8 +26,8 @@ pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> a
     let mut message = CompilerMessage::default();
     let built = build_programs(request, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot mutate the programs of {implementation}"))?;
-    phase.end(&steps::with_mutants(&format!("the programs of {implementation}"), &built.sites));
-    steps::note_uninstrumented(&built.sites);
-    steps::note_constants(&built.sites);
+    phase.end(&stages::with_mutants(&format!("the programs of {implementation}"), &built.sites));
+    stages::note_uninstrumented(&built.sites);
+    stages::note_constants(&built.sites);
     Ok(built)
 }

@@ -19,7 +19,7 @@ mod select;
 mod shrink;
 mod simulate;
 mod sources;
-mod steps;
+mod stages;
 mod study;
 mod test;
 mod trace_files;

@@ -8,7 +8,7 @@ use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, 
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
 use crate::output;
-use crate::steps::Steps;
+use crate::stages::Stages;
 use crate::study::stopped;
 
 /// The conventional scenario, or with several suites that of boosting.
@@ -46,8 +46,8 @@ fn plan(
 
 fn choose(plan: &ScenarioPlan, common: &Common) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::listen()?;
-    let steps = Steps::new(&plan.system.system);
-    let chosen = interrupt::unless(plan.run(&|event| steps.show(event), interrupts.flag()))?;
+    let stages = Stages::new(&plan.system.system);
+    let chosen = interrupt::unless(plan.run(&|event| stages.show(event), interrupts.flag()))?;
     let Some(chosen) = chosen else { return Ok(stopped(&plan.campaign.out)) };
     if common.json {
         output::print(&output::json(&chosen.scenario)?)?;

@@ -12,7 +12,7 @@ use crate::arguments::{Common, SourcesArguments};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupts};
 use crate::output;
-use crate::steps::Steps;
+use crate::stages::Stages;
 use crate::study::stopped;
 
 #[derive(Debug, Serialize)]
@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
         existing: if arguments.fresh { Existing::Delete } else { Existing::Continue },
     };
     let interrupts = Interrupts::listen()?;
-    let steps = Steps::new(&plan.system.system);
-    let found = interrupt::unless(plan.run(&|event| steps.show(event), interrupts.flag()))?;
+    let stages = Stages::new(&plan.system.system);
+    let found = interrupt::unless(plan.run(&|event| stages.show(event), interrupts.flag()))?;
     let Some(SourceOutcomes { outcomes: all, failed }) = found else { return Ok(stopped(&plan.campaign.out)) };
     let failed = failed.into_iter().map(|(source, error)| Failed { source, message: error.to_string() });
     let failed: Vec<Failed> = failed.collect();

@@ -11,7 +11,7 @@ use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
 use crate::output;
-use crate::steps::Steps;
+use crate::stages::Stages;
 
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
@@ -36,10 +36,10 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     })
 }
 
-/// Runs a study with a line for each step; `None` if it was interrupted.
+/// Runs a study with a line for each stage; `None` if it was interrupted.
 pub(crate) fn complete(plan: &StudyPlan, interrupts: &Interrupts) -> anyhow::Result<Option<CompletedStudy>> {
-    let steps = Steps::new(&plan.system.system);
-    interrupt::unless(plan.run(&|event| steps.show(event), interrupts.flag()))
+    let stages = Stages::new(&plan.system.system);
+    interrupt::unless(plan.run(&|event| stages.show(event), interrupts.flag()))
 }
 
 /// Tells which judgements the study contradicts, and returns whether there are any.

@@ -11,29 +11,29 @@ use crate::StudyError;
 
 /// Hears what a study does, as it happens.
 ///
-/// Two steps can go on at a time, each on a thread of its own: [`StudyStep::BuildPlain`] is one of them.
+/// Two stages can go on at a time, each on a thread of its own: [`StudyStage::BuildPlain`] is one of them.
 pub type Observer<'a> = dyn Fn(StudyEvent<'_>) + Sync + 'a;
 
 /// Something that happens in a study.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum StudyEvent<'a> {
-    /// A step begins. It ends with [`StudyEvent::Ended`], or with an error of the study.
-    Started(StudyStep),
-    /// The compiler gets on with a step.
-    Compiler(StudyStep, BuildEvent),
-    /// The campaign gets on with the step [`StudyStep::Campaign`] of this phase.
+    /// A stage begins. It ends with [`StudyEvent::Ended`], or with an error of the study.
+    Started(StudyStage),
+    /// The compiler gets on with a stage.
+    Compiler(StudyStage, BuildEvent),
+    /// The campaign gets on with the stage [`StudyStage::Campaign`] of this phase.
     Progress(Progress),
-    /// A step is done.
-    Ended(StepEnd<'a>),
+    /// A stage is done.
+    Ended(StageEnd<'a>),
     /// A campaign begins whose universe is of this source: see [`SourcesPlan`](crate::SourcesPlan).
     Source(InputSource),
 }
 
-/// A step of a study.
+/// A stage of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum StudyStep {
+pub enum StudyStage {
     /// Builds the system with all its mutants.
     Instrument,
     /// Builds the system as it is written.
@@ -50,26 +50,26 @@ pub enum StudyStep {
     Explain,
 }
 
-/// What came of a step.
+/// What came of a stage.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum StepEnd<'a> {
-    /// Of [`StudyStep::Instrument`].
+pub enum StageEnd<'a> {
+    /// Of [`StudyStage::Instrument`].
     Instrumented(&'a Build),
-    /// Of [`StudyStep::BuildPlain`].
+    /// Of [`StudyStage::BuildPlain`].
     PlainBuilt,
-    /// Of [`StudyStep::CompareMachineCode`].
+    /// Of [`StudyStage::CompareMachineCode`].
     MachineCodeCompared(&'a Equivalence),
-    /// Of [`StudyStep::Campaign`], which may have been stopped.
+    /// Of [`StudyStage::Campaign`], which may have been stopped.
     Campaign(Progress),
-    /// Of [`StudyStep::Analyse`].
+    /// Of [`StudyStage::Analyse`].
     Analysed(&'a Analysis),
-    /// Of [`StudyStep::ChooseSuite`].
+    /// Of [`StudyStage::ChooseSuite`].
     SuiteChosen {
         /// How many suites it was chosen from.
         suites: usize,
     },
-    /// Of [`StudyStep::Explain`].
+    /// Of [`StudyStage::Explain`].
     Explained {
         /// Mutants that have a page.
         mutants: usize,
@@ -78,29 +78,29 @@ pub enum StepEnd<'a> {
     },
 }
 
-impl StepEnd<'_> {
-    /// Returns the step that ended.
-    pub fn step(&self) -> StudyStep {
+impl StageEnd<'_> {
+    /// Returns the stage that ended.
+    pub fn stage(&self) -> StudyStage {
         match self {
-            Self::Instrumented(_) => StudyStep::Instrument,
-            Self::PlainBuilt => StudyStep::BuildPlain,
-            Self::MachineCodeCompared(_) => StudyStep::CompareMachineCode,
-            Self::Campaign(progress) => StudyStep::Campaign(progress.phase),
-            Self::Analysed(_) => StudyStep::Analyse,
-            Self::SuiteChosen { .. } => StudyStep::ChooseSuite,
-            Self::Explained { .. } => StudyStep::Explain,
+            Self::Instrumented(_) => StudyStage::Instrument,
+            Self::PlainBuilt => StudyStage::BuildPlain,
+            Self::MachineCodeCompared(_) => StudyStage::CompareMachineCode,
+            Self::Campaign(progress) => StudyStage::Campaign(progress.phase),
+            Self::Analysed(_) => StudyStage::Analyse,
+            Self::SuiteChosen { .. } => StudyStage::ChooseSuite,
+            Self::Explained { .. } => StudyStage::Explain,
         }
     }
 }
 
-/// Does a step in which the compiler works.
+/// Does a stage in which the compiler works.
 pub(crate) fn compiling<T>(
-    step: StudyStep,
+    stage: StudyStage,
     observer: &Observer<'_>,
     compile: impl FnOnce(&mut dyn FnMut(BuildEvent)) -> T,
 ) -> T {
-    observer(StudyEvent::Started(step));
-    compile(&mut |event| observer(StudyEvent::Compiler(step, event)))
+    observer(StudyEvent::Started(stage));
+    compile(&mut |event| observer(StudyEvent::Compiler(stage, event)))
 }
 
 /// Who hears of a study, and who stops it.
@@ -111,11 +111,11 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    pub(crate) fn start(&self, step: StudyStep) {
-        (self.observer)(StudyEvent::Started(step));
+    pub(crate) fn start(&self, stage: StudyStage) {
+        (self.observer)(StudyEvent::Started(stage));
     }
 
-    pub(crate) fn end(&self, end: StepEnd<'_>) {
+    pub(crate) fn end(&self, end: StageEnd<'_>) {
         (self.observer)(StudyEvent::Ended(end));
     }
 
@@ -131,7 +131,7 @@ impl Watch<'_> {
     }
 }
 
-/// The phases of a campaign as steps: each starts when it first tells something, and ends when the next one does.
+/// The phases of a campaign as stages: each starts when it first tells something, and ends when the next one does.
 pub(crate) struct Phases<'a> {
     watch: Watch<'a>,
     last: Option<Progress>,
@@ -145,7 +145,7 @@ impl<'a> Phases<'a> {
     pub(crate) fn show(&mut self, progress: Progress) {
         if self.last.is_none_or(|last| last.phase != progress.phase) {
             self.end();
-            self.watch.start(StudyStep::Campaign(progress.phase));
+            self.watch.start(StudyStage::Campaign(progress.phase));
         }
         self.last = Some(progress);
         (self.watch.observer)(StudyEvent::Progress(progress));
@@ -153,7 +153,7 @@ impl<'a> Phases<'a> {
 
     pub(crate) fn end(&mut self) {
         if let Some(last) = self.last.take() {
-            self.watch.end(StepEnd::Campaign(last));
+            self.watch.end(StageEnd::Campaign(last));
         }
     }
 }
@@ -169,9 +169,9 @@ mod tests {
         let heard = Mutex::new(Vec::new());
         let observer = |event: StudyEvent<'_>| {
             let line = match event {
-                StudyEvent::Started(StudyStep::Campaign(phase)) => format!("start {phase:?}"),
+                StudyEvent::Started(StudyStage::Campaign(phase)) => format!("start {phase:?}"),
                 StudyEvent::Progress(progress) => format!("{}", progress.done),
-                StudyEvent::Ended(end) => format!("end {:?}", end.step()),
+                StudyEvent::Ended(end) => format!("end {:?}", end.stage()),
                 other => format!("{other:?}"),
             };
             heard.lock().expect("nobody panics").push(line);

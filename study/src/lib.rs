@@ -7,15 +7,15 @@
 //! use std::sync::atomic::AtomicBool;
 //! use simutant_study::{CampaignSettings, StudyEvent, StudyPlan, SystemRequest};
 //!
-//! // A system of this workspace: `find` would tell its package, `instrument` would build it.
+//! // The package that has the system is found in the workspace of the current folder, or in Simutant's own.
 //! let campaign = CampaignSettings { seed: 7, ..CampaignSettings::new(&out) };
 //! let mut plan = StudyPlan::new(SystemRequest::new("gbn"), campaign);
 //! plan.cases = std::num::NonZeroUsize::new(24);
 //!
-//! let steps = std::sync::Mutex::new(Vec::new());
+//! let stages = std::sync::Mutex::new(Vec::new());
 //! let observer = |event: StudyEvent<'_>| {
-//!     if let StudyEvent::Started(step) = event {
-//!         steps.lock().unwrap().push(format!("{step:?}"));
+//!     if let StudyEvent::Started(stage) = event {
+//!         stages.lock().unwrap().push(format!("{stage:?}"));
 //!     }
 //! };
 //! let stop = AtomicBool::new(false); // Set it, for example on Ctrl-C: the same plan goes on later.
@@ -24,19 +24,19 @@
 //! let suite = study.suite.expect("mutants tell the test cases apart");
 //! assert!(suite.cases.len() < study.outcomes.cases.len());
 //! assert!(["suite.json", "results.json", "report.html"].iter().all(|name| out.join(name).exists()));
-//! # let steps = steps.into_inner()?;
-//! # assert_eq!((steps.first().map(String::as_str), steps.last().map(String::as_str)), (Some("Instrument"), Some("Explain")));
+//! # let stages = stages.into_inner()?;
+//! # assert_eq!((stages.first().map(String::as_str), stages.last().map(String::as_str)), (Some("Instrument"), Some("Explain")));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # Steps
+//! # Stages
 //!
 //! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds one executable with all its mutants and one
 //! without ([`StudiedSystem::instrument`], [`StudiedSystem::build_plain`]), runs the campaign
 //! ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
 //! of the study with a page for each mutant and test case that is worth a look. An [`Observer`] hears of each
-//! [`StudyStep`].
+//! [`StudyStage`].
 //!
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost, and
 //! [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
@@ -71,7 +71,7 @@ mod system;
 
 pub use campaigns::CampaignSettings;
 pub use error::StudyError;
-pub use event::{Observer, StepEnd, StudyEvent, StudyStep};
+pub use event::{Observer, StageEnd, StudyEvent, StudyStage};
 pub use explain::{Explainer, caption, read_trace};
 pub use files::{to_json, write_whole};
 pub use finished::FinishedStudy;

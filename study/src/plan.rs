@@ -128,7 +128,7 @@ impl StudyPlan {
     /// Runs the study, or what is left of it, and writes its files: `suite.json`, `results.json`, `tables.txt`,
     /// `report.html`, and a page for mutants and test cases that are worth a look.
     ///
-    /// `observer` hears of each step, on several threads. Once `stop` is set, test cases that were begun are finished,
+    /// `observer` hears of each stage, on several threads. Once `stop` is set, test cases that were begun are finished,
     /// no more are begun, and the same plan goes on from there.
     ///
     /// # Errors

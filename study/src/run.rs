@@ -11,7 +11,7 @@ use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 
 use crate::campaigns::{Universe, universe_size};
-use crate::event::{Phases, StepEnd, StudyStep, Watch};
+use crate::event::{Phases, StageEnd, StudyStage, Watch};
 use crate::finished::{RESULTS, SUITE};
 use crate::join::join;
 use crate::pages::{write_case_pages, write_mutant_pages};
@@ -57,9 +57,9 @@ pub(crate) fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, 
     let statistics = campaign.statistics()?;
     let outcomes = campaign.outcomes()?;
 
-    watch.start(StudyStep::Analyse);
+    watch.start(StudyStage::Analyse);
     let (analysis, suite) = analyse(plan, &built, &outcomes, (&options, &statistics))?;
-    watch.end(StepEnd::Analysed(&analysis));
+    watch.end(StageEnd::Analysed(&analysis));
     let finished = FinishedStudy { outcomes, analysis, suite };
     write_results(&settings.out, &finished)?;
     watch.go_on()?;
@@ -121,7 +121,7 @@ fn explain(
 ) -> Result<(), StudyError> {
     let StudyPlan { campaign: settings, pages: pages_max, .. } = plan;
     let FinishedStudy { outcomes, analysis, .. } = finished;
-    watch.start(StudyStep::Explain);
+    watch.start(StudyStage::Explain);
     let limits = campaign.limits()?;
     let replay = settings.replay(&plan.system);
     let explainer = || Explainer::new(built, &replay, limits);
@@ -134,7 +134,7 @@ fn explain(
             (mutants?, cases?)
         }
     };
-    watch.end(StepEnd::Explained { mutants: mutants.len(), cases: cases.len() });
+    watch.end(StageEnd::Explained { mutants: mutants.len(), cases: cases.len() });
     watch.go_on()?;
     let linked = Pages { mutants: &mutants, cases: &cases };
     files::write(&settings.out.join(REPORT), &report_with_pages(outcomes, analysis, linked))

@@ -9,7 +9,7 @@ use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_reseedings};
 use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
 use crate::campaigns::{Universe, universe_size};
-use crate::event::{Observer, StepEnd, StudyStep, Watch};
+use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SUITE;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
@@ -65,10 +65,10 @@ impl ScenarioPlan {
         let scope = found.scope();
         if !scope.is_clear() {
             run(&mut campaign, &scope)?;
-            watch.start(StudyStep::ChooseSuite);
+            watch.start(StudyStage::ChooseSuite);
             outcomes = campaign.outcomes_in(&scope)?;
             found = self.choose(&outcomes)?;
-            watch.end(StepEnd::SuiteChosen { suites: self.suites.get() * found.criteria.len() });
+            watch.end(StageEnd::SuiteChosen { suites: self.suites.get() * found.criteria.len() });
         }
         let path = settings.out.join(SUITE);
         files::write_json(&path, &found.suite(&outcomes))?;

@@ -9,7 +9,7 @@ use simutant_mutator::{
 };
 use simutant_outcomes::Judgement;
 
-use crate::event::{Observer, StepEnd, StudyEvent, StudyStep};
+use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
 use crate::replay::quoted;
 use crate::{StudyError, event};
 
@@ -130,12 +130,12 @@ impl StudiedSystem {
     /// # Errors
     /// [`StudyError::Instrument`] if it does not compile, or a file cannot be read or written.
     pub fn instrument(&self, observer: &Observer<'_>) -> Result<Build, StudyError> {
-        let built = event::compiling(StudyStep::Instrument, observer, |progress| {
+        let built = event::compiling(StudyStage::Instrument, observer, |progress| {
             self.with_request(|request| build(request, progress))
         });
         let built = built
             .map_err(|error| StudyError::Instrument { system: self.request.system.clone(), source: Box::new(error) })?;
-        observer(StudyEvent::Ended(StepEnd::Instrumented(&built)));
+        observer(StudyEvent::Ended(StageEnd::Instrumented(&built)));
         Ok(built)
     }
 
@@ -145,12 +145,12 @@ impl StudiedSystem {
     /// # Errors
     /// [`StudyError::BuildPlain`] if it does not compile, or a file cannot be read or written.
     pub fn build_plain(&self, observer: &Observer<'_>) -> Result<PathBuf, StudyError> {
-        let built = event::compiling(StudyStep::BuildPlain, observer, |progress| {
+        let built = event::compiling(StudyStage::BuildPlain, observer, |progress| {
             self.with_request(|request| build_plain(request, progress))
         });
         let built = built
             .map_err(|error| StudyError::BuildPlain { system: self.request.system.clone(), source: Box::new(error) })?;
-        observer(StudyEvent::Ended(StepEnd::PlainBuilt));
+        observer(StudyEvent::Ended(StageEnd::PlainBuilt));
         Ok(built)
     }
 
@@ -160,14 +160,14 @@ impl StudiedSystem {
     /// # Errors
     /// [`StudyError::CompareMachineCode`] if they do not compile, or a file cannot be read or written.
     pub fn compare_machine_code(&self, build: &Build, observer: &Observer<'_>) -> Result<Equivalence, StudyError> {
-        let compared = event::compiling(StudyStep::CompareMachineCode, observer, |progress| {
+        let compared = event::compiling(StudyStage::CompareMachineCode, observer, |progress| {
             self.with_request(|request| compiler_equivalence(request, build, progress))
         });
         let compared = compared.map_err(|error| StudyError::CompareMachineCode {
             system: self.request.system.clone(),
             source: Box::new(error),
         })?;
-        observer(StudyEvent::Ended(StepEnd::MachineCodeCompared(&compared)));
+        observer(StudyEvent::Ended(StageEnd::MachineCodeCompared(&compared)));
         Ok(compared)
     }
 

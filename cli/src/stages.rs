@@ -1,31 +1,31 @@
-//! A line for each step of a study.
+//! A line for each stage of a study.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use simutant_campaign::Progress;
 use simutant_mutator::{BuildEvent, Equivalence};
 use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
-use simutant_study::{StepEnd, StudyEvent, StudyStep};
+use simutant_study::{StageEnd, StudyEvent, StudyStage};
 
 use crate::output;
 use crate::progress::Phase;
 
-/// Shows the steps of a study of one system; those that are not done are gone when it is dropped.
+/// Shows the stages of a study of one system; those that are not done are gone when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Steps {
+pub(crate) struct Stages {
     system: String,
-    /// The steps that go on.
+    /// The stages that go on.
     shown: Mutex<Vec<Shown>>,
 }
 
 #[derive(Debug)]
 struct Shown {
-    step: StudyStep,
+    stage: StudyStage,
     phase: Phase,
     compiler: CompilerMessage,
 }
 
-impl Steps {
+impl Stages {
     pub(crate) fn new(system: &str) -> Self {
         Self { system: system.to_owned(), shown: Mutex::default() }
     }
@@ -34,9 +34,9 @@ impl Steps {
     pub(crate) fn show(&self, event: StudyEvent<'_>) {
         match event {
             // A campaign tells at once how much there is to do.
-            StudyEvent::Started(StudyStep::Campaign(_)) => {}
-            StudyEvent::Started(step) => self.start(step, Phase::open(name(step))),
-            StudyEvent::Compiler(step, event) => self.compiler(step, event),
+            StudyEvent::Started(StudyStage::Campaign(_)) => {}
+            StudyEvent::Started(stage) => self.start(stage, Phase::open(name(stage))),
+            StudyEvent::Compiler(stage, event) => self.compiler(stage, event),
             StudyEvent::Progress(progress) => self.progress(&progress),
             StudyEvent::Ended(end) => self.end(&end),
             StudyEvent::Source(source) => output::tell(&format!("{:>12} {source}", "source")),
@@ -48,43 +48,43 @@ impl Steps {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self, step: StudyStep, phase: Phase) {
-        self.shown().push(Shown { step, phase, compiler: CompilerMessage::default() });
+    fn start(&self, stage: StudyStage, phase: Phase) {
+        self.shown().push(Shown { stage, phase, compiler: CompilerMessage::default() });
     }
 
-    fn compiler(&self, step: StudyStep, event: BuildEvent) {
+    fn compiler(&self, stage: StudyStage, event: BuildEvent) {
         let mut shown = self.shown();
-        let Some(Shown { phase, compiler, .. }) = shown.iter_mut().find(|shown| shown.step == step) else { return };
-        match (step, event) {
-            (StudyStep::BuildPlain, BuildEvent::Compiled { name }) => {
+        let Some(Shown { phase, compiler, .. }) = shown.iter_mut().find(|shown| shown.stage == stage) else { return };
+        match (stage, event) {
+            (StudyStage::BuildPlain, BuildEvent::Compiled { name }) => {
                 phase.message(format!("{} as it is written: {name}", self.system));
             }
-            (StudyStep::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
+            (StudyStage::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
                 phase.message(format!("the machine code of {mutants} mutants"));
             }
-            (StudyStep::Instrument, event) => compiler.show(phase, event),
+            (StudyStage::Instrument, event) => compiler.show(phase, event),
             _ => {}
         }
     }
 
     fn progress(&self, progress: &Progress) {
-        let step = StudyStep::Campaign(progress.phase);
-        if !self.shown().iter().any(|shown| shown.step == step) {
-            self.start(step, Phase::counted(name(step), progress.total as u64));
+        let stage = StudyStage::Campaign(progress.phase);
+        if !self.shown().iter().any(|shown| shown.stage == stage) {
+            self.start(stage, Phase::counted(name(stage), progress.total as u64));
         }
         let shown = self.shown();
         let message = format!("test cases, {} runs on mutants", progress.executions);
-        let of_step = shown.iter().filter(|shown| shown.step == step);
-        of_step.for_each(|shown| shown.phase.at(progress.done as u64, message.clone()));
+        let of_stage = shown.iter().filter(|shown| shown.stage == stage);
+        of_stage.for_each(|shown| shown.phase.at(progress.done as u64, message.clone()));
     }
 
-    fn end(&self, end: &StepEnd<'_>) {
+    fn end(&self, end: &StageEnd<'_>) {
         let mut shown = self.shown();
-        let Some(place) = shown.iter().position(|shown| shown.step == end.step()) else { return };
+        let Some(place) = shown.iter().position(|shown| shown.stage == end.stage()) else { return };
         let ended = shown.swap_remove(place);
         drop(shown);
         ended.phase.end(&summary(&self.system, end));
-        if let StepEnd::Instrumented(build) = end {
+        if let StageEnd::Instrumented(build) = end {
             note_uninstrumented(&build.sites);
             note("has no definition-use pairs", &build.sites.without_flow);
             note_constants(&build.sites);
@@ -111,48 +111,48 @@ impl CompilerMessage {
     }
 }
 
-fn name(step: StudyStep) -> &'static str {
+fn name(stage: StudyStage) -> &'static str {
     use simutant_campaign::Phase::{Baseline, Mutants, Universe};
-    match step {
-        StudyStep::Instrument | StudyStep::BuildPlain => "compiling",
-        StudyStep::CompareMachineCode => "comparing",
-        StudyStep::Campaign(Universe) => "drawing",
-        StudyStep::Campaign(Baseline) => "recording",
-        StudyStep::Campaign(Mutants) => "mutating",
-        StudyStep::Analyse => "analysing",
-        StudyStep::ChooseSuite => "choosing",
-        StudyStep::Explain => "explaining",
+    match stage {
+        StudyStage::Instrument | StudyStage::BuildPlain => "compiling",
+        StudyStage::CompareMachineCode => "comparing",
+        StudyStage::Campaign(Universe) => "drawing",
+        StudyStage::Campaign(Baseline) => "recording",
+        StudyStage::Campaign(Mutants) => "mutating",
+        StudyStage::Analyse => "analysing",
+        StudyStage::ChooseSuite => "choosing",
+        StudyStage::Explain => "explaining",
         _ => "studying",
     }
 }
 
 /// Says what was done.
-fn summary(system: &str, end: &StepEnd<'_>) -> String {
+fn summary(system: &str, end: &StageEnd<'_>) -> String {
     match end {
-        StepEnd::Instrumented(build) => {
+        StageEnd::Instrumented(build) => {
             let Sites { blocks, branches, pairs, .. } = &build.sites;
             let (blocks, branches, pairs) = (blocks.len(), branches.len(), pairs.len());
             let mutants = with_mutants(system, &build.sites);
             format!("{mutants}, {blocks} blocks, {branches} branches, {pairs} definition-use pairs")
         }
-        StepEnd::PlainBuilt => format!("{system} as it is written"),
-        StepEnd::MachineCodeCompared(Equivalence { found, compared }) => {
+        StageEnd::PlainBuilt => format!("{system} as it is written"),
+        StageEnd::MachineCodeCompared(Equivalence { found, compared }) => {
             let equivalent = found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
             format!(
                 "of {compared} mutants with machine code of their own, {equivalent} have that of the original, {} that of another mutant",
                 found.len() - equivalent,
             )
         }
-        StepEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
+        StageEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
             simutant_campaign::Phase::Universe => format!("{done} test cases"),
             simutant_campaign::Phase::Baseline => format!("{done} test cases on the original"),
             simutant_campaign::Phase::Mutants => format!("{done} test cases on the mutants, {executions} runs"),
         },
-        StepEnd::Analysed(analysis) => {
+        StageEnd::Analysed(analysis) => {
             format!("{} criteria with {} suites each", analysis.criteria.len(), analysis.options.suites)
         }
-        StepEnd::SuiteChosen { suites } => format!("one of {suites} suites"),
-        StepEnd::Explained { mutants, cases } => {
+        StageEnd::SuiteChosen { suites } => format!("one of {suites} suites"),
+        StageEnd::Explained { mutants, cases } => {
             format!("{mutants} mutants and {cases} test cases on pages of their own")
         }
         _ => String::new(),
