@@ -9,7 +9,7 @@ use simutant_outcomes::{Execution, MutantNumber};
 use simutant_sim_core::{Divergence, trace};
 use simutant_traces::diagram::{self, Caption, Outcome};
 
-use crate::replay::quoted;
+use crate::shell::quoted;
 use crate::{Replay, StudyError};
 
 /// Runs test cases on the original and on mutants side by side.

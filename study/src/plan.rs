@@ -1,14 +1,12 @@
 //! What a study is to do.
 
 use std::num::{NonZeroU8, NonZeroUsize};
-use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{Builder, ExpectedBuilder, Options};
-use simutant_campaign::{Existing, Statistics};
+use simutant_campaign::Existing;
 use simutant_outcomes::{CostOracle, CostRole, InputSource};
 
-use crate::event::{Observer, Watch};
-use crate::{CampaignSettings, FinishedStudy, StudyError, SystemRequest, run};
+use crate::{CampaignSettings, SystemRequest};
 
 /// What a study is to do. [`StudyPlan::new`] fills in what `simutant study` does without options.
 #[derive(Debug, Clone)]
@@ -83,15 +81,6 @@ pub enum CostRequest {
     Oracle(CostOracle),
 }
 
-/// A study that came to its end.
-#[derive(Debug)]
-pub struct CompletedStudy {
-    /// What it found out.
-    pub finished: FinishedStudy,
-    /// What its campaign cost.
-    pub statistics: Statistics,
-}
-
 impl StudyPlan {
     /// Adequate suites that are drawn for each criterion, unless the plan says otherwise.
     pub const SUITES: usize = 200;
@@ -123,19 +112,6 @@ impl StudyPlan {
             cost_role: CostRole::Apart,
             pages: Self::PAGES,
         }
-    }
-
-    /// Runs the study, or what is left of it, and writes its files: `suite.json`, `results.json`, `tables.txt`,
-    /// `report.html`, and a page for mutants and test cases that are worth a look.
-    ///
-    /// `observer` hears of each stage, on several threads. Once `stop` is set, test cases that were begun are finished,
-    /// no more are begun, and the same plan goes on from there.
-    ///
-    /// # Errors
-    /// [`StudyError::Stopped`] if `stop` was set; others if the system cannot be built, a test case does not pass on
-    /// the original, a check of the study by itself fails, or a file cannot be written.
-    pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<CompletedStudy, StudyError> {
-        run::run(self, Watch { observer, stop })
     }
 
     /// Returns how the outcomes are analysed, beside what is known of mutants.

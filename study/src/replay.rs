@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use simutant_outcomes::MutantNumber;
 
 use crate::SystemRequest;
+use crate::shell::quoted;
 
 /// The command that runs a test case of a study again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,13 +26,4 @@ impl Replay {
         let mutant = mutant.map_or_else(String::new, |mutant| format!(" --mutant {mutant}"));
         format!("{program} simulate {} --case {case}{mutant} --out {out}", self.system.command_line())
     }
-}
-
-/// Returns a text as a shell takes it for one word.
-pub fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

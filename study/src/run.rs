@@ -1,6 +1,7 @@
 //! A study from its plan to its files.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{
     Analysis, Checked, MUTANTS, Options, Pages, analyse_with_threads, boosted, build_expected, build_suite,
@@ -11,11 +12,11 @@ use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 
 use crate::campaigns::{Universe, universe_size};
-use crate::event::{Phases, StageEnd, StudyStage, Watch};
+use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
 use crate::finished::{RESULTS, SUITE};
 use crate::join::join;
 use crate::pages::{write_case_pages, write_mutant_pages};
-use crate::plan::{CompletedStudy, CostRequest, MachineCode, StudyPlan, SuiteChoice};
+use crate::plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
 use crate::{Explainer, FinishedStudy, StudyError, files};
 
 /// The file of the tables.
@@ -24,7 +25,31 @@ const TABLES: &str = "tables.txt";
 /// The file of the report.
 const REPORT: &str = "report.html";
 
-pub(crate) fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
+/// A study that came to its end.
+#[derive(Debug)]
+pub struct CompletedStudy {
+    /// What it found out.
+    pub finished: FinishedStudy,
+    /// What its campaign cost.
+    pub statistics: Statistics,
+}
+
+impl StudyPlan {
+    /// Runs the study, or what is left of it, and writes its files: `suite.json`, `results.json`, `tables.txt`,
+    /// `report.html`, and a page for mutants and test cases that are worth a look.
+    ///
+    /// `observer` hears of each stage, on several threads. Once `stop` is set, test cases that were begun are finished,
+    /// no more are begun, and the same plan goes on from there.
+    ///
+    /// # Errors
+    /// [`StudyError::Stopped`] if `stop` was set; others if the system cannot be built, a test case does not pass on
+    /// the original, a check of the study by itself fails, or a file cannot be written.
+    pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<CompletedStudy, StudyError> {
+        run(self, Watch { observer, stop })
+    }
+}
+
+fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
     let StudyPlan { campaign: settings, system: request, .. } = plan;
     let (system, built) = settings.instrument(request, watch)?;
     // A file that cannot be used is told before anything is run.

@@ -10,7 +10,7 @@ use simutant_mutator::{
 use simutant_outcomes::Judgement;
 
 use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
-use crate::replay::quoted;
+use crate::shell::quoted;
 use crate::{StudyError, event};
 
 /// The manifest of Simutant's own workspace, whose systems every user has.
