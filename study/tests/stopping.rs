@@ -86,8 +86,11 @@ fn a_study_that_is_stopped_at_every_stage_ends_as_if_it_had_not_been() {
 
     let disturbed = plan(&folder.path().join("disturbed"));
     for stage in stopped_at {
-        let (result, _) = run_until(&disturbed, Some(stage));
+        let (result, started) = run_until(&disturbed, Some(stage));
         assert!(matches!(result, Err(StudyError::Stopped)), "{stage:?}: {:?}", result.map(|_| "it was not stopped"));
+        // What is built comes first, and is built to its end.
+        let builds = [StudyStage::Instrument, StudyStage::BuildPlain, StudyStage::Campaign(Phase::Universe)];
+        assert!(builds.contains(&stage) || started.last() == Some(&stage), "{stage:?} is the last of {started:?}");
         let results = disturbed.campaign.out.join("results.json");
         let is_analysed = matches!(stage, StudyStage::Analyse | StudyStage::Explain);
         assert_eq!(results.exists(), is_analysed, "{stage:?}");
