@@ -117,7 +117,7 @@ pub use sensitivity::{FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
 pub use shape::ShapeError;
 pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources, sources_table};
 pub use statistics::{Interval, Summary, ZTest};
-pub use study::{Study, StudyError};
+pub use study::{Study, StudyMismatch};
 pub use suites::AdequateSuite;
 pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};

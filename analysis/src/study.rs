@@ -19,7 +19,7 @@ pub struct Study<'a> {
 /// Why the parts of a study do not belong together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum StudyError {
+pub enum StudyMismatch {
     /// The analysis is of other outcomes, for example of those before an edit.
     #[error("the analysis is not of these outcomes: {0} differ; run the study again")]
     OtherOutcomes(&'static str),
@@ -40,8 +40,12 @@ impl<'a> Study<'a> {
     /// Returns the study that these are the parts of.
     ///
     /// # Errors
-    /// [`StudyError`] if they do not belong together.
-    pub fn new(outcomes: &'a Outcomes, analysis: &'a Analysis, suite: Option<&'a Suite>) -> Result<Self, StudyError> {
+    /// [`StudyMismatch`] if they do not belong together.
+    pub fn new(
+        outcomes: &'a Outcomes,
+        analysis: &'a Analysis,
+        suite: Option<&'a Suite>,
+    ) -> Result<Self, StudyMismatch> {
         let counts = campaign_counts(outcomes);
         let criteria = outcomes.criteria.iter().map(|criterion| (&criterion.name, criterion.requirements.len()));
         let analysed = analysis.criteria.iter().map(|criterion| (&criterion.name, criterion.requirements));
@@ -70,13 +74,13 @@ impl<'a> Study<'a> {
             ),
         ];
         if let Some((what, _)) = checks.into_iter().find(|(_, is_same)| !is_same) {
-            return Err(StudyError::OtherOutcomes(what));
+            return Err(StudyMismatch::OtherOutcomes(what));
         }
         match suite {
             Some(suite) if suite.system != outcomes.system => {
-                Err(StudyError::OtherSystem { found: suite.system.clone(), expected: outcomes.system.clone() })
+                Err(StudyMismatch::OtherSystem { found: suite.system.clone(), expected: outcomes.system.clone() })
             }
-            Some(suite) if suite_cases(outcomes, suite).len() != suite.cases.len() => Err(StudyError::OtherCases),
+            Some(suite) if suite_cases(outcomes, suite).len() != suite.cases.len() => Err(StudyMismatch::OtherCases),
             _ => Ok(Self { outcomes, analysis, suite }),
         }
     }

@@ -8,9 +8,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
+use simutant_study::{CampaignSettings, Replacements, StudyPlan, SystemRequest};
 
 use crate::exit::EXIT_CODES;
-use crate::output::quoted;
+use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
@@ -55,6 +56,11 @@ impl Common {
 
     pub(crate) fn out(&self, system: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(system))
+    }
+
+    /// Returns what a study takes.
+    pub(crate) fn campaign(&self, system: &str) -> CampaignSettings {
+        CampaignSettings { out: self.out(system), seed: self.seed, jobs: self.jobs(), program: output::program() }
     }
 }
 
@@ -127,36 +133,23 @@ pub(crate) struct SystemArguments {
 }
 
 impl SystemArguments {
+    /// Returns what a study takes.
+    pub(crate) fn request(&self) -> SystemRequest {
+        SystemRequest {
+            system: self.system.clone(),
+            manifest_path: self.manifest_path.clone(),
+            operators: self.operators.clone(),
+            replacements: match self.replacements {
+                ReplacementsArgument::Reduced => Replacements::Reduced,
+                ReplacementsArgument::All => Replacements::All,
+            },
+            constants: self.constants.clone(),
+        }
+    }
+
     /// Returns what was said on the command line, the system first, as a shell takes it.
     pub(crate) fn command_line(&self) -> String {
-        self.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns what was said on the command line, word by word, the system first.
-    pub(crate) fn words(&self) -> Vec<String> {
-        let mut words = vec![self.system.clone()];
-        if let Some(path) = &self.manifest_path {
-            words.extend(["--manifest-path".into(), path.display().to_string()]);
-        }
-        if let Some(operators) = &self.operators {
-            words.extend(["--operators".into(), operators.to_string()]);
-        }
-        if let ReplacementsArgument::All = self.replacements {
-            words.extend(["--replacements".into(), "all".into()]);
-        }
-        for constant in &self.constants {
-            words.extend(["--constant".into(), constant.to_string()]);
-        }
-        words
-    }
-
-    /// Returns the mutation operators that were asked for, here or else by the manifest.
-    pub(crate) fn operators(&self, manifest: &Selection) -> Selection {
-        let operators = self.operators.as_ref().unwrap_or(manifest).clone();
-        match self.replacements {
-            ReplacementsArgument::Reduced => operators,
-            ReplacementsArgument::All => operators.with_all_replacements(),
-        }
+        self.request().command_line()
     }
 }
 
@@ -177,7 +170,7 @@ pub(crate) struct StudyArguments {
     #[command(flatten)]
     pub(crate) reseedings: ReseedingArguments,
     /// Adequate suites that are built for each criterion.
-    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, default_value_t = StudyPlan::SUITES as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
     /// Choose the suite among those of this criterion, instead of the best one; --builder can also build for mutants,
     /// so that the suite kills all that the universe kills.
@@ -199,7 +192,7 @@ pub(crate) struct StudyArguments {
     pub(crate) target: Option<f64>,
     /// The most mutants that have pages of their own: those first that survive with other events, then the analysed
     /// ones.
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = StudyPlan::PAGES, value_name = "N")]
     pub(crate) pages: usize,
     /// Show beside ordinary kills what a cost oracle kills: runs that pass, and differ in events, messages or virtual time
     /// by more than so many percent from the original's run of the same test case, for example events=20%,time=50%; or
@@ -261,12 +254,9 @@ pub(crate) struct ReseedingArguments {
     /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
     /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
     /// test case's own seed counts as certain, as in Rutherford's thesis.
-    #[arg(long, default_value_t = RESEEDINGS, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, default_value_t = StudyPlan::RESEEDINGS.get(), value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     reseed: u8,
 }
-
-/// How often a test case runs by default.
-const RESEEDINGS: u8 = 8;
 
 impl ReseedingArguments {
     pub(crate) fn count(&self) -> NonZeroU8 {

@@ -36,7 +36,7 @@ pub(crate) fn compare(arguments: &SystemArguments, implementations: &[Implementa
     if known.is_empty() {
         return Vec::new();
     }
-    let specification = match build::find(arguments).and_then(|package| Ok(constants(&package.sources())?)) {
+    let specification = match build::find(arguments).and_then(|found| Ok(constants(&found.package.sources())?)) {
         Ok(specification) => specification,
         Err(error) => {
             output::tell(&format!("warning: constants are not compared with the specification's: {error}"));

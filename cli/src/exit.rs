@@ -1,12 +1,14 @@
 //! Exit codes.
 
 use std::io;
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitCode;
 
+use simutant_analysis::MUTANTS;
 use simutant_campaign::CampaignError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
+use simutant_study::StudyError;
 
 /// What `--help` says of exit codes.
 pub(crate) const EXIT_CODES: &str = "\
@@ -53,24 +55,35 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub(crate) struct BadInput(pub(crate) String);
 
-impl Exit {
-    const ALL: [Self; 8] = [
-        Self::Success,
-        Self::Failed,
-        Self::BadInput,
-        Self::Unavailable,
-        Self::Storage,
-        Self::BelowMinimum,
-        Self::Inconclusive,
-        Self::Interrupted,
-    ];
-
-    /// Returns how the command ended, run as a program of its own; one that a signal ended is not to be had.
-    pub(crate) fn of_status(status: ExitStatus) -> Self {
-        let is = |exit: &Self| status.code() == Some(*exit as i32);
-        Self::ALL.into_iter().find(is).unwrap_or(Self::Unavailable)
+/// Returns an error of a study in the words of the command line: with the options that cure it.
+pub(crate) fn with_options(error: StudyError) -> anyhow::Error {
+    let bad = |message: String| BadInput(message).into();
+    match error {
+        StudyError::UnknownCriterion { criterion, .. } if criterion == MUTANTS => bad(
+            "--criterion mutants: goes with --builder greedy, minimum or prioritised: no suites are drawn for mutants"
+                .to_owned(),
+        ),
+        StudyError::UnknownCriterion { criterion, known } => {
+            let known = known.join(", ");
+            bad(format!("--criterion {criterion}: there is no such criterion; there are: {known}"))
+        }
+        StudyError::NoCostOracle => {
+            bad("--count-cost needs a cost oracle: add --cost, for example --cost events=20%".to_owned())
+        }
+        StudyError::Scenario(error) => bad(error.to_string()),
+        StudyError::NotFinished { .. } => bad(format!("{error}; `simutant study` with --out makes one")),
+        StudyError::File { action, path, source } => {
+            let cure = match action {
+                "write" => "make room, or give another folder with --out",
+                _ => "give another folder with --out",
+            };
+            anyhow::Error::new(source).context(format!("cannot {action} {}; {cure}", path.display()))
+        }
+        error => error.into(),
     }
+}
 
+impl Exit {
     /// Returns the exit code for an error.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)
@@ -79,6 +92,20 @@ impl Exit {
     fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
         if cause.is::<BadInput>() || cause.is::<SuiteError>() || cause.is::<ImplementationError>() {
             return Some(Self::BadInput);
+        }
+        if let Some(error) = cause.downcast_ref::<StudyError>() {
+            return match error {
+                StudyError::Stopped => Some(Self::Interrupted),
+                StudyError::Package(error) => Self::of_cause(error),
+                StudyError::Instrument { source, .. }
+                | StudyError::BuildPlain { source, .. }
+                | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
+                StudyError::Judgements(error) => Self::of_cause(error),
+                StudyError::Campaign(error) => Self::of_cause(error.as_ref()),
+                StudyError::CheckFailed { source, .. } => Self::of_cause(source.as_ref()),
+                // The others have a cause that says more.
+                _ => None,
+            };
         }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return Some(match error {

@@ -3,22 +3,25 @@
 
 mod mutants;
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
 use simutant_harness::{ErrorClass, HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
-use simutant_mutator::{Build, read_judgements};
+use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
+use simutant_study::{CompletedStudy, StudyPlan};
 
 use crate::arguments::{Common, ExperimentArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
+use crate::interrupt::Interrupts;
 use crate::progress::Phase;
+use crate::study::{complete, stopped, tell_contradictions};
 use crate::{build, implementations, output};
 
 /// By default, a universe has at most so many test cases, since each is run on each implementation in real
@@ -47,20 +50,23 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let implementations = taking_part(arguments)?;
     let mutated = mutants::find(&implementations, arguments.mutants)?;
     let constants = constants::compare(&arguments.system, &implementations);
-    let package = build::find(&arguments.system)?;
-    let judgements = read_judgements(&package.judgements(), system)?;
-    let built = build::instrumented(&arguments.system, &package)?;
+    let found = build::find(&arguments.system)?;
+    let judgements = found.judgements()?;
+    let built = build::instrumented(&found)?;
     let outcomes = match finished(&built, common.seed, &out) {
         Some(outcomes) => outcomes,
         None => {
             let cases = match arguments.cases {
-                Some(cases) => cases.get(),
-                None => Simulator::new(&built, Bounds::default()).universe()?.min(cases_max(&implementations, system)),
+                Some(cases) => Some(cases),
+                None => {
+                    let universe = Simulator::new(&built, Bounds::default()).universe()?;
+                    NonZeroUsize::new(universe.min(cases_max(&implementations, system)))
+                }
             };
-            if let Some(exit) = study(arguments, cases, common, &out)? {
-                return Ok(exit);
+            match study(arguments, cases, common)? {
+                Ok(outcomes) => outcomes,
+                Err(exit) => return Ok(exit),
             }
-            finished(&built, common.seed, &out).context("the study left no outcomes of this source")?
         }
     };
 
@@ -141,17 +147,19 @@ fn finished(built: &Build, seed: u64, out: &Path) -> Option<Outcomes> {
     read_outcomes_of(built, out).ok().flatten().filter(|outcomes| outcomes.seed == seed)
 }
 
-/// Runs the study, or the rest of it; returns how it ended unless it is done.
-fn study(arguments: &ExperimentArguments, cases: usize, common: &Common, out: &Path) -> anyhow::Result<Option<Exit>> {
-    let mut command = Command::new(std::env::current_exe().context("cannot find the program that runs")?);
-    command.arg("study").args(arguments.system.words());
-    command.args(["--seed", &common.seed.to_string(), "--jobs", &common.jobs().to_string()]);
-    command.args(["--cases", &cases.to_string()]).arg("--out").arg(out);
-    let status = command.stdout(Stdio::null()).status().context("cannot start the study")?;
-    Ok(match Exit::of_status(status) {
-        Exit::Success => None,
-        exit => Some(exit),
-    })
+/// Runs the study, or the rest of it; returns its outcomes, or how the command ends if there are none to go on with.
+fn study(
+    arguments: &ExperimentArguments,
+    cases: Option<NonZeroUsize>,
+    common: &Common,
+) -> anyhow::Result<Result<Outcomes, Exit>> {
+    let mut plan = StudyPlan::new(arguments.system.request(), common.campaign(&arguments.system.system));
+    plan.cases = cases;
+    let interrupts = Interrupts::listen()?;
+    let completed = complete(&plan, &interrupts)?;
+    let completed = completed.filter(|_| !interrupts.flag().load(Ordering::SeqCst));
+    let Some(CompletedStudy { finished, .. }) = completed else { return Ok(Err(stopped(&plan.campaign.out))) };
+    Ok(if tell_contradictions(&finished) { Err(Exit::BadInput) } else { Ok(finished.outcomes) })
 }
 
 /// Returns all test cases of the study as a suite.

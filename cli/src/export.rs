@@ -6,10 +6,10 @@ use serde::Serialize;
 use simutant_analysis::{Study, plots};
 use simutant_exports::{ExportedFile, Root, elements, junit, sarif, tables, test_code};
 use simutant_outcomes::Suite;
+use simutant_study::FinishedStudy;
 
 use crate::arguments::{Common, ExportArguments, FormatArgument};
-use crate::exit::{BadInput, Exit};
-use crate::finished::Finished;
+use crate::exit::{BadInput, Exit, with_options};
 use crate::output;
 
 /// The folder in that of a study that exports are written to.
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExportArguments, common: &Common) -> anyhow::Resul
         return Err(BadInput(message.to_owned()).into());
     }
     let out = common.out(&arguments.system);
-    let finished = Finished::read(&out)?;
+    let finished = FinishedStudy::read(&out).map_err(with_options)?;
     if finished.outcomes.system != arguments.system {
         let message = format!("the study in {} is of {}", out.display(), finished.outcomes.system);
         return Err(BadInput(message).into());

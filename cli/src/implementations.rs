@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use simutant_harness::{Implementation, ImplementationError, TestbedProgram, Testbeds};
-use simutant_mutator::Package;
+use simutant_study::StudiedSystem;
 use simutant_testbeds::TESTBEDS;
 
 use crate::arguments::SystemArguments;
@@ -47,9 +47,9 @@ pub(crate) fn all(arguments: &SystemArguments) -> anyhow::Result<Vec<Implementat
 fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>)> {
     let own = PathBuf::from(OWN);
     let own = own.canonicalize().unwrap_or(own);
-    let Ok(package) = build::find(arguments) else { return Ok((TESTBEDS, vec![own])) };
-    let folder = package.folder().join(OF_PACKAGE);
-    Ok(match testbeds(arguments, &package)? {
+    let Ok(system) = build::find(arguments) else { return Ok((TESTBEDS, vec![own])) };
+    let folder = system.package.folder().join(OF_PACKAGE);
+    Ok(match testbeds(&system)? {
         // What comes with Simutant needs its own testbeds.
         Some(testbeds) => (testbeds, vec![folder]),
         None => (TESTBEDS, vec![folder, own]),
@@ -57,7 +57,7 @@ fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>
 }
 
 /// Returns the testbeds of the package, if it has some.
-fn testbeds(arguments: &SystemArguments, package: &Package) -> anyhow::Result<Option<Testbeds>> {
-    let Some(program) = build::testbed(arguments, package)? else { return Ok(None) };
+fn testbeds(system: &StudiedSystem) -> anyhow::Result<Option<Testbeds>> {
+    let Some(program) = build::testbed(system)? else { return Ok(None) };
     Ok(Some(TestbedProgram::new(program).testbeds()?))
 }

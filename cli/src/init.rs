@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Serialize;
 use simutant_mutator::{InitRequest, Initialised, init};
+use simutant_study::nearest_manifest;
 
 use crate::arguments::{Common, InitArguments};
 use crate::exit::{BadInput, Exit};
-use crate::{build, output, test};
+use crate::output;
 
 /// The engine of this installation.
 const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
@@ -31,7 +32,7 @@ struct Changed {
 pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<Exit> {
     let manifest = match &arguments.manifest_path {
         Some(manifest) => manifest.clone(),
-        None => build::nearest_manifest().ok_or_else(|| {
+        None => nearest_manifest().ok_or_else(|| {
             let message =
                 "no package: there is no Cargo.toml in this folder or above; `cargo new --lib NAME` makes one";
             BadInput(message.to_owned())
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
 
 /// Returns the command that comes next.
 fn next(system: &str, manifest: Option<&Path>) -> String {
-    let program = test::program();
+    let program = output::program();
     let manifest = manifest.map(|path| format!(" --manifest-path {}", output::quoted(&path.display().to_string())));
     format!("{program} study {system}{}", manifest.unwrap_or_default())
 }

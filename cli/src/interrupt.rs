@@ -1,31 +1,58 @@
-//! Ctrl-C: the first asks for an orderly end, the second ends at once.
+//! Ctrl-C: while somebody listens, the first asks for an orderly end, the second ends at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use simutant_study::StudyError;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, with_options};
 use crate::output;
 
-/// Returns a flag that the first Ctrl-C sets.
-pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::SeqCst) {
-            std::process::exit(Exit::Interrupted as i32);
-        }
-        output::tell("\nstopping after what is running now; once more to stop at once");
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(flag)
+/// Listens for Ctrl-C. When it is dropped, Ctrl-C ends the command at once again.
+#[derive(Debug)]
+pub(crate) struct Interrupts {
+    signals: Arc<Signals>,
 }
 
-/// Returns `None` for what failed and was interrupted: Ctrl-C in a terminal ends the compiler as well.
-pub(crate) fn unless<T>(interrupted: &AtomicBool, result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+#[derive(Debug, Default)]
+struct Signals {
+    interrupted: AtomicBool,
+    /// Whether nobody listens any more.
+    ends_at_once: AtomicBool,
+}
+
+impl Interrupts {
+    /// Listens from now on; a process can do so once.
+    pub(crate) fn listen() -> anyhow::Result<Self> {
+        let signals = Arc::new(Signals::default());
+        let heard = Arc::clone(&signals);
+        ctrlc::set_handler(move || {
+            if heard.interrupted.swap(true, Ordering::SeqCst) || heard.ends_at_once.load(Ordering::SeqCst) {
+                std::process::exit(Exit::Interrupted as i32);
+            }
+            output::tell("\nstopping after what is running now; once more to stop at once");
+        })
+        .context("cannot listen for Ctrl-C")?;
+        Ok(Self { signals })
+    }
+
+    /// Returns the flag that the first Ctrl-C sets.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.signals.interrupted
+    }
+}
+
+impl Drop for Interrupts {
+    fn drop(&mut self) {
+        self.signals.ends_at_once.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Returns `None` for what was interrupted.
+pub(crate) fn unless<T>(result: Result<T, StudyError>) -> anyhow::Result<Option<T>> {
     match result {
-        Err(_) if interrupted.load(Ordering::SeqCst) => Ok(None),
-        result => result.map(Some),
+        Err(StudyError::Stopped) => Ok(None),
+        result => result.map(Some).map_err(with_options),
     }
 }

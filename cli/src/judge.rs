@@ -31,9 +31,9 @@ struct Listed<'a> {
 pub(crate) fn run(arguments: &JudgeArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let package = build::find(&arguments.system)?;
-    let path = package.judgements();
-    let built = build::instrumented(&arguments.system, &package)?;
+    let found = build::find(&arguments.system)?;
+    let path = found.package.judgements();
+    let built = build::instrumented(&found)?;
     let sites = &built.sites;
     if let (Some(mutant), Some(judged), Some(reason)) = (&arguments.mutant, arguments.judged, &arguments.reason) {
         let number = mutants::resolve(sites, mutant)?;

@@ -1,7 +1,6 @@
 //! The `simutant` command: reads arguments, calls the libraries, prints. What a library user would miss is not here.
 
 mod arguments;
-mod beside;
 mod build;
 mod constants;
 mod diff;
@@ -9,7 +8,6 @@ mod exit;
 mod experiment;
 mod explain;
 mod export;
-mod finished;
 mod implementations;
 mod init;
 mod interrupt;
@@ -22,6 +20,7 @@ mod select;
 mod shrink;
 mod simulate;
 mod sources;
+mod stages;
 mod study;
 mod test;
 mod trace_files;

@@ -37,7 +37,7 @@ struct Rejected<'a> {
 }
 
 pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Result<Exit> {
-    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
+    let built = build::instrumented(&build::find(&arguments.system)?)?;
     let sites = &built.sites;
     let diff = |mutant: &Mutant| sites.diff(mutant, CONTEXT);
     let listing = Listing {

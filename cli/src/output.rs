@@ -1,4 +1,4 @@
-//! Writing: whole files or none, and a standard output that may be closed.
+//! Writing: results, lines on standard error, files that a command line names; and a standard output that may be closed.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 use serde::Serialize;
 use simutant_outcomes::FORMAT_VERSION;
+pub(crate) use simutant_study::quoted;
+use simutant_study::{to_json, write_whole};
 
 /// Prints text to standard output. A reader that has enough is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -18,13 +20,9 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Returns a text as a shell takes it for one word.
-pub(crate) fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
+/// Returns how this program is called: by its path where that is how it was started.
+pub(crate) fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "simutant".into())
 }
 
 /// Tells a line on standard error, if anyone listens.
@@ -60,45 +58,25 @@ impl<T> Versioned<T> {
 
 /// Returns a value as JSON, one field a line.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
-    let mut text = serde_json::to_string_pretty(value)?;
-    text.push('\n');
-    Ok(text)
-}
-
-/// Makes the folder of a study, if it is not there.
-pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
-    let cure = "give another folder with --out";
-    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}; {cure}", path.display()))
+    Ok(to_json(value)?)
 }
 
 /// Writes a file of a study so that it is there as a whole or as it was before.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let cure = "make room, or give another folder with --out";
-    replace(path, text.as_bytes()).with_context(|| format!("cannot write {}; {cure}", path.display()))
+    write_whole(path, text.as_bytes()).with_context(|| format!("cannot write {}; {cure}", path.display()))
 }
 
 /// Writes a file that was named on the command line, so that it is there as a whole or as it was before. What is there
 /// and no file, as a pipe, is written to and stays what it is.
 pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let written = if is_special(path) { std::fs::write(path, bytes) } else { replace(path, bytes) };
+    let written = if is_special(path) { std::fs::write(path, bytes) } else { write_whole(path, bytes) };
     written.with_context(|| format!("cannot write {}; make room, or name another file", path.display()))
 }
 
 /// Returns whether there is something at `path` that is neither a file nor a folder, such as a pipe.
 pub(crate) fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    // Readable as any new file is: the umask takes away what others may not do.
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]

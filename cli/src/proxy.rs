@@ -8,7 +8,8 @@ use simutant_sim_core::Probability;
 
 use crate::arguments::{Common, ProxyArguments};
 use crate::exit::{BadInput, Exit};
-use crate::{interrupt, output};
+use crate::interrupt::Interrupts;
+use crate::output;
 
 /// How often Ctrl-C is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
@@ -24,10 +25,10 @@ pub(crate) fn run(arguments: &ProxyArguments, common: &Common) -> anyhow::Result
         duplicate: probability("duplicate", arguments.duplicate)?,
         seed: common.seed,
     };
-    let interrupted = interrupt::flag()?;
+    let interrupts = Interrupts::listen()?;
     let proxy = LossyProxy::start(&configuration)?;
     output::tell(&format!("listening on {}, forwarding to {}; Ctrl-C ends", proxy.address(), arguments.forward));
-    while !interrupted.load(Ordering::SeqCst) {
+    while !interrupts.flag().load(Ordering::SeqCst) {
         std::thread::sleep(LOOK_INTERVAL);
         proxy.check()?;
     }

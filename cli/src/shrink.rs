@@ -194,8 +194,7 @@ fn command(candidate: &Candidate, arguments: &SimulateArguments, common: &Common
             of_path(&path)
         }
     };
-    let mut text =
-        format!("{} simulate {} --case {case}", quoted(&crate::test::program()), arguments.system.command_line());
+    let mut text = format!("{} simulate {} --case {case}", quoted(&output::program()), arguments.system.command_line());
     if let Some(mutant) = arguments.mutant {
         text.push_str(&format!(" --mutant {mutant}"));
     }

@@ -11,10 +11,10 @@ use simutant_campaign::{
     read_limits,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Execution, MutantNumber, RunEnd};
-use simutant_traces::diagram::{Caption, Outcome};
+use simutant_outcomes::{Execution, RunEnd};
+use simutant_study::{caption, read_trace};
 
-use crate::arguments::{Common, SimulateArguments, SystemArguments};
+use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
 use crate::{build, output, shrink, trace_files};
 
@@ -30,7 +30,7 @@ pub(crate) struct Run<'a> {
 pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
+    let built = build::instrumented(&build::find(&arguments.system)?)?;
     check_mutant(arguments.mutant, &built)?;
 
     let mut simulator = Simulator::new(&built, Bounds::default());
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
     let kept = (trace, Choices::Skip);
     let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
-    let events = simulated.trace.as_ref().map(trace_files::read::<Vec<IgnoredAny>>).transpose()?;
+    let events = simulated.trace.as_ref().map(read_trace::<Vec<IgnoredAny>>).transpose()?;
     if events.is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
         output::tell(&format!("the trace has the first {TRACE_EVENTS_MAX} events of the run, and no others"));
     }
@@ -59,33 +59,15 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     Ok(if simulated.execution.verdict == RunEnd::Reasonable { Exit::Success } else { Exit::Failed })
 }
 
-/// Returns the command that runs a test case on a mutant, or on the original; `case` is as a shell takes it.
-pub(crate) fn command_line(
-    system: &SystemArguments,
-    common: &Common,
-    case: &str,
-    mutant: Option<MutantNumber>,
-) -> String {
-    let out = output::quoted(&common.out(&system.system).display().to_string());
-    let program = output::quoted(&crate::test::program());
-    let mutant = mutant.map_or_else(String::new, |mutant| format!(" --mutant {mutant}"));
-    format!("{program} simulate {} --case {case}{mutant} --out {out}", system.command_line())
-}
-
 fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulated) -> anyhow::Result<()> {
     let Some(trace) = &simulated.trace else {
         output::tell("no diagram and no file of the trace: the run ended its process");
         return Ok(());
     };
-    let trace = trace_files::read(trace)?;
+    let trace = read_trace(trace)?;
     let system = &arguments.system.system;
     let subject = arguments.mutant.map_or_else(|| system.clone(), |number| format!("{system}, mutant {number}"));
-    let Execution { verdict, reason, .. } = &simulated.execution;
-    let caption = Caption {
-        title: format!("{subject}: {case}"),
-        verdict: if reason.is_empty() { verdict.to_string() } else { format!("{verdict}: {reason}") },
-        outcome: if verdict.kills() { Outcome::Failed } else { Outcome::Passed },
-    };
+    let caption = caption(format!("{subject}: {case}"), &simulated.execution);
     for file in &arguments.diagram {
         trace_files::write_diagram(file, &trace, &caption)?;
     }

@@ -4,16 +4,16 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 use simutant_analysis::{SourceComparison, compare_sources, sources_table};
-use simutant_campaign::{Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning};
+use simutant_campaign::Existing;
 use simutant_outcomes::InputSource;
+use simutant_study::{SourceOutcomes, SourcesPlan};
 
 use crate::arguments::{Common, SourcesArguments};
 use crate::exit::Exit;
-use crate::study::{run_campaign, stopped, with_command};
-use crate::{build, interrupt, output};
-
-/// The folder of the campaigns, in that of the study: each has one of its own, by the source's name.
-const FOLDER: &str = "sources";
+use crate::interrupt::{self, Interrupts};
+use crate::output;
+use crate::stages::Stages;
+use crate::study::stopped;
 
 #[derive(Debug, Serialize)]
 struct Compared<'a> {
@@ -31,33 +31,19 @@ struct Failed {
 }
 
 pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Result<Exit> {
-    let out = common.out(&arguments.system.system);
-    let interrupted = interrupt::flag()?;
-    let built = build::both(&arguments.system, &out, &interrupted)?;
-    let Some((built, plain)) = built else { return Ok(stopped(&out)) };
-    let (mut all, mut failed) = (Vec::new(), Vec::new());
-    for source in InputSource::ALL {
-        let plan = Plan {
-            build: built.clone(),
-            seed: common.seed,
-            input_source: source,
-            cases: arguments.cases.map_or(CASES, NonZeroUsize::get),
-            reseedings: arguments.reseedings.count(),
-            pruning: Pruning::Infected,
-            bounds: Bounds::default(),
-        };
-        output::tell(&format!("{:>12} {source}", "source"));
-        let existing = if arguments.fresh { Existing::Delete } else { Existing::Continue };
-        let mut campaign = Campaign::open(&out.join(FOLDER).join(source.name()), plan, existing)?;
-        match run_campaign(&mut campaign, (&plain, None), common, &interrupted) {
-            Ok(End::Stopped) => return Ok(stopped(&out)),
-            Ok(_) => all.push(campaign.outcomes()?),
-            Err(error @ CampaignError::BaselineFailed { .. }) => {
-                failed.push(Failed { source, message: error.to_string() });
-            }
-            Err(error) => return Err(with_command(error, &arguments.system, common)),
-        }
-    }
+    let plan = SourcesPlan {
+        system: arguments.system.request(),
+        campaign: common.campaign(&arguments.system.system),
+        cases: arguments.cases.unwrap_or(CASES),
+        reseedings: arguments.reseedings.count(),
+        existing: if arguments.fresh { Existing::Delete } else { Existing::Continue },
+    };
+    let interrupts = Interrupts::listen()?;
+    let stages = Stages::new(&plan.system.system);
+    let found = interrupt::unless(plan.run(&|event| stages.show(event), interrupts.flag()))?;
+    let Some(SourceOutcomes { outcomes: all, failed }) = found else { return Ok(stopped(&plan.campaign.out)) };
+    let failed = failed.into_iter().map(|(source, error)| Failed { source, message: error.to_string() });
+    let failed: Vec<Failed> = failed.collect();
     if all.is_empty() {
         failed.iter().for_each(|Failed { source, message }| output::tell(&format!("{source}: {message}")));
         return Ok(Exit::Failed);
@@ -76,4 +62,4 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
 }
 
 /// Test cases of each source: few enough that what a source is good for shows.
-const CASES: usize = 500;
+const CASES: NonZeroUsize = NonZeroUsize::new(500).expect("it is not 0");

@@ -145,7 +145,7 @@ fn read_suite(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suit
 fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
     let system = &arguments.system.system;
     let count = arguments.cases.map_or(0, |cases| cases.get());
-    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
+    let built = build::instrumented(&build::find(&arguments.system)?)?;
     let mut simulator = Simulator::new(&built, Bounds::default());
     // Names do not depend on how many are run, but for universes that are larger than usual.
     let universe = simulator.universe()?.max(count);
@@ -409,7 +409,7 @@ fn alone(name: &str, implementation: &Implementation, arguments: &TestArguments,
     let repeat = if is_repeated(arguments) { format!(" --repeat {}", arguments.repeat) } else { String::new() };
     format!(
         "{} test {} {inputs} --implementation {} --seed {} --timeout {} --out {}{repeat} --only {name}",
-        program(),
+        output::program(),
         arguments.system.command_line(),
         quoted(Path::new(&arguments.implementation)),
         common.seed,
@@ -421,9 +421,4 @@ fn alone(name: &str, implementation: &Implementation, arguments: &TestArguments,
 /// Returns after what time a test case has failed: as the user says, or else as the implementation has it.
 pub(crate) fn timeout(seconds: Option<u64>, implementation: &Implementation, system: &str) -> Duration {
     seconds.map_or_else(|| implementation.timeout(system), Duration::from_secs)
-}
-
-/// Returns how this program is called: by its path where that is how it was started.
-pub(crate) fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "simutant".into())
 }

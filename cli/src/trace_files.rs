@@ -3,9 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::Context;
-use serde::de::DeserializeOwned;
-use simutant_campaign::TraceText;
 use simutant_sim_core::trace::Trace;
 use simutant_traces::diagram::{self, Caption};
 use simutant_traces::{json_lines, pcapng, perfetto};
@@ -72,11 +69,6 @@ fn form_of<T: Copy>(name: &str, forms: &[(&str, T)]) -> Option<T> {
     let name = Path::new(name).file_name()?.to_str()?.to_ascii_lowercase();
     let ends = |extension: &str| name.len() > extension.len() && name.ends_with(extension);
     forms.iter().find(|(extension, _)| ends(extension)).map(|(_, form)| *form)
-}
-
-/// Reads the trace that a worker sent, or of each event as much as a `T` needs.
-pub(crate) fn read<T: DeserializeOwned>(trace: &TraceText) -> anyhow::Result<T> {
-    trace.read().context("the trace has another form: build the system with this version of Simutant")
 }
 
 /// Writes a diagram.

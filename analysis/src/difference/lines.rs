@@ -1,65 +1,21 @@
 //! Which line of an edited file is which line of the file before.
 
-use std::collections::BTreeMap;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// For each line of the first text, from 0, the line of the second that it is; `None` for those that are changed or
 /// gone.
 ///
-/// The longest common subsequence, by Myers' greedy algorithm (Algorithmica 1986); cost O((lines + lines) * changes) in
-/// time and O(changes^2) in memory, after what both begin and end with is taken off.
+/// The longest common subsequence, by Myers' algorithm (Algorithmica 1986).
 pub(super) fn same_lines(before: &str, after: &str) -> Vec<Option<usize>> {
     let before: Vec<&str> = before.lines().collect();
     let after: Vec<&str> = after.lines().collect();
-    let first = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
-    let rest = before[first..].iter().rev().zip(after[first..].iter().rev());
-    let last = rest.take_while(|(one, other)| one == other).count();
     let mut same = vec![None; before.len()];
-    (0..first).for_each(|line| same[line] = Some(line));
-    (0..last).for_each(|line| same[before.len() - 1 - line] = Some(after.len() - 1 - line));
-    let middle = (&before[first..before.len() - last], &after[first..after.len() - last]);
-    for (one, other) in common(middle.0, middle.1) {
-        same[first + one] = Some(first + other);
+    for change in capture_diff_slices(Algorithm::Myers, &before, &after) {
+        if let DiffOp::Equal { old_index, new_index, len } = change {
+            (0..len).for_each(|line| same[old_index + line] = Some(new_index + line));
+        }
     }
     same
-}
-
-/// Returns the pairs of a longest common subsequence, the last one first.
-fn common(before: &[&str], after: &[&str]) -> Vec<(usize, usize)> {
-    let (rows, columns) = (before.len() as isize, after.len() as isize);
-    // On each diagonal `x - y`, how far in `before` so many changes can come.
-    let mut furthest: BTreeMap<isize, isize> = BTreeMap::from([(1, 0)]);
-    let mut steps: Vec<BTreeMap<isize, isize>> = Vec::new();
-    let at = |furthest: &BTreeMap<isize, isize>, diagonal: isize| furthest.get(&diagonal).copied().unwrap_or(-1);
-    'search: for changes in 0..=rows + columns {
-        steps.push(furthest.clone());
-        for diagonal in (-changes..=changes).step_by(2) {
-            let is_down = diagonal == -changes
-                || diagonal != changes && at(&furthest, diagonal - 1) < at(&furthest, diagonal + 1);
-            let mut x = if is_down { at(&furthest, diagonal + 1) } else { at(&furthest, diagonal - 1) + 1 };
-            while x < rows && x - diagonal < columns && before[x as usize] == after[(x - diagonal) as usize] {
-                x += 1;
-            }
-            furthest.insert(diagonal, x);
-            if x >= rows && x - diagonal >= columns {
-                break 'search;
-            }
-        }
-    }
-    let mut pairs = Vec::new();
-    let (mut x, mut y) = (rows, columns);
-    for (changes, furthest) in steps.iter().enumerate().rev() {
-        let (changes, diagonal) = (changes as isize, x - y);
-        let is_down =
-            diagonal == -changes || diagonal != changes && at(furthest, diagonal - 1) < at(furthest, diagonal + 1);
-        let from = if is_down { diagonal + 1 } else { diagonal - 1 };
-        let (x_from, y_from) = (at(furthest, from), at(furthest, from) - from);
-        while x > x_from.max(0) && y > y_from.max(0) {
-            (x, y) = (x - 1, y - 1);
-            pairs.push((x as usize, y as usize));
-        }
-        (x, y) = (x_from, y_from);
-    }
-    pairs
 }
 
 #[cfg(test)]

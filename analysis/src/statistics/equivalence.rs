@@ -18,14 +18,6 @@ pub fn equivalent_means(a: &Summary, b: &Summary, margin: f64) -> Option<f64> {
     (both > 0.0).then(|| within(a.mean - b.mean, both.sqrt(), freedom, margin))
 }
 
-/// Returns the p-value of the claim that the mean of paired `differences` is less than `margin` away from 0, by
-/// Student's t.
-///
-/// `None` if there is one difference, or if they do not vary.
-pub fn equivalent_to_zero(differences: &Summary, margin: f64) -> Option<f64> {
-    Some(within(differences.mean, differences.standard_error()?, (differences.count - 1) as f64, margin))
-}
-
 fn within(difference: f64, standard_error: f64, freedom: f64, margin: f64) -> f64 {
     let above = student_tail((difference + margin) / standard_error, freedom);
     let below = student_tail((margin - difference) / standard_error, freedom);

@@ -35,7 +35,6 @@ fn by_ranks(a: &[f64], b: &[f64]) -> Vec<Option<f64>> {
             [
                 mann_whitney_exact(a, b, alternative).map(|test| test.p),
                 mann_whitney_asymptotic(a, b, alternative).map(|test| test.p),
-                brunner_munzel(a, b, alternative).map(|test| test.p),
             ]
         })
         .collect();
@@ -65,34 +64,6 @@ proptest! {
     }
 
     #[test]
-    fn the_exact_signed_rank_test_is_the_enumeration(differences in vec((-3..4_i8).prop_map(f64::from), 0..9)) {
-        let absolute: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
-        let others: Vec<usize> = (0..differences.len()).filter(|&index| differences[index] != 0.0).collect();
-        let rank = |value: f64| {
-            let below = absolute.iter().filter(|other| **other < value).count() as f64;
-            let equal = absolute.iter().filter(|other| **other == value).count() as f64;
-            below + (equal + 1.0) / 2.0
-        };
-        let sums: Vec<f64> = (0..1_u32 << others.len())
-            .map(|signs| {
-                let above = (0..others.len()).filter(|place| signs >> place & 1 == 1);
-                above.map(|place| rank(absolute[others[place]])).sum()
-            })
-            .collect();
-        match signed_rank(&differences, Alternative::Greater) {
-            None => prop_assert!(others.is_empty()),
-            Some(test) => {
-                prop_assert_eq!(test.method, Method::Exact);
-                prop_assert!((test.p - share(&sums, |sum| sum >= test.rank_sum)).abs() < 1e-12);
-                let both = signed_rank(&differences, Alternative::TwoSided).expect("it is defined");
-                let opposite: Vec<f64> = differences.iter().map(|difference| -difference).collect();
-                let mirrored = signed_rank(&opposite, Alternative::TwoSided).expect("it is defined");
-                prop_assert!((both.p - mirrored.p).abs() < 1e-12);
-            }
-        }
-    }
-
-    #[test]
     fn a_monotone_map_changes_no_test_of_ranks(a in values(0..9), b in values(0..9)) {
         let map = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value.exp() - 7.0).collect() };
         prop_assert_eq!(by_ranks(&a, &b), by_ranks(&map(&a), &map(&b)));
@@ -105,7 +76,6 @@ proptest! {
             (one, other) => one == other,
         };
         prop_assert!(close(a12(&a, &b), a12(&b, &a).map(|effect| 1.0 - effect)));
-        prop_assert!(close(cliffs_delta(&a, &b), cliffs_delta(&b, &a).map(|delta| -delta)));
         for (one, other) in
             [(Alternative::Less, Alternative::Greater), (Alternative::TwoSided, Alternative::TwoSided)]
         {
@@ -114,8 +84,6 @@ proptest! {
             let asymptotic =
                 |a: &[f64], b: &[f64], alternative| mann_whitney_asymptotic(a, b, alternative).map(|test| test.p);
             prop_assert!(close(asymptotic(&a, &b, one), asymptotic(&b, &a, other)));
-            let spread = |a: &[f64], b: &[f64], alternative| brunner_munzel(a, b, alternative).map(|test| test.p);
-            prop_assert!(close(spread(&a, &b, one), spread(&b, &a, other)));
         }
     }
 
@@ -134,15 +102,13 @@ proptest! {
     }
 
     #[test]
-    fn a_table_alone_is_the_same_with_and_without_strata(a in 0..9_usize, b in 0..9_usize, c in 0..9_usize, d in 0..9_usize) {
+    fn a_table_is_the_same_on_its_side(a in 0..9_usize, b in 0..9_usize, c in 0..9_usize, d in 0..9_usize) {
         let table = [[a, b], [c, d]];
         let one_sided =
             [Alternative::Less, Alternative::Greater].map(|alternative| fisher_exact(table, alternative).p);
         prop_assert!(one_sided[0] + one_sided[1] >= 1.0 - 1e-9, "what was found counts on both sides");
         let transposed = fisher_exact([[a, c], [b, d]], Alternative::TwoSided).p;
         prop_assert!((fisher_exact(table, Alternative::TwoSided).p - transposed).abs() < 1e-9);
-        let twice = cochran_mantel_haenszel(&[table, [[0, 0], [c, d]]]);
-        prop_assert_eq!(cochran_mantel_haenszel(&[table]), twice, "a stratum with an empty group says nothing");
     }
 
     #[test]

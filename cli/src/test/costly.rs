@@ -59,7 +59,7 @@ pub(super) fn costs<'a>(
     oracle: &CostOracle,
     arguments: &TestArguments,
 ) -> anyhow::Result<Costs<'a>> {
-    let built = build::instrumented(&arguments.system, &build::find(&arguments.system)?)?;
+    let built = build::instrumented(&build::find(&arguments.system)?)?;
     let mut simulator = Simulator::new(&built, Bounds::default());
     let mut messages_max = |place: usize| -> anyhow::Result<u64> {
         let case = &suite.cases[place].case;

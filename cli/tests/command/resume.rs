@@ -12,7 +12,7 @@ use simutant_mutator::Package;
 
 use crate::processes::{children, runs, send};
 use crate::support::{
-    STUDY, assert_exit, command, finished_study, folder, results, run, start, stderr, text, wait_until,
+    STUDY, assert_exit, command, finished_study, folder, results, run, start, stderr, text, wait_until, write,
 };
 
 /// A study that is long enough to be disturbed at many points: a second on the original, some seconds on the mutants.
@@ -106,6 +106,37 @@ fn ctrl_c_stops_a_study_that_can_go_on() {
 
     assert_exit(&run(going_on(), &study.out), 0);
     assert!(results(&study.out) == *UNDISTURBED, "the results differ");
+}
+
+#[test]
+fn ctrl_c_stops_the_study_of_an_experiment_that_can_go_on() {
+    let folder = folder();
+    let arguments = ["experiment", "gbn", "--cases", "300", "--seed", "5", "--jobs", "2", "--implementation", "udp"];
+    let mut interrupted = start(&arguments, folder.path());
+    wait_for_rows(&mut interrupted, folder.path(), 20);
+    send(&interrupted, Signal::INT);
+    let output = interrupted.wait_with_output().expect("it ends");
+    assert_exit(&output, 130);
+    assert!(stderr(&output).contains("run the same again to go on"), "{}", stderr(&output));
+    assert!(!folder.path().join("trials.jsonl").exists(), "nothing is tried without a study");
+    let (recordings, _) = done(folder.path());
+    assert!(recordings >= 20, "what was done is there: {recordings}");
+}
+
+#[test]
+fn ctrl_c_after_the_study_ends_an_experiment_at_once() {
+    let study = folder();
+    let sleeping = "name = \"sleeping\"\nsystem = \"gbn\"\ndescription = \"\"\n[[side]]\nname = \"receiver\"\n\
+                    command = [\"true\"]\n[[side]]\nname = \"sender\"\ncommand = [\"sleep\", \"1000\"]\n";
+    let implementation = write(&study.path().join("sleeping.toml"), sleeping);
+    let arguments = ["experiment", "gbn", "--cases", "3", "--timeout", "900", "--implementation", &implementation];
+    let experiment = start(&arguments, study.path());
+    wait_until("a program that sleeps", || !children(&experiment, "sleep").is_empty());
+    send(&experiment, Signal::INT);
+    let begun = std::time::Instant::now();
+    let output = experiment.wait_with_output().expect("it ends");
+    assert_exit(&output, 130);
+    assert!(begun.elapsed().as_secs() < 60, "it waited for {:?}", begun.elapsed());
 }
 
 /// Starts [`STUDY`] in a process group of its own, and returns when the compiler is at work.

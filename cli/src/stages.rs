@@ -1,0 +1,185 @@
+//! A line for each stage of a study.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use simutant_campaign::Progress;
+use simutant_mutator::{BuildEvent, Equivalence};
+use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
+use simutant_study::{StageEnd, StudyEvent, StudyStage};
+
+use crate::output;
+use crate::progress::Phase;
+
+/// Shows the stages of a study of one system; those that are not done are gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Stages {
+    system: String,
+    /// The stages that go on.
+    shown: Mutex<Vec<Shown>>,
+}
+
+#[derive(Debug)]
+struct Shown {
+    stage: StudyStage,
+    phase: Phase,
+    compiler: CompilerMessage,
+}
+
+impl Stages {
+    pub(crate) fn new(system: &str) -> Self {
+        Self { system: system.to_owned(), shown: Mutex::default() }
+    }
+
+    /// Shows what happens in the study.
+    pub(crate) fn show(&self, event: StudyEvent<'_>) {
+        match event {
+            // A campaign tells at once how much there is to do.
+            StudyEvent::Started(StudyStage::Campaign(_)) => {}
+            StudyEvent::Started(stage) => self.start(stage, Phase::open(name(stage))),
+            StudyEvent::Compiler(stage, event) => self.compiler(stage, event),
+            StudyEvent::Progress(progress) => self.progress(&progress),
+            StudyEvent::Ended(end) => self.end(&end),
+            StudyEvent::Source(source) => output::tell(&format!("{:>12} {source}", "source")),
+            _ => {}
+        }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Vec<Shown>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self, stage: StudyStage, phase: Phase) {
+        self.shown().push(Shown { stage, phase, compiler: CompilerMessage::default() });
+    }
+
+    fn compiler(&self, stage: StudyStage, event: BuildEvent) {
+        let mut shown = self.shown();
+        let Some(Shown { phase, compiler, .. }) = shown.iter_mut().find(|shown| shown.stage == stage) else { return };
+        match (stage, event) {
+            (StudyStage::BuildPlain, BuildEvent::Compiled { name }) => {
+                phase.message(format!("{} as it is written: {name}", self.system));
+            }
+            (StudyStage::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
+                phase.message(format!("the machine code of {mutants} mutants"));
+            }
+            (StudyStage::Instrument, event) => compiler.show(phase, event),
+            _ => {}
+        }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        let stage = StudyStage::Campaign(progress.phase);
+        if !self.shown().iter().any(|shown| shown.stage == stage) {
+            self.start(stage, Phase::counted(name(stage), progress.total as u64));
+        }
+        let shown = self.shown();
+        let message = format!("test cases, {} runs on mutants", progress.executions);
+        let of_stage = shown.iter().filter(|shown| shown.stage == stage);
+        of_stage.for_each(|shown| shown.phase.at(progress.done as u64, message.clone()));
+    }
+
+    fn end(&self, end: &StageEnd<'_>) {
+        let mut shown = self.shown();
+        let Some(place) = shown.iter().position(|shown| shown.stage == end.stage()) else { return };
+        let ended = shown.swap_remove(place);
+        drop(shown);
+        ended.phase.end(&summary(&self.system, end));
+        if let StageEnd::Instrumented(build) = end {
+            note_uninstrumented(&build.sites);
+            note("has no definition-use pairs", &build.sites.without_flow);
+            note_constants(&build.sites);
+        }
+    }
+}
+
+/// What the compiler is at, while it finds out which mutants it rejects.
+#[derive(Debug, Default)]
+pub(crate) struct CompilerMessage {
+    round: String,
+}
+
+impl CompilerMessage {
+    pub(crate) fn show(&mut self, phase: &Phase, event: BuildEvent) {
+        match event {
+            BuildEvent::Compiling { mutants, rejected, .. } => {
+                self.round = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
+                phase.message(self.round.clone());
+            }
+            BuildEvent::Compiled { name } => phase.message(format!("{}: {name}", self.round)),
+            _ => {}
+        }
+    }
+}
+
+fn name(stage: StudyStage) -> &'static str {
+    use simutant_campaign::Phase::{Baseline, Mutants, Universe};
+    match stage {
+        StudyStage::Instrument | StudyStage::BuildPlain => "compiling",
+        StudyStage::CompareMachineCode => "comparing",
+        StudyStage::Campaign(Universe) => "drawing",
+        StudyStage::Campaign(Baseline) => "recording",
+        StudyStage::Campaign(Mutants) => "mutating",
+        StudyStage::Analyse => "analysing",
+        StudyStage::ChooseSuite => "choosing",
+        StudyStage::Explain => "explaining",
+        _ => "studying",
+    }
+}
+
+/// Says what was done.
+fn summary(system: &str, end: &StageEnd<'_>) -> String {
+    match end {
+        StageEnd::Instrumented(build) => {
+            let Sites { blocks, branches, pairs, .. } = &build.sites;
+            let (blocks, branches, pairs) = (blocks.len(), branches.len(), pairs.len());
+            let mutants = with_mutants(system, &build.sites);
+            format!("{mutants}, {blocks} blocks, {branches} branches, {pairs} definition-use pairs")
+        }
+        StageEnd::PlainBuilt => format!("{system} as it is written"),
+        StageEnd::MachineCodeCompared(Equivalence { found, compared }) => {
+            let equivalent = found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
+            format!(
+                "of {compared} mutants with machine code of their own, {equivalent} have that of the original, {} that of another mutant",
+                found.len() - equivalent,
+            )
+        }
+        StageEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
+            simutant_campaign::Phase::Universe => format!("{done} test cases"),
+            simutant_campaign::Phase::Baseline => format!("{done} test cases on the original"),
+            simutant_campaign::Phase::Mutants => format!("{done} test cases on the mutants, {executions} runs"),
+        },
+        StageEnd::Analysed(analysis) => {
+            format!("{} criteria with {} suites each", analysis.criteria.len(), analysis.options.suites)
+        }
+        StageEnd::SuiteChosen { suites } => format!("one of {suites} suites"),
+        StageEnd::Explained { mutants, cases } => {
+            format!("{mutants} mutants and {cases} test cases on pages of their own")
+        }
+        _ => String::new(),
+    }
+}
+
+pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
+    format!("{what} with {} mutants ({} more rejected by the compiler)", sites.mutants.len(), sites.rejected.len())
+}
+
+/// Tells which functions have no probes.
+pub(crate) fn note_uninstrumented(sites: &Sites) {
+    note("runs as it is written", &sites.uninstrumented);
+}
+
+/// Tells how many constants have no mutants.
+pub(crate) fn note_constants(sites: &Sites) {
+    if !sites.unmutated.is_empty() {
+        let number = sites.unmutated.len();
+        let constants = if number == 1 { "constant has" } else { "constants have" };
+        output::tell(&format!("{:>12} {number} {constants} no mutants: `mutants {}` says why", "note", sites.system));
+    }
+}
+
+/// Tells what is otherwise with functions.
+fn note(what: &str, functions: &[UninstrumentedFunction]) {
+    for function in functions {
+        output::tell(&format!("{:>12} {} {what}: {}", "note", function.path, function.reason));
+    }
+}

@@ -1,0 +1,107 @@
+//! Why a study does not come to its end.
+
+use std::path::{Path, PathBuf};
+
+use simutant_analysis::{AnalysisError, ScenarioError};
+use simutant_campaign::CampaignError;
+use simutant_mutator::{JudgementsError, MutatorError};
+
+/// Why there is no result of a study.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// It was told to stop. What was done is in its folder, and the same study goes on there.
+    #[error("the study was stopped")]
+    Stopped,
+    /// The package with the system cannot be found or used.
+    #[error(transparent)]
+    Package(#[from] MutatorError),
+    /// The system does not compile with its mutants.
+    #[error("cannot mutate {system}")]
+    Instrument {
+        /// The system.
+        system: String,
+        /// What the mutator says.
+        source: Box<MutatorError>,
+    },
+    /// The system does not compile as it is written.
+    #[error("cannot build {system} as it is written")]
+    BuildPlain {
+        /// The system.
+        system: String,
+        /// What the mutator says.
+        source: Box<MutatorError>,
+    },
+    /// The mutants do not compile as functions of their own.
+    #[error("cannot compile the mutants of {system} one by one")]
+    CompareMachineCode {
+        /// The system.
+        system: String,
+        /// What the mutator says.
+        source: Box<MutatorError>,
+    },
+    /// The file of judgements cannot be used.
+    #[error(transparent)]
+    Judgements(#[from] JudgementsError),
+    /// The suite is to be of a criterion that the system does not have.
+    #[error("there is no criterion `{criterion}`; there are: {}", known.join(", "))]
+    UnknownCriterion {
+        /// The criterion asked for.
+        criterion: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Kills by cost are to count, and nothing says what is too costly.
+    #[error("kills by cost are to count, and there is no cost oracle")]
+    NoCostOracle,
+    /// A check of the campaign by itself failed on one pair of a test case and a mutant.
+    #[error("a check failed that `{command}` repeats")]
+    CheckFailed {
+        /// The command that runs the pair.
+        command: String,
+        /// What failed.
+        source: Box<CampaignError>,
+    },
+    /// The campaign cannot be run, or its journal cannot be used.
+    #[error(transparent)]
+    Campaign(Box<CampaignError>),
+    /// The outcomes cannot be analysed.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    /// There is no suite of the criteria that were asked for.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// A trace is not one of this release.
+    #[error("the trace has another form: build the system with this version of Simutant")]
+    Trace(#[source] serde_json::Error),
+    /// A file or a folder cannot be made, written or removed: the disk may be full, or belong to somebody else.
+    #[error("cannot {action} {}", path.display())]
+    File {
+        /// What was tried: `make`, `write` or `remove`.
+        action: &'static str,
+        /// The file or the folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// A folder has no finished study.
+    #[error("there is no finished study in {}: {reason}", folder.display())]
+    NotFinished {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing or does not fit.
+        reason: String,
+    },
+}
+
+impl From<CampaignError> for StudyError {
+    fn from(error: CampaignError) -> Self {
+        Self::Campaign(Box::new(error))
+    }
+}
+
+impl StudyError {
+    pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::File { action, path: path.to_owned(), source }
+    }
+}

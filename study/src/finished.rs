@@ -1,0 +1,63 @@
+//! A finished study in its folder.
+
+use std::path::Path;
+
+use simutant_analysis::{Analysis, Study};
+use simutant_campaign::read_outcomes;
+use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite};
+
+use crate::StudyError;
+
+/// The file of the analysis.
+pub(crate) const RESULTS: &str = "results.json";
+
+/// The file of the suite.
+pub(crate) const SUITE: &str = "suite.json";
+
+/// What a finished study found out.
+#[derive(Debug)]
+pub struct FinishedStudy {
+    /// The outcomes of its campaign.
+    pub outcomes: Outcomes,
+    /// What they say.
+    pub analysis: Analysis,
+    /// The inputs to run; `None` if there is no suite.
+    pub suite: Option<Suite>,
+}
+
+impl FinishedStudy {
+    /// Reads the study in a folder; nothing is built or run for it.
+    ///
+    /// # Errors
+    /// [`StudyError::NotFinished`] if a file is missing, or the files are not of one study.
+    pub fn read(folder: &Path) -> Result<Self, StudyError> {
+        let bad = |error: &dyn std::fmt::Display| StudyError::NotFinished {
+            folder: folder.to_owned(),
+            reason: error.to_string(),
+        };
+        let read = |name: &str| std::fs::read_to_string(folder.join(name));
+        let outcomes = read_outcomes(folder).map_err(|error| bad(&error))?;
+        let of_results = |error: &dyn std::fmt::Display| bad(&format!("{RESULTS}: {error}"));
+        let text = read(RESULTS).map_err(|error| of_results(&error))?;
+        let analysis: Analysis = serde_json::from_str(&text).map_err(|error| of_results(&error))?;
+        if analysis.format_version != FORMAT_VERSION {
+            return Err(bad(&format!("{RESULTS} is of another release")));
+        }
+        let of_suite = |error: &dyn std::fmt::Display| bad(&format!("{SUITE}: {error}"));
+        let suite = match read(SUITE) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(of_suite(&error)),
+            Ok(text) => Some(Suite::parse(&text, &outcomes.system).map_err(|error| of_suite(&error))?),
+        };
+        Study::new(&outcomes, &analysis, suite.as_ref()).map_err(|error| bad(&error))?;
+        Ok(Self { outcomes, analysis, suite })
+    }
+
+    /// Returns the study as comparisons and exports take it.
+    ///
+    /// # Panics
+    /// If its parts do not belong together: a study that was read or run has none of these.
+    pub fn study(&self) -> Study<'_> {
+        Study::new(&self.outcomes, &self.analysis, self.suite.as_ref()).expect("its parts are of one study")
+    }
+}

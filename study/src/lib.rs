@@ -1,0 +1,86 @@
+//! A whole study as a library: what `simutant study` does, without its arguments, progress lines and printing.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let out = folder.path().join("out");
+//! use std::sync::atomic::AtomicBool;
+//! use simutant_study::{CampaignSettings, StudyEvent, StudyPlan, SystemRequest};
+//!
+//! // The package that has the system is found in the workspace of the current folder, or in Simutant's own.
+//! let campaign = CampaignSettings { seed: 7, ..CampaignSettings::new(&out) };
+//! let mut plan = StudyPlan::new(SystemRequest::new("gbn"), campaign);
+//! plan.cases = std::num::NonZeroUsize::new(24);
+//!
+//! let stages = std::sync::Mutex::new(Vec::new());
+//! let observer = |event: StudyEvent<'_>| {
+//!     if let StudyEvent::Started(stage) = event {
+//!         stages.lock().unwrap().push(format!("{stage:?}"));
+//!     }
+//! };
+//! let stop = AtomicBool::new(false); // Set it, for example on Ctrl-C: the same plan goes on later.
+//! let study = plan.run(&observer, &stop)?.finished;
+//!
+//! let suite = study.suite.expect("mutants tell the test cases apart");
+//! assert!(suite.cases.len() < study.outcomes.cases.len());
+//! assert!(["suite.json", "results.json", "report.html"].iter().all(|name| out.join(name).exists()));
+//! # let stages = stages.into_inner()?;
+//! # assert_eq!((stages.first().map(String::as_str), stages.last().map(String::as_str)), (Some("Instrument"), Some("Explain")));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Stages
+//!
+//! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds one executable with all its mutants and one
+//! without ([`StudiedSystem::instrument`], [`StudiedSystem::build_plain`]), runs the campaign
+//! ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
+//! of the study with a page for each mutant and test case that is worth a look. An [`Observer`] hears of each
+//! [`StudyStage`].
+//!
+//! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost, and
+//! [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
+//!
+//! # What can be relied on
+//!
+//! - The files depend on the source, the plan and the seed alone: not on the number of workers, on interruptions, or on
+//!   load. Only [`CompletedStudy::statistics`] tells of time.
+//! - A file is there as a whole or as it was before. A study that was stopped or killed goes on in its folder.
+//! - Nothing is printed, no process is ended but workers and compilers that the study started, and no signal is
+//!   handled: that is for the program around it.
+//!
+//! # Where to read on
+//!
+//! `run.rs` for the study from its plan to its files, `campaigns.rs` for what all plans have in common, `system.rs` for
+//! the builds, `pages.rs` for the pages.
+
+mod campaigns;
+mod error;
+mod event;
+mod explain;
+mod files;
+mod finished;
+mod join;
+mod pages;
+mod plan;
+mod replay;
+mod run;
+mod scenario;
+mod shell;
+mod sources;
+mod system;
+
+pub use campaigns::CampaignSettings;
+pub use error::StudyError;
+pub use event::{Observer, StageEnd, StudyEvent, StudyStage};
+pub use explain::{Explainer, caption, read_trace};
+pub use files::{to_json, write_whole};
+pub use finished::FinishedStudy;
+pub use pages::write_mutant_page;
+pub use plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
+pub use replay::Replay;
+pub use run::CompletedStudy;
+pub use scenario::{ChosenSuite, ScenarioPlan};
+pub use shell::quoted;
+pub use sources::{SourceOutcomes, SourcesPlan};
+pub use system::{Replacements, StudiedSystem, SystemRequest, nearest_manifest};

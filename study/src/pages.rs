@@ -1,0 +1,116 @@
+//! The pages that a study writes beside its report: of mutants, and of test cases.
+
+use std::path::{Path, PathBuf};
+
+use simutant_analysis::{Analysis, CasePage, CasePages, MutantClass, MutantPage, boosted, case_name, example_case};
+use simutant_outcomes::{Cause, MutantNumber, Outcomes};
+use simutant_traces::diagram;
+
+use crate::explain::caption;
+use crate::{Explainer, StudyError, files};
+
+/// The folder of the pages of mutants, in that of the study.
+const MUTANTS: &str = "mutants";
+
+/// The folder of the pages of test cases.
+const CASES: &str = "cases";
+
+/// The classes whose mutants have pages, those first whose pages tell most.
+const CLASSES: [MutantClass; 5] = [
+    MutantClass::NeverKilled,
+    MutantClass::Analysed,
+    MutantClass::NeverPropagated,
+    MutantClass::NeverInfected,
+    MutantClass::Equivalent,
+];
+
+/// Writes the page of a mutant into the folder of a study, and returns its path.
+///
+/// # Errors
+/// [`StudyError::File`] if it cannot be written.
+pub fn write_mutant_page(out: &Path, page: &MutantPage<'_>) -> Result<PathBuf, StudyError> {
+    let path = out.join(MUTANTS).join(page.file_name());
+    files::write(&path, &page.html())?;
+    Ok(path)
+}
+
+/// Writes pages of the mutants of a study, at most `pages_max`, in the place of those of an earlier one; returns whose.
+pub(crate) fn write_mutant_pages(
+    explainer: &mut Explainer<'_>,
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    (out, pages_max): (&Path, usize),
+) -> Result<Vec<MutantNumber>, StudyError> {
+    files::remove(&out.join(MUTANTS))?;
+    let of_class = |class: MutantClass| {
+        let classes = (0..).zip(&analysis.mutants.classes);
+        classes.filter(move |(_, other)| **other == class).map(|(number, _): (MutantNumber, _)| number)
+    };
+    let mut written = Vec::new();
+    for number in CLASSES.into_iter().flat_map(of_class).take(pages_max) {
+        let identity = &outcomes.sites.mutants[number as usize].identity;
+        // A run that hangs would keep the study for a minute.
+        let may_hang = outcomes.causes[number as usize].contains_key(&Cause::Hang);
+        let explanation = match example_case(outcomes, number) {
+            Some(case) if !may_hang => {
+                Some(explainer.explain(number, outcomes.cases[case].case.clone(), Some(case))?)
+            }
+            _ => None,
+        };
+        let page = MutantPage {
+            sites: &outcomes.sites,
+            mutant: number,
+            outcomes: Some(outcomes),
+            judgement: analysis.options.judgements.get(identity),
+            explanation: explanation.as_ref(),
+        };
+        write_mutant_page(out, &page)?;
+        written.push(number);
+    }
+    Ok(written)
+}
+
+/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the
+/// place of those of an earlier study; returns which.
+pub(crate) fn write_case_pages(
+    explainer: &mut Explainer<'_>,
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    (out, pages_max): (&Path, usize),
+) -> Result<Vec<usize>, StudyError> {
+    let folder = out.join(CASES);
+    files::remove(&folder)?;
+    let cases = cases_of_suites(analysis, pages_max);
+    let pages = CasePages::new(outcomes, analysis);
+    for &case in &cases {
+        let name = case_name(&outcomes.system, case, outcomes.cases.len());
+        let input = &outcomes.cases[case].case;
+        let (execution, trace) = explainer.trace(input)?;
+        let caption = caption(name.clone(), &execution);
+        let picture = trace.as_ref().map(|trace| diagram::excerpt(trace, 0, &caption));
+        let diagram = trace.as_ref().map(|_| format!("{name}-diagram.html"));
+        if let (Some(trace), Some(diagram)) = (&trace, &diagram) {
+            files::write(&folder.join(diagram), &diagram::html(trace, &caption))?;
+        }
+        let replay = explainer.replay_command(input, None);
+        let (picture, diagram, replay) = (picture.as_deref(), diagram.as_deref(), replay.as_str());
+        let page = CasePage { pages: &pages, case, picture, diagram, replay };
+        files::write(&folder.join(page.file_name()), &page.html())?;
+    }
+    Ok(cases)
+}
+
+/// Returns the first test cases of the suite that is recommended, and of the best suites of all criteria.
+fn cases_of_suites(analysis: &Analysis, count: usize) -> Vec<usize> {
+    let recommended = analysis.recommendation.iter().map(|recommendation| recommendation.choice);
+    let best = analysis.criteria.iter().filter_map(|criterion| boosted(analysis, &criterion.name));
+    let mut cases: Vec<usize> = Vec::new();
+    for choice in recommended.chain(best) {
+        for &case in &analysis.criteria[choice.criterion].suites[choice.suite].cases {
+            if cases.len() < count && !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}

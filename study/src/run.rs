@@ -1,0 +1,189 @@
+//! A study from its plan to its files.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use simutant_analysis::{
+    Analysis, Checked, MUTANTS, Options, Pages, analyse_with_threads, boosted, build_expected, build_suite,
+    report_with_pages, suite, suite_of, tables,
+};
+use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
+use simutant_mutator::{Build, Package};
+use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
+
+use crate::campaigns::{Universe, universe_size};
+use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
+use crate::finished::{RESULTS, SUITE};
+use crate::join::join;
+use crate::pages::{write_case_pages, write_mutant_pages};
+use crate::plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
+use crate::{Explainer, FinishedStudy, StudyError, files};
+
+/// The file of the tables.
+const TABLES: &str = "tables.txt";
+
+/// The file of the report.
+const REPORT: &str = "report.html";
+
+/// A study that came to its end.
+#[derive(Debug)]
+pub struct CompletedStudy {
+    /// What it found out.
+    pub finished: FinishedStudy,
+    /// What its campaign cost.
+    pub statistics: Statistics,
+}
+
+impl StudyPlan {
+    /// Runs the study, or what is left of it, and writes its files: `suite.json`, `results.json`, `tables.txt`,
+    /// `report.html`, and a page for mutants and test cases that are worth a look.
+    ///
+    /// `observer` hears of each stage, on several threads. Once `stop` is set, test cases that were begun are finished,
+    /// no more are begun, and the same plan goes on from there.
+    ///
+    /// # Errors
+    /// [`StudyError::Stopped`] if `stop` was set; others if the system cannot be built, a test case does not pass on
+    /// the original, a check of the study by itself fails, or a file cannot be written.
+    pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<CompletedStudy, StudyError> {
+        run(self, Watch { observer, stop })
+    }
+}
+
+fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
+    let StudyPlan { campaign: settings, system: request, .. } = plan;
+    let (system, built) = settings.instrument(request, watch)?;
+    // A file that cannot be used is told before anything is run.
+    let mut options = Options { judgements: system.judgements()?, ..plan.options() };
+    if plan.machine_code == MachineCode::Compare {
+        options.compiled = watch.unless_stopped(system.compare_machine_code(&built, watch.observer))?.found;
+    }
+    let cost = cost(plan, &system.package)?;
+    let mut simulator = Simulator::new(&built, Bounds::default());
+    if let Some(criterion) = plan.choice.criterion() {
+        check_criterion(criterion, &plan.choice, &mut simulator)?;
+    }
+    let cases = universe_size(plan.cases, &mut simulator)?;
+    drop(simulator);
+
+    let universe = Universe { input_source: plan.input_source, cases, reseedings: plan.reseedings };
+    // Drawing takes the instrumented system alone.
+    let draw = || -> Result<Campaign, StudyError> {
+        let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;
+        let mut phases = Phases::new(watch);
+        campaign.draw(&mut |progress| phases.show(progress))?;
+        phases.end();
+        Ok(campaign)
+    };
+    let (plain, campaign) = join(|| system.build_plain(watch.observer), draw);
+    let plain = watch.unless_stopped(plain)?;
+    let mut campaign = watch.unless_stopped(campaign)?;
+    settings.run(&mut campaign, (&plain, None), request, watch)?;
+    campaign.judge_cost(cost.as_ref().map(|(oracle, role)| (oracle, *role)))?;
+    let statistics = campaign.statistics()?;
+    let outcomes = campaign.outcomes()?;
+
+    watch.start(StudyStage::Analyse);
+    let (analysis, suite) = analyse(plan, &built, &outcomes, (&options, &statistics))?;
+    watch.end(StageEnd::Analysed(&analysis));
+    let finished = FinishedStudy { outcomes, analysis, suite };
+    write_results(&settings.out, &finished)?;
+    watch.go_on()?;
+    explain(plan, &built, &campaign, &finished, watch)?;
+    Ok(CompletedStudy { finished, statistics })
+}
+
+/// Analyses the outcomes, and chooses the suite.
+fn analyse(
+    plan: &StudyPlan,
+    built: &Build,
+    outcomes: &Outcomes,
+    (options, statistics): (&Options, &Statistics),
+) -> Result<(Analysis, Option<Suite>), StudyError> {
+    let mut analysis = analyse_with_threads(outcomes, options, plan.campaign.jobs)?;
+    let Statistics { cases_compared, pairs_checked, .. } = *statistics;
+    analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });
+    let suite = match &plan.choice {
+        SuiteChoice::Expected(builder) if analysis.expected.is_some() => {
+            analysis.built_expected = build_expected(outcomes, &analysis, *builder);
+            let reseed = |case: usize, number| {
+                let mut simulator = Simulator::new(built, Bounds::default());
+                simulator.reseed(plan.campaign.seed, case, number, &outcomes.cases[case].case)
+            };
+            let built = analysis.built_expected.as_ref();
+            built.map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?
+        }
+        SuiteChoice::Built { builder, criterion } => {
+            analysis.built = build_suite(outcomes, &analysis, *builder, criterion.as_deref());
+            analysis.built.as_ref().map(|built| built.suite(outcomes, &analysis))
+        }
+        SuiteChoice::Expected(_) | SuiteChoice::Drawn { criterion: None } => suite(outcomes, &analysis),
+        SuiteChoice::Drawn { criterion: Some(criterion) } => {
+            boosted(&analysis, criterion).map(|choice| suite_of(outcomes, &analysis, choice))
+        }
+    };
+    Ok((analysis, suite))
+}
+
+/// Writes what was found out, as programs and as people read it.
+fn write_results(out: &Path, finished: &FinishedStudy) -> Result<(), StudyError> {
+    files::write_json(&out.join(RESULTS), &finished.analysis)?;
+    files::write(&out.join(TABLES), &tables(&finished.analysis))?;
+    let path = out.join(SUITE);
+    match &finished.suite {
+        Some(suite) => files::write_json(&path, suite),
+        // That of an earlier analysis would not be this one's.
+        None => files::remove(&path),
+    }
+}
+
+/// Writes the pages of mutants and of test cases, and the report, which links them.
+fn explain(
+    plan: &StudyPlan,
+    built: &Build,
+    campaign: &Campaign,
+    finished: &FinishedStudy,
+    watch: Watch<'_>,
+) -> Result<(), StudyError> {
+    let StudyPlan { campaign: settings, pages: pages_max, .. } = plan;
+    let FinishedStudy { outcomes, analysis, .. } = finished;
+    watch.start(StudyStage::Explain);
+    let limits = campaign.limits()?;
+    let replay = settings.replay(&plan.system);
+    let explainer = || Explainer::new(built, &replay, limits);
+    let mutants = || write_mutant_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));
+    let cases = || write_case_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));
+    let (mutants, cases) = match settings.jobs.get() {
+        1 => (mutants()?, cases()?),
+        _ => {
+            let (mutants, cases) = join(mutants, cases);
+            (mutants?, cases?)
+        }
+    };
+    watch.end(StageEnd::Explained { mutants: mutants.len(), cases: cases.len() });
+    watch.go_on()?;
+    let linked = Pages { mutants: &mutants, cases: &cases };
+    files::write(&settings.out.join(REPORT), &report_with_pages(outcomes, analysis, linked))
+}
+
+/// Returns the cost oracle, and whether its kills count.
+fn cost(plan: &StudyPlan, package: &Package) -> Result<Option<(CostOracle, CostRole)>, StudyError> {
+    let oracle = match &plan.cost {
+        CostRequest::OfManifest => package.cost(),
+        CostRequest::Without => None,
+        CostRequest::Oracle(oracle) => Some(oracle),
+    };
+    match (oracle, plan.cost_role) {
+        (None, CostRole::Counted) => Err(StudyError::NoCostOracle),
+        (oracle, role) => Ok(oracle.map(|oracle| (oracle.clone(), role))),
+    }
+}
+
+/// Refuses a criterion that the system does not have.
+fn check_criterion(criterion: &str, choice: &SuiteChoice, simulator: &mut Simulator<'_>) -> Result<(), StudyError> {
+    let mut known = simulator.criteria()?;
+    known.extend(choice.builder().map(|_| MUTANTS.to_owned()));
+    match known.iter().any(|name| name == criterion) {
+        true => Ok(()),
+        false => Err(StudyError::UnknownCriterion { criterion: criterion.to_owned(), known }),
+    }
+}

@@ -1,0 +1,82 @@
+//! One suite, at the cost that choosing it really has.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use simutant_analysis::{Options, Scenario, scenario};
+use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_reseedings};
+use simutant_outcomes::{BitSet, InputSource, Outcomes};
+
+use crate::campaigns::{Universe, universe_size};
+use crate::event::{Observer, StageEnd, StudyStage, Watch};
+use crate::finished::SUITE;
+use crate::{CampaignSettings, StudyError, SystemRequest, files};
+
+/// A suite that is to be chosen with as few runs of mutants as that takes: see [`scenario`].
+#[derive(Debug, Clone)]
+pub struct ScenarioPlan {
+    /// The system.
+    pub system: SystemRequest,
+    /// The folder, the seed and the number of workers.
+    pub campaign: CampaignSettings,
+    /// How many test cases the universe has; `None` for as many as the system asks for.
+    pub cases: Option<NonZeroUsize>,
+    /// Where they come from.
+    pub input_source: InputSource,
+    /// The names of the criteria; none stand for all.
+    pub criteria: Vec<String>,
+    /// Suites that are drawn for each criterion.
+    pub suites: NonZeroUsize,
+}
+
+/// A suite that was chosen.
+#[derive(Debug)]
+pub struct ChosenSuite {
+    /// The suite, what it was chosen from, and at which cost.
+    pub scenario: Scenario,
+    /// The file that it was written to.
+    pub path: PathBuf,
+}
+
+impl ScenarioPlan {
+    /// Runs what the choice needs, and writes the suite. A study in the folder goes on from there, and the other way
+    /// round.
+    ///
+    /// # Errors
+    /// [`StudyError::Stopped`] if `stop` was set, [`StudyError::Scenario`] if a criterion has no suite, and those of
+    /// [`StudyPlan::run`](crate::StudyPlan::run).
+    pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<ChosenSuite, StudyError> {
+        let watch = Watch { observer, stop };
+        let Self { campaign: settings, system: request, .. } = self;
+        let (built, plain) = settings.build_both(request, watch)?;
+        let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
+        // Re-seedings that a study has made stay; none is made for a choice by kills on own seeds.
+        let reseedings = read_reseedings(&settings.out);
+        let universe = Universe { input_source: self.input_source, cases, reseedings };
+        let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
+        let run =
+            |campaign: &mut Campaign, scope: &BitSet| settings.run(campaign, (&plain, Some(scope)), request, watch);
+
+        let nothing = BitSet::with_capacity(cases);
+        run(&mut campaign, &nothing)?;
+        let mut outcomes = campaign.outcomes_in(&nothing)?;
+        let mut found = self.choose(&outcomes)?;
+        let scope = found.scope();
+        if !scope.is_clear() {
+            run(&mut campaign, &scope)?;
+            watch.start(StudyStage::ChooseSuite);
+            outcomes = campaign.outcomes_in(&scope)?;
+            found = self.choose(&outcomes)?;
+            watch.end(StageEnd::SuiteChosen { suites: self.suites.get() * found.criteria.len() });
+        }
+        let path = settings.out.join(SUITE);
+        files::write_json(&path, &found.suite(&outcomes))?;
+        Ok(ChosenSuite { scenario: found, path })
+    }
+
+    fn choose(&self, outcomes: &Outcomes) -> Result<Scenario, StudyError> {
+        let options = Options { seed: self.campaign.seed, ..Options::default() };
+        Ok(scenario(outcomes, &self.criteria, self.suites, &options, self.campaign.jobs)?)
+    }
+}

@@ -1,0 +1,66 @@
+//! Campaigns that differ in the source of their test cases alone.
+
+use std::num::{NonZeroU8, NonZeroUsize};
+use std::sync::atomic::AtomicBool;
+
+use simutant_campaign::{CampaignError, Existing};
+use simutant_outcomes::{InputSource, Outcomes};
+
+use crate::campaigns::Universe;
+use crate::event::{Observer, StudyEvent, Watch};
+use crate::{CampaignSettings, StudyError, SystemRequest};
+
+/// The folder of the campaigns, in that of the study: each has one of its own, by the source's name.
+const FOLDER: &str = "sources";
+
+/// Campaigns on the same mutants, with a universe from each source of test cases.
+#[derive(Debug, Clone)]
+pub struct SourcesPlan {
+    /// The system.
+    pub system: SystemRequest,
+    /// The folder, the seed and the number of workers.
+    pub campaign: CampaignSettings,
+    /// Test cases from each source.
+    pub cases: NonZeroUsize,
+    /// How often each of them runs at most.
+    pub reseedings: NonZeroU8,
+    /// What becomes of campaigns that are already in the folder.
+    pub existing: Existing,
+}
+
+/// What the campaigns found out.
+#[derive(Debug, Default)]
+pub struct SourceOutcomes {
+    /// The outcomes, in the order of [`InputSource::ALL`].
+    pub outcomes: Vec<Outcomes>,
+    /// Sources whose universe has a test case that does not pass on the original, with that error.
+    pub failed: Vec<(InputSource, CampaignError)>,
+}
+
+impl SourcesPlan {
+    /// Runs the campaigns, or what is left of them.
+    ///
+    /// # Errors
+    /// [`StudyError::Stopped`] if `stop` was set, and those of [`StudyPlan::run`](crate::StudyPlan::run), but for test
+    /// cases that do not pass on the original.
+    pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<SourceOutcomes, StudyError> {
+        let watch = Watch { observer, stop };
+        let Self { campaign: settings, system: request, cases, reseedings, existing } = self;
+        let (built, plain) = settings.build_both(request, watch)?;
+        let mut found = SourceOutcomes::default();
+        for source in InputSource::ALL {
+            observer(StudyEvent::Source(source));
+            let universe = Universe { input_source: source, cases: cases.get(), reseedings: *reseedings };
+            let folder = settings.out.join(FOLDER).join(source.name());
+            let mut campaign = settings.open(&folder, &built, &universe, *existing)?;
+            match settings.run(&mut campaign, (&plain, None), request, watch) {
+                Ok(()) => found.outcomes.push(campaign.outcomes()?),
+                Err(StudyError::Campaign(error)) if matches!(*error, CampaignError::BaselineFailed { .. }) => {
+                    found.failed.push((source, *error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+}

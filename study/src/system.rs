@@ -1,0 +1,189 @@
+//! The system that is studied: where its package is, and how it is built.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use simutant_mutator::{
+    Build, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
+    compiler_equivalence, read_judgements,
+};
+use simutant_outcomes::Judgement;
+
+use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
+use crate::shell::quoted;
+use crate::{StudyError, event};
+
+/// The manifest of Simutant's own workspace, whose systems every user has.
+const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+
+/// The crate that drives an instrumented system.
+const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
+
+/// Which system is studied, and how it is mutated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemRequest {
+    /// The system's name, as the manifest of its package has it.
+    pub system: String,
+    /// The manifest of the package or workspace that has the system; `None` for that of the current folder, or else
+    /// Simutant's own.
+    pub manifest_path: Option<PathBuf>,
+    /// The mutation operators; `None` for those that the manifest asks for.
+    pub operators: Option<Selection>,
+    /// How many replacements an operator makes.
+    pub replacements: Replacements,
+    /// Constants of the specification that have other values than in its files.
+    pub constants: Vec<OtherValue>,
+}
+
+/// How many replacements a mutation operator makes where there are sets of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Replacements {
+    /// Those that subsume the others: three for a relation.
+    #[default]
+    Reduced,
+    /// All: seven for a relation, four for an arithmetic operator.
+    All,
+}
+
+/// A system whose package was found.
+#[derive(Debug)]
+pub struct StudiedSystem {
+    /// What was asked for.
+    pub request: SystemRequest,
+    /// The package that has it.
+    pub package: Package,
+}
+
+impl SystemRequest {
+    /// Returns the request for a system of the current folder's workspace or of Simutant's, mutated as its manifest
+    /// asks for.
+    pub fn new(system: impl Into<String>) -> Self {
+        Self {
+            system: system.into(),
+            manifest_path: None,
+            operators: None,
+            replacements: Replacements::default(),
+            constants: Vec::new(),
+        }
+    }
+
+    /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
+    ///
+    /// # Errors
+    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used.
+    pub fn find(&self) -> Result<StudiedSystem, StudyError> {
+        let package = self.find_as_written()?.with_values(&self.constants)?;
+        Ok(StudiedSystem { request: self.clone(), package })
+    }
+
+    fn find_as_written(&self) -> Result<Package, MutatorError> {
+        if let Some(manifest) = &self.manifest_path {
+            return Package::find(manifest, &self.system);
+        }
+        let own = || Package::find(Path::new(OWN_MANIFEST), &self.system);
+        let Some(manifest) = nearest_manifest() else { return own() };
+        match Package::find(&manifest, &self.system) {
+            // Where neither has it, the user's own workspace is the one to name.
+            Err(here @ MutatorError::UnknownSystem { .. }) => own().or(Err(here)),
+            result => result,
+        }
+    }
+
+    /// Returns the arguments that ask the `simutant` command for this system, as a shell takes them.
+    pub fn command_line(&self) -> String {
+        let mut words = vec![self.system.clone()];
+        if let Some(path) = &self.manifest_path {
+            words.extend(["--manifest-path".into(), path.display().to_string()]);
+        }
+        if let Some(operators) = &self.operators {
+            words.extend(["--operators".into(), operators.to_string()]);
+        }
+        if self.replacements == Replacements::All {
+            words.extend(["--replacements".into(), "all".into()]);
+        }
+        for constant in &self.constants {
+            words.extend(["--constant".into(), constant.to_string()]);
+        }
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn operators(&self, manifest: &Selection) -> Selection {
+        let operators = self.operators.as_ref().unwrap_or(manifest).clone();
+        match self.replacements {
+            Replacements::Reduced => operators,
+            Replacements::All => operators.with_all_replacements(),
+        }
+    }
+}
+
+impl StudiedSystem {
+    /// Returns what people say of the system's mutants, by identity.
+    ///
+    /// # Errors
+    /// [`StudyError::Judgements`] if the file cannot be used.
+    pub fn judgements(&self) -> Result<BTreeMap<String, Judgement>, StudyError> {
+        Ok(read_judgements(&self.package.judgements(), &self.request.system)?)
+    }
+
+    /// Builds the system once with all its mutants.
+    ///
+    /// # Errors
+    /// [`StudyError::Instrument`] if it does not compile, or a file cannot be read or written.
+    pub fn instrument(&self, observer: &Observer<'_>) -> Result<Build, StudyError> {
+        let built = event::compiling(StudyStage::Instrument, observer, |progress| {
+            self.with_request(|request| build(request, progress))
+        });
+        let built = built
+            .map_err(|error| StudyError::Instrument { system: self.request.system.clone(), source: Box::new(error) })?;
+        observer(StudyEvent::Ended(StageEnd::Instrumented(&built)));
+        Ok(built)
+    }
+
+    /// Builds the system as it is written and returns the executable; what [`StudiedSystem::instrument`] compiled for
+    /// both is not compiled again.
+    ///
+    /// # Errors
+    /// [`StudyError::BuildPlain`] if it does not compile, or a file cannot be read or written.
+    pub fn build_plain(&self, observer: &Observer<'_>) -> Result<PathBuf, StudyError> {
+        let built = event::compiling(StudyStage::BuildPlain, observer, |progress| {
+            self.with_request(|request| build_plain(request, progress))
+        });
+        let built = built
+            .map_err(|error| StudyError::BuildPlain { system: self.request.system.clone(), source: Box::new(error) })?;
+        observer(StudyEvent::Ended(StageEnd::PlainBuilt));
+        Ok(built)
+    }
+
+    /// Compiles each mutant of `build` as a function of its own, and returns which have the machine code of the
+    /// original, or of another mutant.
+    ///
+    /// # Errors
+    /// [`StudyError::CompareMachineCode`] if they do not compile, or a file cannot be read or written.
+    pub fn compare_machine_code(&self, build: &Build, observer: &Observer<'_>) -> Result<Equivalence, StudyError> {
+        let compared = event::compiling(StudyStage::CompareMachineCode, observer, |progress| {
+            self.with_request(|request| compiler_equivalence(request, build, progress))
+        });
+        let compared = compared.map_err(|error| StudyError::CompareMachineCode {
+            system: self.request.system.clone(),
+            source: Box::new(error),
+        })?;
+        observer(StudyEvent::Ended(StageEnd::MachineCodeCompared(&compared)));
+        Ok(compared)
+    }
+
+    /// Calls `action` with what the mutator asks for.
+    fn with_request<T>(&self, action: impl FnOnce(&Request<'_>) -> T) -> T {
+        action(&Request {
+            package: &self.package,
+            operators: &self.request.operators(self.package.operators()),
+            directory: &self.package.build_directory(),
+            worker: ("simutant-worker", Path::new(WORKER)),
+        })
+    }
+}
+
+/// Returns the manifest of the current folder, or of the nearest one above; `None` if there is none.
+pub fn nearest_manifest() -> Option<PathBuf> {
+    let folder = std::env::current_dir().ok()?;
+    folder.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.exists())
+}
