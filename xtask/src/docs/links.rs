@@ -1,4 +1,5 @@
-//! Checks the links of all documents: files, pages of the book, and headings. Addresses on the web are left alone.
+//! Checks the links of all documents: files, pages of the book, and headings; and that the files which they name in code
+//! spans are there. Addresses on the web are left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +30,12 @@ struct Document {
     anchors: BTreeSet<String>,
     /// The targets of links and images.
     targets: Vec<String>,
+    /// The code spans that can be paths.
+    spans: Vec<String>,
 }
+
+/// What changed in the past may name files of the past.
+const HISTORY: &str = "CHANGELOG.md";
 
 /// Returns what is wrong with the links of the documents, a line each.
 ///
@@ -51,6 +57,10 @@ pub(crate) fn faults(root: &Path) -> anyhow::Result<Vec<String>> {
                 faults.push(format!("{}: link to {target}: {fault}", path.display()));
             }
         }
+    }
+    for (path, document) in documents.iter().filter(|(path, _)| *path != Path::new(HISTORY)) {
+        let missing = document.spans.iter().filter(|span| is_missing(root, path, span));
+        faults.extend(missing.map(|span| format!("{}: names `{span}`, which is not there", path.display())));
     }
     let contents = Path::new(BOOK).join("SUMMARY.md");
     let listed: BTreeSet<PathBuf> = match documents.get(&contents) {
@@ -114,6 +124,15 @@ fn fault(root: &Path, documents: &BTreeMap<PathBuf, Document>, path: &Path, targ
     }
 }
 
+/// Whether a code span names a file or folder of the workspace that is not there: its first part is a folder in the root.
+fn is_missing(root: &Path, path: &Path, span: &str) -> bool {
+    let Some((folder, _)) = span.split_once('/') else { return false };
+    let can_be_path = span.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));
+    // What a build writes may be there or not.
+    let is_kept = can_be_path && !["out", "target", ".", ".."].contains(&folder) && root.join(folder).is_dir();
+    is_kept && !root.join(span).exists() && !root.join(path.with_file_name(span)).exists()
+}
+
 /// Returns a path without `.` and `..`, where it can do without them.
 fn normalised(path: &Path) -> PathBuf {
     let mut normalised = PathBuf::new();
@@ -137,10 +156,10 @@ impl Document {
             match event {
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => document.add_anchor(&heading.take().unwrap_or_default()),
-                Event::Text(text) | Event::Code(text) => {
-                    if let Some(heading) = &mut heading {
-                        heading.push_str(&text);
-                    }
+                Event::Text(text) => heading.iter_mut().for_each(|heading| heading.push_str(&text)),
+                Event::Code(text) => {
+                    heading.iter_mut().for_each(|heading| heading.push_str(&text));
+                    document.spans.push(text.into_string());
                 }
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                     document.targets.push(dest_url.into_string());
@@ -208,6 +227,15 @@ mod tests {
                 "docs/src/one.md: link to #none: docs/src/one.md has no such heading",
                 "docs/src/one.md: link to ../../README.md: leaves the book, which has no such file when it is built",
             ],
+        );
+    }
+
+    #[test]
+    fn files_in_code_spans_are_there() {
+        let one = "`docs/src/one.md` `docs` `docs/none.rs` `docs/*.rs` `none/at/all.rs` `out/gbn/` `tests/README.md`\n";
+        check(
+            &[SUMMARY, ("docs/src/one.md", one), ("CHANGELOG.md", "`docs/none.rs`\n")],
+            &["docs/src/one.md: names `docs/none.rs`, which is not there"],
         );
     }
 
