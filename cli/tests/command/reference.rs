@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::init::UserPackage;
 use crate::support::{assert_exit, folder, run, stdout};
 
 fn root() -> PathBuf {
@@ -56,6 +57,34 @@ fn documents() -> Vec<PathBuf> {
     documents
 }
 
+/// Returns the console blocks of a document.
+fn console_blocks(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n```console\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default())
+}
+
+#[test]
+fn the_documents_show_what_init_prints() {
+    let output = UserPackage::new("--lib").simutant(&["init"]);
+    assert_exit(&output, 0);
+    let printed = stdout(&output).replace(env!("CARGO_BIN_EXE_simutant"), "simutant");
+    for document in ["README.md", "docs/src/guide/your-system.md"] {
+        let text = read(&root().join(document));
+        let blocks = console_blocks(&text).filter_map(|block| block.split_once("$ simutant init\n"));
+        let blocks: Vec<&str> = blocks.map(|(_, shown)| shown).collect();
+        assert_eq!(blocks.len(), 1, "{document}");
+        let shown: Vec<&str> = blocks[0].lines().take_while(|line| !line.starts_with("$ ")).collect();
+        assert_eq!(shown.len(), printed.lines().count(), "{document}: {printed}");
+        for (shown, printed) in shown.iter().zip(printed.lines()) {
+            // A line that is too long for the document ends in an ellipsis.
+            let is_shown = match shown.strip_suffix('…') {
+                Some(beginning) => printed.starts_with(beginning),
+                None => *shown == printed,
+            };
+            assert!(is_shown, "{document} shows {shown}, and init prints {printed}");
+        }
+    }
+}
+
 /// Returns what follows the name of the command in a line of a console block, if it runs it.
 fn arguments(line: &str) -> Option<&str> {
     let line = line.strip_prefix("$ ").or_else(|| line.strip_prefix(">   "))?;
@@ -68,8 +97,7 @@ fn command_lines_in_documents_are_understood() {
     let mut lines = 0;
     for document in documents() {
         let text = read(&root().join(&document));
-        let blocks = text.split("\n```console\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default());
-        for line in blocks.flat_map(str::lines) {
+        for line in console_blocks(&text).flat_map(str::lines) {
             let Some(arguments) = arguments(line) else { continue };
             let (name, rest) = arguments.split_once(' ').unwrap_or((arguments, ""));
             let known = help.get(name).unwrap_or_else(|| panic!("{}: no command {name}: {line}", document.display()));
