@@ -335,8 +335,11 @@ mod tests {
         };
         let found = sentences(&["k...", "k...", ".k.."]);
         let caveat = found.last().expect("there are sentences");
-        assert!(caveat.contains("it rests on 3 analysed mutants of 1 function with 2 different kill rows"), "{caveat}");
-        assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant had a say");
+        assert!(
+            caveat.contains("this rests on 3 analysed mutants of 1 function with 2 different kill rows"),
+            "{caveat}"
+        );
+        assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant counts");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! people, [`suite`] turns its recommendation into the inputs that a harness runs. [`Difference`] is what changed
 //! between two studies.
 //!
-//! # The way from outcomes to a recommendation
+//! # From outcomes to a recommendation
 //!
 //! 1. Mutants fall into classes ([`MutantClass`]): those that no test case kills, by how far they get ([`Survivor`])
 //!    and by what people say of them, pathological ones, and the rest, on which suites are scored. The minimal kill

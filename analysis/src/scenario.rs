@@ -347,12 +347,12 @@ impl Scenario {
             },
         ));
         sentences.push(match self.mutants {
-            None => "What this does not tell: how many faults the suite finds, since no mutant was run; --boost 5 takes the best of five suites by \
+            None => "Limits: no mutant was run, so nothing says how many faults the suite finds; --boost 5 takes the best of five suites by \
                      mutant score."
                 .into(),
-            Some(0) => "What this does not tell: no mutant tells one suite from another, so the choice among them is arbitrary.".into(),
+            Some(0) => "Limits: no mutant tells one suite from another, so the choice among them is arbitrary.".into(),
             Some(mutants) => format!(
-                "What this does not tell: scores are of the {} that these suites kill, and not all of them, so they stand for no others; `study` \
+                "Limits: scores are of the {} that these suites kill, and not all of them, so they stand for no others; `study` \
                  tells more.",
                 plural(mutants, "mutant")
             ),

@@ -304,7 +304,7 @@ impl SourceComparison {
             return vec!["No universe kills a mutant, so that the sources cannot be told apart.".into()];
         }
         sentences.push(
-            "What this does not tell: there is one universe of each source, and that of another seed finds something else; small differences \
+            "Limits: there is one universe of each source, and that of another seed finds something else; small differences \
              can be chance."
                 .into(),
         );

@@ -59,7 +59,7 @@ pub fn tables(analysis: &Analysis) -> String {
         section(title, cost.rows(analysis).table(), &cost.notes());
     }
     if let Some(sensitivity) = analysis.sensitivity.as_ref().filter(|sensitivity| !sensitivity.variants.is_empty()) {
-        let title = "Sensitivity: which criterion comes first under other choices that were not the user's";
+        let title = "Sensitivity: which criterion comes first under other operators, functions, test cases, counts and thresholds";
         section(title, sensitivity::rows(sensitivity, analysis).table(), &sensitivity::notes(sensitivity, analysis));
     }
     section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
@@ -128,7 +128,7 @@ fn overview(analysis: &Analysis) -> String {
     });
     format!(
         "System {}, universe seed {}{}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
-         executed, {} pruned\n{} pairs ended unreasonably, {} did not terminate, {} ended abnormally\n{checked}",
+         executed, {} pruned\n{} pairs failed the oracle, {} hit a limit, {} crashed\n{checked}",
         analysis.system,
         analysis.universe_seed,
         match analysis.input_source {

@@ -11,7 +11,7 @@ use crate::text::{correlation, interval, level, list, named_p, or_none, plural, 
 
 impl Recommendation {
     /// Returns the recommendation as sentences: which criterion and how it stands to the next best and to random
-    /// suites, which suite and, if mutants had a say, what all that does not tell.
+    /// suites, which suite and, if mutants count, the limits of all that.
     pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
         let against = analysis.sensitivity.iter().filter_map(|sensitivity| sensitivity.sentence(analysis));
         let sentences = match analysis.expected.as_ref().zip(self.expected) {
@@ -32,17 +32,17 @@ impl Recommendation {
         if let Some(of_criterion) = expected.of_criterion(self.choice.criterion) {
             let standing = match expected.criteria.first() {
                 Some(first) if first.criterion != self.choice.criterion => format!(
-                    "An input by {} is worth {:.1} random ones; by {}, which makes most of one, {:.1}.",
+                    "An input by {} is worth {:.1} random inputs; one by {}, the most of all criteria, {:.1}.",
                     self.criterion, of_criterion.worth, analysis.criteria[first.criterion].name, first.worth
                 ),
                 _ => format!(
-                    "Of the criteria, {} makes most of an input: it is worth {:.1} random ones.",
+                    "An input by {} is worth the most of all criteria: {:.1} random inputs.",
                     self.criterion, of_criterion.worth
                 ),
             };
             sentences.push(format!(
-                "{standing} Its suites are expected to kill {} of {} on average, each counted by its difficulty, random suites of the same \
-                 sizes {}.",
+                "{standing} Its suites are expected to kill {} of {} on average, each weighted by its difficulty; random suites of the same \
+                 sizes, {}.",
                 percent(of_criterion.score.mean),
                 plural(expected.mutants, "mutant"),
                 percent(of_criterion.random),
@@ -62,7 +62,7 @@ impl Recommendation {
             sentences.push(sentence);
         }
         sentences.push(format!(
-            "What this does not tell: it rests on {} of {}, so other mutants can change the order of the criteria; and a mutant score is not a share of real faults.",
+            "Limits: this rests on {} of {}, so other mutants can change the order of the criteria; and a mutant score is not a share of real faults.",
             plural(expected.mutants, "mutant"),
             plural(analysis.ranking.functions, "function"),
         ));
@@ -97,7 +97,7 @@ impl Recommendation {
         sentences.push(self.run(analysis));
         sentences.extend(self.foreseen(analysis));
         sentences.push(format!(
-            "What this does not tell: it rests on {} of {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
+            "Limits: this rests on {} of {} with {}, so other mutants can change the order of the criteria; the suite was chosen \
              for its score, so expect it to score lower on held-out mutants; and a mutant score is not a share of real faults.",
             plural(self.score.of, "analysed mutant"),
             plural(analysis.ranking.functions, "function"),
@@ -178,9 +178,8 @@ impl Recommendation {
         let foresight = analysis.criteria[self.choice.criterion].boosting.as_ref()?.foresight;
         let top = foresight.top?;
         Some(format!(
-            "Judged by held-out mutants, the tenth of its suites with the best scores beats a random suite of the same size with \
-             probability {:.2} ({}), and all of its suites do with {:.2}; scores that choose and scores that judge correlate at equal size \
-             with tau {}.",
+            "On held-out mutants, the top 10 % of its suites beat a random suite of the same size with probability {:.2} ({}), and all \
+             of its suites with {:.2}; scores on the choosing and on the held-out mutants correlate at equal size with tau {}.",
             top.beats_random,
             top.p.map_or_else(|| "always equal".into(), |p| named_p("p", p)),
             top.all_beat_random,
@@ -207,13 +206,13 @@ fn against_next_best(pair: &PairTest, place: &str, analysis: &Analysis) -> Strin
     if pair.same {
         let how = pair.equivalent_p.map_or_else(|| "no score varies".into(), |p| named_p("equivalence p", p));
         return format!(
-            "Suites of {own} and of {next}, {place}, score the same for all that it matters ({evidence}; {how})."
+            "Suites of {own} and of {next}, {place}, score the same for practical purposes ({evidence}; {how})."
         );
     }
     if pair.effect < 0.5 && pair.rank_sum_p.is_some_and(|p| p < analysis.options.alpha) {
         return format!(
             "Suites of {own} score higher on average than those of {next}, {place}, but more often lower than higher ({evidence}): \
-             which is better depends on what counts."
+             which is better depends on the measure."
         );
     }
     format!("Suites of {own} do not score significantly higher than those of {next}, {place} ({evidence}).")
@@ -330,7 +329,7 @@ mod tests {
         }
         assert!(found[2].starts_with("At the same size (at the "), "{}", found[2]);
         assert!(found[3].starts_with("Random suites of the same sizes kill 7"), "{}", found[3]);
-        assert!(found.last().is_some_and(|last| last.starts_with("What this does not tell: ")), "{found:?}");
+        assert!(found.last().is_some_and(|last| last.starts_with("Limits: ")), "{found:?}");
     }
 
     /// Two criteria that ask for the same.

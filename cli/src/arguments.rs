@@ -27,13 +27,13 @@ pub(crate) struct Arguments {
 /// What every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// The number that fixes all that is drawn: test cases, suites, a network's faults.
+    /// The seed of everything that is drawn: test cases, suites, a network's faults.
     #[arg(long, global = true, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
     /// Processes or test cases at a time [default: as many as there are cores].
     #[arg(long, global = true, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// The folder for all that is written [default: out/SYSTEM].
+    /// The folder for all written files [default: out/SYSTEM].
     #[arg(long, global = true, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the result as JSON.
@@ -80,15 +80,15 @@ pub(crate) enum Command {
     Sources(SourcesArguments),
     /// List every mutant of a simulation with its diff.
     Mutants(MutantsArguments),
-    /// Show what kills a mutant, and where its run leaves the original's.
+    /// Show what kills a mutant, and the first event at which its run differs from the original's.
     Explain(ExplainArguments),
-    /// Write a finished study in the formats of other tools: reports, test code, tables, plots.
+    /// Write a finished study in formats of other tools: reports, test code, tables, plots.
     Export(ExportArguments),
     /// Show what changed between two studies: mutants, requirements, scores and suites.
     Diff(DiffArguments),
-    /// Say that a mutant is equivalent, or that it can be killed, and why; or list what was said.
+    /// Record that a mutant is equivalent, or that it can be killed, and why; or list the judgements.
     Judge(JudgeArguments),
-    /// Run one test case on a simulation, or on one mutant of it, and say what happened.
+    /// Run one test case on a simulation, or on one mutant of it, and print the result.
     Simulate(SimulateArguments),
     /// Run the inputs of a suite on a real implementation, over real sockets behind a lossy proxy.
     Test(TestArguments),
@@ -176,33 +176,33 @@ pub(crate) struct StudyArguments {
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json comes about: by default for its expected score; with --reseed 1 or --criterion as the best that
-    /// is drawn, or greedily under a --budget.
+    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the drawn
+    /// suites, or greedily under a --budget.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) builder: Option<BuilderArgument>,
-    /// The most events of the simulation that the runs of suite.json may have together; its inputs are built greedily
-    /// unless they are prioritised.
+    /// The most simulated events that the runs of suite.json may have together; its inputs are chosen greedily unless they
+    /// are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
-    /// How many inputs --builder expected chooses.
+    /// The number of inputs that --builder expected chooses.
     #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"])]
     pub(crate) inputs: Option<NonZeroUsize>,
-    /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to kill.
+    /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to find.
     #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
     pub(crate) target: Option<f64>,
     /// The most mutants that have pages of their own: those first that survive with other events, then the analysed
     /// ones.
     #[arg(long, default_value_t = StudyPlan::PAGES, value_name = "N")]
     pub(crate) pages: usize,
-    /// Show beside ordinary kills what a cost oracle kills: runs that pass, and differ in events, messages or virtual time
-    /// by more than so many percent from the original's run of the same test case, for example events=20%,time=50%; or
-    /// none. As the system's Cargo.toml says, or else none, unless said otherwise. Nothing is run again for it.
+    /// Also show what a cost oracle kills: runs that pass, and differ in events, messages or virtual time by more than so
+    /// many percent from the original's run of the same test case, for example events=20%,time=50%; or
+    /// none. Nothing is run again for it [default: as the system's Cargo.toml says, or else none].
     #[arg(long, value_name = "LIST", value_parser = cost)]
     pub(crate) cost: Option<CostArgument>,
     /// Count kills by cost as kills, in scores and in the choice.
     #[arg(long)]
     pub(crate) count_cost: bool,
-    /// Delete what an earlier study left in the folder, instead of going on with it.
+    /// Delete what an earlier study left in the folder, instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Compile every mutant as a function of its own, too, and leave out of the scores those with the machine code of
@@ -275,15 +275,14 @@ fn source_parser() -> impl TypedValueParser<Value = InputSource> {
 pub(crate) enum BuilderArgument {
     /// The best of the adequate suites that are drawn at random: by expected score, or by mutant score with --reseed 1.
     Random,
-    /// Each input is the one that brings most after those before it.
+    /// Each input contributes most after those before it.
     Greedy,
     /// No adequate suite has fewer inputs.
     Minimum,
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
-    /// What is expected to kill most mutants, hard ones above all, whatever the seeds; an input can come several times.
-    /// It has as few inputs as reach 90 % of what the universe is expected to kill, or what --inputs, --target or --budget
-    /// says.
+    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few inputs as
+    /// reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks for.
     Expected,
 }
 
@@ -324,7 +323,7 @@ pub(crate) struct SourcesArguments {
     pub(crate) cases: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) reseedings: ReseedingArguments,
-    /// Delete what an earlier comparison left in the folder, instead of going on with it.
+    /// Delete what an earlier comparison left in the folder, instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,
 }
@@ -355,7 +354,7 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct ExportArguments {
     /// The system, whose study is in out/SYSTEM or in the folder of --out.
     pub(crate) system: String,
-    /// What is written; several with commas between them.
+    /// The formats to write, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', required = true, value_name = "FORMAT")]
     pub(crate) format: Vec<FormatArgument>,
     /// Where it is written: a file, or a folder for formats of several files [default: in the folder `export` of
@@ -463,7 +462,7 @@ pub(crate) struct SimulateArguments {
     /// command that runs it.
     #[arg(long, conflicts_with_all = ["diagram", "trace_file"])]
     pub(crate) shrink: bool,
-    /// The most candidates that --shrink tries.
+    /// The maximum number of candidates that --shrink tries.
     #[arg(long, default_value_t = 10_000, value_name = "N", requires = "shrink")]
     pub(crate) shrink_runs: u64,
 }
@@ -485,10 +484,10 @@ pub(crate) struct TestArguments {
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// Run each test case N times, with other fates of datagrams each time, and say how often it fails.
+    /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
     pub(crate) repeat: NonZeroU32,
-    /// Run again what a run that was killed has results of, instead of going on with it.
+    /// Start over instead of resuming a run that was killed.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Write the results as JUnit XML, too.
@@ -514,8 +513,8 @@ pub(crate) struct ExperimentArguments {
     /// the first 100 test cases, or, being releases whose test cases take a second or more, on none of them.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: Vec<String>,
-    /// How many test cases the universe has, if there is no finished study yet [default: as many as in a study, but at
-    /// most 2500, or 1000 where a test case may take longer than a minute].
+    /// Test cases in the universe, if there is no finished study yet [default: as many as in a study, but at most 2500,
+    /// or 1000 where a test case may take longer than a minute].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
@@ -526,7 +525,7 @@ pub(crate) struct ExperimentArguments {
     /// run before counts as the first repetitions.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
     pub(crate) repeat: NonZeroU32,
-    /// Run again what was run before, after a program has changed.
+    /// Repeat all trials, after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// How many mutants of each implementation that takes part are tried as well, if its file has a table called

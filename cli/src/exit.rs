@@ -14,14 +14,14 @@ use simutant_study::StudyError;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a test case does not pass on the original simulation, or a check of a study by itself failed
+    1  a test failed, a test case does not pass on the original simulation, or a self-check of a study failed
     2  the command line is wrong
-    3  a file or a value that was given cannot be used
+    3  a file or a value cannot be used
     4  something could not be built, started or reached
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
     7  no test failed, and some were inconclusive
-  130  interrupted; run the same again to go on";
+  130  interrupted; run the same command again to resume";
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,9 @@ pub(crate) enum Exit {
     Failed = 1,
     /// An input is not usable. (2 is clap's, for the command line.)
     BadInput = 3,
-    /// A program, a build or an address is not to be had.
+    /// A program, a build or an address is unavailable.
     Unavailable = 4,
-    /// Storage is not to be had.
+    /// Storage is unavailable.
     Storage = 5,
     /// All was done, and a score is below what was asked for.
     BelowMinimum = 6,

@@ -118,7 +118,7 @@ fn text(explained: &Explained<'_>, outcomes: Option<&Outcomes>) -> String {
     match parting {
         Some(parting) => {
             let or_end = |event: &Option<String>| event.clone().unwrap_or_else(|| "the run is over".to_owned());
-            text.push_str(&format!("the runs part at event {}\n", parting.event));
+            text.push_str(&format!("first difference: event {}\n", parting.event));
             if let Some(before) = &parting.before {
                 text.push_str(&format!("  both:     {before}\n"));
             }

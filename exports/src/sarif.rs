@@ -131,8 +131,8 @@ fn of_class(class: MutantClass) -> (&'static str, &'static str, &'static str, &'
         MutantClass::NeverKilled => (
             "MutantNeverKilled",
             "Runs differ on the mutant, and pass.",
-            "The oracle does not look at what differs: add a check, or judge the mutant equivalent. `simutant explain` shows where the \
-             runs part.",
+            "The oracle does not look at what differs: add a check, or judge the mutant equivalent. `simutant explain` shows the \
+             first difference.",
             "warning",
         ),
         MutantClass::NeverPropagated => (

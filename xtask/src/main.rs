@@ -1,9 +1,10 @@
 //! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both;
-//! `cargo xtask foreign`, `cargo xtask bench`.
+//! `cargo xtask docs`, `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
 mod bench;
+mod docs;
 mod examples;
 mod foreign;
 mod licences;
@@ -28,6 +29,8 @@ struct Arguments {
 enum Task {
     /// Format, lints, documentation, licences and known vulnerabilities of dependencies.
     Check,
+    /// Write the generated pages of the book, check the links of all documents, and build the book into target/book.
+    Docs,
     /// Install what the tests need and is missing, then run all of them.
     Test,
     /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
@@ -56,6 +59,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
     std::env::set_current_dir(root)?;
     match task {
         Task::Check => check(root),
+        Task::Docs => docs::write(root),
         Task::Test => test(root),
         Task::Foreign => foreign::test(root),
         Task::Ci => check(root).and_then(|()| test(root)),
@@ -84,6 +88,7 @@ fn check(root: &Path) -> anyhow::Result<()> {
     foreign::check(root)?;
     examples::check(root)?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    docs::check(root)?;
     licences::check()?;
     audit()
 }

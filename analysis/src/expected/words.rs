@@ -87,7 +87,7 @@ impl Expected {
     pub(crate) fn notes(&self) -> Vec<String> {
         vec![format!(
             "Worth: how many random inputs are expected to score what one input of the suites does; criteria are in this order, since larger \
-             suites score more whatever they are made of. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
+             suites score more whatever is in them. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
              difficulty, which is the probability that a random test case lets it survive; known from up to {} runs of each pair. After ±, of \
              criteria the standard deviation over suites, of one suite that of the estimate. Dominators, coverage: the expected shares of the \
              dominator classes that suites kill, and of the requirements that they cover when their chance is drawn anew.",

@@ -27,7 +27,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 (tile("pairs", campaign.pairs, "mutant × test case"))
                 (tile("executed", campaign.pairs_executed, &share(campaign.pairs_executed, campaign.pairs)))
                 (tile("pruned", campaign.pairs_pruned(), &share(campaign.pairs_pruned(), campaign.pairs)))
-                (tile("not terminated", campaign.verdicts.not_terminated, "runs out of steps, also kills"))
+                (tile("hit a limit", campaign.verdicts.not_terminated, "of steps, events or time; also kills"))
             }
             (classes(page))
             @for wrong in &analysis.contradictions { p.wrong { (wrong.sentence(&analysis.system, campaign.cases)) } }
@@ -41,8 +41,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
             p.note {
                 "Analysis seed " (analysis.options.seed) ", " (analysis.options.suites) " suites per criterion, α = "
-                (analysis.options.alpha) ". Runs that ended unreasonably: " (count(campaign.verdicts.unreasonable))
-                ", abnormally: " (count(campaign.verdicts.abnormal)) "."
+                (analysis.options.alpha) ". Pairs that failed the oracle: " (count(campaign.verdicts.unreasonable))
+                ", that crashed: " (count(campaign.verdicts.abnormal)) "."
             }
             @if !sites.uninstrumented.is_empty() {
                 details {

@@ -195,7 +195,7 @@ fn run(page: &MutantPage<'_>, explanation: &Explanation) -> Markup {
                 @for (name, picture) in [("original", original), ("mutant", mutant)] {
                     figure {
                         figcaption { b { "the " (name) } }
-                        img src=(data_uri(picture)) alt={ "Message sequence of the run on the " (name) ", around the place where the runs part" };
+                        img src=(data_uri(picture)) alt={ "Message sequence of the run on the " (name) ", around the first difference" };
                     }
                 }
             }
@@ -207,7 +207,7 @@ fn run(page: &MutantPage<'_>, explanation: &Explanation) -> Markup {
 fn parting_of(parting: &Parting) -> Markup {
     let or_end = |event: &Option<String>| event.clone().unwrap_or_else(|| "the run is over".to_owned());
     html! {
-        p { "The runs part at event " b { (parting.event) } @if parting.before.is_none() { ", the first" } "." }
+        p { "First difference: event " b { (parting.event) } @if parting.before.is_none() { ", the first of the run" } "." }
         table.compact {
             tbody {
                 @if let Some(before) = &parting.before { tr { th scope="row" { "both" } td.change { (before) } } }
@@ -285,7 +285,7 @@ mod tests {
             "1 wrong result",
             "Judged <b>killable</b>: &lt;i&gt;",
             "abnormal</span> (panic): &lt;b&gt; panicked",
-            "The runs part at event <b>7</b>",
+            "First difference: event <b>7</b>",
             "the run is over",
             "data:image/svg+xml,%3Csvg",
             "100 %25",

@@ -243,7 +243,7 @@ fn the_larger_suite_is_recommended_where_the_first_place_changes() {
     let of_b: [&[usize]; 5] = [&[6], &[7], &[8], &[9], &[6, 7]];
     let mutants: Mutants = of_a.chain(of_b.iter().map(|killing| row(killing, 4))).collect();
     let parts = [
-        "open between a and b: under 5 of 12 choices that were not yours another comes first than a (b in 5), and b is at most ",
+        "open between a and b: under 5 of 12 choices that the study varied, another criterion than a comes first (b in 5), and b is at most ",
         "the lead of a over b rests on 3 of 13 different kill rows",
         "that of b.",
     ];
@@ -268,8 +268,11 @@ fn a_first_place_that_resamples_change_is_open() {
     let of_a: [&[usize]; 9] = [&[0, 1], &[0, 2], &[0, 3], &[0, 4], &[0, 5], &[1, 2], &[1, 3], &[1, 4], &[1, 5]];
     let of_b: [&[usize]; 4] = [&[6, 7], &[8, 9], &[6, 8], &[7, 9]];
     let mutants = of_a.iter().chain(&of_b).enumerate().map(|(tag, killing)| row(killing, tag)).collect();
-    let parts =
-        ["open between a and b: in ", " % of resamples of the kill rows another comes first than a. So", "that of b."];
+    let parts = [
+        "open between a and b: in ",
+        " % of resamples of the kill rows, another criterion than a comes first. The",
+        "that of b.",
+    ];
     check(mutants, [&[0, 1], &[6, 7, 8, 9]], FirstPlace::Open, Some("b"), &parts);
 }
 

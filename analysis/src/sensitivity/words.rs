@@ -96,7 +96,7 @@ impl Sensitivity {
                 list(&candidates)
             )),
             FirstPlace::Open => Some(format!(
-                "Which criterion is best is open between {}: {}. So the larger of their best suites is recommended, that of {}.",
+                "Which criterion is best is open between {}: {}. The recommendation is the larger of their best suites, that of {}.",
                 list(&candidates),
                 self.reasons(analysis).join("; "),
                 analysis.recommendation.as_ref().map_or("none", |recommendation| &recommendation.criterion),
@@ -119,7 +119,7 @@ impl Sensitivity {
             let counts: Vec<String> =
                 counts.into_iter().map(|(criterion, count)| format!("{} in {count}", name(criterion))).collect();
             reasons.push(format!(
-                "under {count} of {} that were not yours another comes first than {} ({}), and {} is at most {} below the first",
+                "under {count} of {} that the study varied, another criterion than {} comes first ({}), and {} is at most {} below the first",
                 plural(self.like_study().count(), "choice"),
                 name(best),
                 counts.join(", "),
@@ -134,7 +134,7 @@ impl Sensitivity {
             let others = 1.0 - self.first_in_resamples[0];
             if others >= analysis.options.alpha {
                 reasons.push(format!(
-                    "in {:.0} % of resamples of the kill rows another comes first than {}",
+                    "in {:.0} % of resamples of the kill rows, another criterion than {} comes first",
                     100.0 * others,
                     name(best)
                 ));
@@ -202,7 +202,7 @@ pub(crate) fn notes(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<Strin
     let recommended = analysis.recommendation.as_ref();
     let recommended = recommended.map_or(name(sensitivity.order[0]), |recommendation| &recommendation.criterion);
     let mut notes = vec![format!(
-        "Tau-b: the order of all criteria against that of the study. Regret: how much less {} {recommended} has there than what comes first. Rows of \
+        "Tau-b: the order of all criteria against that of the study. Regret: how much less {} {recommended} has there than the first. Rows of \
          single choices are those that change the first place; all are in results.json.",
         match sensitivity.measure {
             Measure::Score => "mean score",

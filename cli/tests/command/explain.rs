@@ -49,7 +49,7 @@ fn a_mutant_is_explained_with_the_event_at_which_its_run_leaves_the_originals() 
     let output = run(&["explain", "gbn", &killed], &study.out);
     assert_exit(&output, 0);
     let told = stdout(&output);
-    assert!(told.contains("@@ ") && told.contains(" kill it\n") && told.contains("the runs part at event "), "{told}");
+    assert!(told.contains("@@ ") && told.contains(" kill it\n") && told.contains("first difference: event "), "{told}");
     let page = told.lines().find_map(|line| line.strip_prefix("page: ")).expect("it names the page");
     let page = std::fs::read_to_string(page).expect("it wrote the page");
     assert_eq!(page.matches("<img src=\"data:image/svg+xml,%3C?xml").count(), 2, "both message sequences");

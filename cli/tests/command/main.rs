@@ -11,6 +11,7 @@ mod implementations;
 mod init;
 mod isolation;
 mod processes;
+mod reference;
 mod resume;
 mod select;
 mod self_checks;

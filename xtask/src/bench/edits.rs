@@ -2,7 +2,7 @@
 //! system.
 //!
 //! Studies are of a copy of the project, by the copy's own `simutant`, so nobody's files are edited. Edits come one at a
-//! time; each is taken back before the next, which is an edit, too. All is repeated, and the least counts, since what
+//! time; each is reverted before the next, which is an edit, too. All is repeated, and the least counts, since what
 //! else a machine does only ever makes a study dearer. What a study after an edit has written must be, byte for byte,
 //! what a study in a new folder writes, which keeps no run of another source.
 
@@ -143,7 +143,7 @@ struct Studies<'a> {
 }
 
 impl Studies<'_> {
-    /// Studies the system as it is, after each edit, and after each is taken back; returns what that cost.
+    /// Studies the system as it is, after each edit, and after each is reverted; returns what that cost.
     fn measure(&self) -> anyhow::Result<Vec<(&'static str, Spent)>> {
         self.copy.forget_studies()?;
         files::remove(&self.folder.path().join(FOLLOWING))?;
@@ -156,7 +156,7 @@ impl Studies<'_> {
                 written.push(files::results(&self.folder.path().join(FOLLOWING))?);
                 Ok(())
             })?;
-            spent.push(study("taken back")?);
+            spent.push(study("reverted")?);
         }
         // Not in between: a study that has much to write makes the next one wait.
         for (index, written) in written.iter().enumerate() {
@@ -203,7 +203,7 @@ impl Studies<'_> {
     }
 }
 
-/// Returns a table in Markdown, as it stands in the README.
+/// Returns a table in Markdown, as it stands in the book's page of benchmarks.
 fn table(costs: &[Cost]) -> String {
     let head = ["study", "by the clock", "first to this", "processor", "first to this"].map(ToOwned::to_owned);
     let row = |cost: &Cost| {

@@ -161,7 +161,7 @@ impl Measurements {
         }
     }
 
-    /// Returns a table in Markdown, as it stands in the README.
+    /// Returns a table in Markdown, as it stands in the book's page of benchmarks.
     fn table(&self) -> String {
         let rate = |per_s: f64| format!("{:.0} pairs/s", per_s);
         let ratio = |ratio: f64| format!("{ratio:.2}");

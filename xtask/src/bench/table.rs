@@ -1,4 +1,4 @@
-//! The measurements as tables in Markdown, as they stand in the README.
+//! The measurements as tables in Markdown, as they stand in the book's page of benchmarks.
 
 use super::{Engine, Measurement, Workload};
 
