@@ -94,7 +94,7 @@ impl Terms {
 #[serde(rename_all = "kebab-case")]
 enum Line {
     /// Trials of the implementation that follow are on these terms; earlier ones on others are void.
-    Terms(Terms),
+    Terms(Box<Terms>),
     Trial(Entry),
 }
 
@@ -122,7 +122,7 @@ impl TrialLog {
         let mut log = Self { lines, terms: HashMap::new(), trials: HashMap::new(), cases: HashMap::new() };
         for line in read {
             match line {
-                Line::Terms(terms) => log.begin(terms),
+                Line::Terms(terms) => log.begin(*terms),
                 Line::Trial(entry) => log.keep(entry),
             }
         }
@@ -163,7 +163,7 @@ impl TrialLog {
         if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
             return Ok(());
         }
-        self.lines.write(&Line::Terms(terms.clone()))?;
+        self.lines.write(&Line::Terms(Box::new(terms.clone())))?;
         self.begin(terms);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Why a study does not come to its end.
+//! Why a study fails.
 
 use std::path::{Path, PathBuf};
 

@@ -122,7 +122,7 @@ impl<'a> Asked<'a> {
     fn new(case: &TestCase, query: &StubQuery, reply: &'a Option<Reply>) -> Self {
         let question = query.question();
         let right = case.name_space.answer(&question);
-        Self { question, right, reply: reply.as_ref().expect("stubs came to their ends") }
+        Self { question, right, reply: reply.as_ref().expect("all stubs have ended") }
     }
 
     /// Returns the records of the right answer that say something of names or of their absence.
