@@ -33,7 +33,7 @@ pub fn main(suites: &[Suite], _: &[(&str, &str, &[u32])]) -> ExitCode {
     let (repetitions, sizes) = match numbers[..] {
         [repetitions] => (repetitions, None),
         [repetitions, blocks, branches, pairs, conditions, mutants] => {
-            (repetitions, Some(probe::Sizes { blocks, branches, pairs, conditions, mutants }))
+            (repetitions, Some(probe::RecordingSizes { blocks, branches, pairs, conditions, mutants }))
         }
         _ => return ExitCode::from(2),
     };

@@ -1,10 +1,11 @@
 """Runs one test case of two-phase-commit on real processes, and judges what they did.
 
-    driver.py CASE SEED PROGRAM [MISTAKE]
+    driver.py CASE SEED PORTS PROGRAM [MISTAKE]
 
-CASE is a file with the test case as JSON: the fields of `TestCase` in src/two_phase_commit.rs. A
-coordinator and participants are processes; between them is a network that loses and delays
-datagrams; crashes are `kill -9`, and whoever crashed is started again with the log that it left.
+CASE is a file with the test case as JSON: the fields of `TestCase` in src/two_phase_commit.rs.
+PORTS are those that participants may bind. A coordinator and participants are processes; between
+them is a network that loses and delays datagrams; crashes are `kill -9`, and whoever crashed is
+started again with the log that it left.
 """
 
 import heapq
@@ -18,9 +19,13 @@ import sys
 import threading
 import time
 
+# Whoever answers later than this is slowed down by the machine: the coordinator asks again after
+# 0.1 s, of which packets take up to 0.08 s.
+PROMPT_S = 0.015
 
-def main(case, seed, program):
-    processes = Processes(case, seed, program)
+
+def main(case, seed, ports, program):
+    processes = Processes(case, seed, ports, program)
     processes.begin()
     for at_ms, who, action in faults(case["crashes"]):
         time.sleep(max(0, processes.began + at_ms / 1000 - time.monotonic()))
@@ -30,7 +35,8 @@ def main(case, seed, program):
             processes.start(who)
     if processes.coordinator().wait() != 0:
         fail("crashed", "the coordinator ended with an error")
-    judge(case, lines("coordinator"), [lines(f"p{who}") for who in range(1, len(case["votes"]) + 1)])
+    logs = [lines(f"p{who}") for who in range(1, len(case["votes"]) + 1)]
+    judge(case, lines("coordinator"), logs, processes.network.slowest_s)
 
 
 def faults(crashes):
@@ -42,7 +48,7 @@ def faults(crashes):
     return sorted(schedule, key=lambda fault: fault[0])
 
 
-def judge(case, coordinator, participants):
+def judge(case, coordinator, participants, slowest_s):
     """The oracle of the simulation: see `check` in src/two_phase_commit.rs."""
     decided = [words[2] == "1" for words in coordinator if words[0] == "decided"]
     is_calm = case["drop"] == 0 and not case["crashes"]
@@ -51,6 +57,8 @@ def judge(case, coordinator, participants):
         if commit and not all_voted_yes:
             fail("against-a-vote", f"transaction {transaction} was committed against a vote")
         if is_calm and commit != all_voted_yes:
+            if slowest_s > PROMPT_S:
+                answer(75, f"the machine is too slow: an answer took {slowest_s:.3f} s")
             fail("no-reason", f"transaction {transaction} was aborted for no reason")
     expected = [(transaction, commit) for transaction, commit in enumerate(decided)]
     for who, log in enumerate(participants, 1):
@@ -60,8 +68,12 @@ def judge(case, coordinator, participants):
 
 
 def fail(kind, reason):
-    print(json.dumps({"kind": kind, "reason": reason}))
-    sys.exit(1)
+    answer(1, reason, kind=kind)
+
+
+def answer(exit_code, reason, **more):
+    print(json.dumps({"reason": reason, **more}))
+    sys.exit(exit_code)
 
 
 def lines(name):
@@ -72,15 +84,13 @@ def lines(name):
 class Processes:
     """Number 0 is the coordinator, others are participants. Logs are files of this folder."""
 
-    def __init__(self, case, seed, program):
-        self.case = case
+    def __init__(self, case, seed, ports, program):
         self.program = program
         self.running = {}
         votes = [["yes" if vote else "no" for vote in votes] for votes in case["votes"]]
-        ports = [free_port() for _ in votes]
-        network = Network(ports, case, seed)
+        self.network = Network(ports[: len(votes)], case, seed)
         transactions = len(case["votes"][0])
-        self.commands = [["coordinator", "coordinator", transactions, *network.ports]]
+        self.commands = [["coordinator", "coordinator", transactions, *self.network.ports]]
         for who, (port, votes) in enumerate(zip(ports, votes), 1):
             self.commands.append(["participant", f"p{who}", port, *votes])
 
@@ -109,12 +119,6 @@ class Processes:
         return self.running[0]
 
 
-def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
-        channel.bind(("127.0.0.1", 0))
-        return channel.getsockname()[1]
-
-
 class Network:
     """A link from the coordinator to each participant, which loses and delays datagrams."""
 
@@ -122,6 +126,8 @@ class Network:
         self.random = random.Random(f"{case['seed']}/{seed}")
         self.case = case
         self.fronts, self.backs, self.ports = [], [], []
+        # How long the slowest answer of a participant took, from when it was sent the last datagram.
+        self.slowest_s = 0
         for port in participant_ports:
             front, back = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
             front.bind(("127.0.0.1", 0))
@@ -133,13 +139,15 @@ class Network:
 
     def relay(self):
         # (when it arrives, its number, link, to the participant?, datagram)
-        on_their_way, count, coordinator = [], 0, {}
+        on_their_way, count, coordinator, asked = [], 0, {}, {}
         while True:
             now = time.monotonic()
             while on_their_way and on_their_way[0][0] <= now:
-                _, _, link, is_forward, datagram = heapq.heappop(on_their_way)
+                arrival, _, link, is_forward, datagram = heapq.heappop(on_their_way)
+                self.slowest_s = max(self.slowest_s, now - arrival)
                 try:
                     if is_forward:
+                        asked[link] = now
                         self.backs[link].send(datagram)
                     else:
                         self.fronts[link].sendto(datagram, coordinator[link])
@@ -155,6 +163,8 @@ class Network:
                 link = (self.fronts if is_forward else self.backs).index(readable)
                 if is_forward:
                     coordinator[link] = sender
+                else:
+                    self.slowest_s = max(self.slowest_s, time.monotonic() - asked[link])
                 if self.random.random() < self.case["drop"]:
                     continue
                 count += 1
@@ -163,4 +173,5 @@ class Network:
 
 
 if __name__ == "__main__":
-    main(json.loads(pathlib.Path(sys.argv[1]).read_text()), int(sys.argv[2]), sys.argv[3:])
+    test_case = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    main(test_case, int(sys.argv[2]), [int(port) for port in sys.argv[3].split(",")], sys.argv[4:])
