@@ -115,7 +115,7 @@ impl Testbed for DnsTestbed {
             ready: Ready::Port,
             exit: ExpectedExit::Stopped,
         }];
-        let scene = NameService {
+        let environment = NameService {
             case,
             services,
             servers,
@@ -127,7 +127,7 @@ impl Testbed for DnsTestbed {
             _leases: leases,
             _loopback: loopback,
         };
-        Ok(Box::new(scene))
+        Ok(Box::new(environment))
     }
 }
 
