@@ -243,7 +243,7 @@ pub enum CampaignError {
         /// How much the system states.
         most: u64,
     },
-    /// Outcomes were asked for before the campaign had come to its end.
+    /// Outcomes were asked for before the campaign had ended.
     #[error("{executed} of {cases} test cases have been run on the mutants; run the campaign to its end first")]
     Unfinished {
         /// Test cases that are done.

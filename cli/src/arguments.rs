@@ -487,7 +487,7 @@ pub(crate) struct TestArguments {
     /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
     pub(crate) repeat: NonZeroU32,
-    /// Start over instead of resuming a run that was killed.
+    /// Start over instead of resuming a run that was stopped: after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Write the results as JUnit XML, too.

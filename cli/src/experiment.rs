@@ -322,15 +322,17 @@ pub(crate) fn repeated(repetitions: NonZeroU32) -> String {
 }
 
 /// Says how many results were there before.
-pub(crate) fn kept(before: usize) -> String {
+fn kept(before: usize) -> String {
     if before == 0 { String::new() } else { format!(", {before} of them before") }
 }
 
-/// Returns how many trials of an implementation there are, of so many repetitions.
+/// Returns how many trials of an implementation there are that found something out, of so many repetitions.
 fn tried(implementation: &str, cases: &[SuiteCase], repetitions: NonZeroU32, log: &TrialLog) -> usize {
-    let tried = |repetition| {
-        cases.iter().filter(move |case| log.get(implementation, &case.name, &case.case, repetition).is_some()).count()
+    let is_tried = move |case: &&SuiteCase, repetition| {
+        let trial = log.get(implementation, &case.name, &case.case, repetition);
+        trial.is_some_and(|trial| trial.inconclusive.is_none())
     };
+    let tried = |repetition| cases.iter().filter(|case| is_tried(case, repetition)).count();
     (1..=repetitions.get()).map(tried).sum()
 }
 

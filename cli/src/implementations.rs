@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use simutant_harness::{Implementation, ImplementationError, TestbedProgram, Testbeds};
-use simutant_study::StudiedSystem;
+use simutant_mutator::MutatorError;
+use simutant_study::{StudiedSystem, StudyError};
 use simutant_testbeds::TESTBEDS;
 
 use crate::arguments::SystemArguments;
@@ -35,7 +36,15 @@ pub(crate) fn all(arguments: &SystemArguments) -> anyhow::Result<Vec<Implementat
     let (testbeds, folders) = places(arguments)?;
     let mut found = Vec::new();
     for name in Implementation::available(&folders) {
-        let implementation = testbeds.find(&name, &folders)?;
+        let implementation = match testbeds.find(&name, &folders) {
+            // One of another system.
+            Err(ImplementationError::NoTestbed { system, .. } | ImplementationError::Sides { system, .. })
+                if system != arguments.system =>
+            {
+                continue;
+            }
+            found => found?,
+        };
         let takes_part = implementation.serves(&arguments.system) && !implementation.on_demand;
         found.extend(takes_part.then_some(implementation));
     }
@@ -43,11 +52,15 @@ pub(crate) fn all(arguments: &SystemArguments) -> anyhow::Result<Vec<Implementat
 }
 
 /// Returns the testbeds of the system, and where implementations are looked for. A TOML file with a driver can be used
-/// without a package, so none is no error here.
+/// for a system that no package has, so that is no error here.
 fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>)> {
     let own = PathBuf::from(OWN);
     let own = own.canonicalize().unwrap_or(own);
-    let Ok(system) = build::find(arguments) else { return Ok((TESTBEDS, vec![own])) };
+    let system = match build::find(arguments) {
+        Ok(system) => system,
+        Err(StudyError::Package(MutatorError::UnknownSystem { .. })) => return Ok((TESTBEDS, vec![own])),
+        Err(error) => return Err(error.into()),
+    };
     let folder = system.package.folder().join(OF_PACKAGE);
     Ok(match testbeds(&system)? {
         // What comes with Simutant needs its own testbeds.

@@ -20,7 +20,7 @@ use self::costly::Costs;
 use crate::arguments::{Common, TestArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
-use crate::experiment::{kept, repeated};
+use crate::experiment::repeated;
 use crate::progress::Phase;
 use crate::{build, implementations, output, simulate};
 
@@ -32,6 +32,14 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     costly::check(arguments.cost.as_ref())?;
     let implementation = implementations::find(&arguments.implementation, &arguments.system)?;
     let suite = only(read_suite(arguments, common)?, arguments)?;
+    if arguments.cost.is_some() {
+        // What is needed in the end is looked for in the beginning.
+        build::find(&arguments.system)?;
+        if implementation.driver.is_some() {
+            let message = "--cost: the network of a driver is its own, and its datagrams are not counted".to_owned();
+            return Err(BadInput(message).into());
+        }
+    }
     let out = common.out(system);
     let mut options = Options::new(out.join("implementations"));
     options.jobs = common.jobs();
@@ -126,7 +134,11 @@ fn run_rest(
     report.results.extend(earlier);
     let place = |name: &str| suite.cases.iter().position(|case| case.name == name);
     report.results.sort_by_cached_key(|result| (place(&result.name), result.repetition));
-    let (each, kept) = (repeated(options.repetitions), kept(count));
+    let each = repeated(options.repetitions);
+    let kept = match count {
+        0 => String::new(),
+        _ => format!(", {count} of them before it was stopped (--fresh runs them again, if a program has changed)"),
+    };
     phase.end(&format!("{} test cases{each} on {}{kept}", suite.cases.len(), implementation.name));
     Ok(report)
 }
@@ -305,7 +317,7 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
             class: format!("{}.{}", report.system, report.implementation),
             duration_ms: Some(rate.results.iter().map(|result| result.duration_ms).sum()),
             end,
-            output,
+            output: output + &noted(rate.results),
         }
     };
     let mut properties = vec![("seed".to_owned(), report.seed.to_string())];
@@ -370,7 +382,8 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
         count(|rate| 0 < rate.failed && rate.failed < rate.of),
         count(|rate| 0 < rate.of && rate.failed == rate.of),
     ));
-    text + &inconclusive(count(|rate| rate.inconclusive > 0))
+    text.push_str(&inconclusive(count(|rate| rate.inconclusive > 0)));
+    text + &rates.iter().map(|rate| noted(rate.results)).collect::<String>()
 }
 
 fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
@@ -390,7 +403,14 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     let count = |is: fn(&Verdict) -> bool| report.results.iter().filter(|result| is(&result.verdict)).count();
     let (passed, failed) = (count(Verdict::passes), count(Verdict::kills));
     text.push_str(&format!("{passed} passed, {failed} failed"));
-    text + &inconclusive(report.results.len() - passed - failed)
+    text.push_str(&inconclusive(report.results.len() - passed - failed));
+    text + &noted(&report.results)
+}
+
+/// Names what was noted of results, such as faults that were not injected.
+fn noted(results: &[CaseResult]) -> String {
+    let lines = results.iter().flat_map(|result| result.notes.iter().map(|note| format!("{}: {note}\n", result.name)));
+    lines.collect()
 }
 
 /// Ends a summary with the number of test cases of which nothing was found out, if there are any.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use simutant_harness::{
-    Environment, Finding, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+    Conclusion, Environment, Finding, HarnessError, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
     Testbeds, Verdict, serve,
 };
 
@@ -73,7 +73,7 @@ impl Environment for Greetings {
         vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let found = std::fs::read_to_string(&self.greetings).unwrap_or_default();
         let right: String = self.names.iter().map(|name| format!("Hello, {name}!\n")).collect();
         let verdict = match found == right {

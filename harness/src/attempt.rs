@@ -16,7 +16,7 @@ use crate::ports::{self, Lease};
 use crate::process::{Care, Child, Event, Exit, Guardian, OutputTail, Start};
 use crate::report::EndedProcess;
 use crate::side::{ExpectedExit, Ready, Side};
-use crate::testbed::{Driver, Environment, Judgement, Left, Process};
+use crate::testbed::{Clients, Conclusion, Environment, Left, Process};
 
 /// How long to wait at first before looking again whether a port has been bound.
 const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
@@ -24,8 +24,8 @@ const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
 /// How long at last: on a busy machine a look is not cheap, and programs take long to start.
 const PORT_INTERVAL_MAX: Duration = Duration::from_millis(30);
 
-/// How often to look whether the driver has ended.
-const DRIVER_INTERVAL: Duration = Duration::from_millis(5);
+/// How often to look whether the clients have ended.
+const CLIENTS_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a side may take to end after it was told to.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
@@ -50,7 +50,7 @@ pub(crate) enum Attempted {
 /// A test case that ran.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(crate) judgement: Judgement,
+    pub(crate) judgement: Conclusion,
     pub(crate) processes: Vec<EndedProcess>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Members<'a> {
                 }
             }
         }
-        if let Some(failure) = self.attempt.environment.driver().and_then(|driver| self.await_driver(driver)) {
+        if let Some(failure) = self.attempt.environment.clients().and_then(|clients| self.await_clients(clients)) {
             return Ok(Some(failure));
         }
         if let Some(failure) = self.await_ends() {
@@ -294,14 +294,14 @@ impl<'a> Members<'a> {
         Ok(None)
     }
 
-    /// Lets the driver talk to the processes; returns what is wrong if one ends badly meanwhile, or time is over.
-    fn await_driver(&mut self, driver: &dyn Driver) -> Option<ProcessFailure> {
+    /// Lets the clients talk to the processes; returns what is wrong if one ends badly meanwhile, or time is over.
+    fn await_clients(&mut self, clients: &dyn Clients) -> Option<ProcessFailure> {
         let (deadline, is_cut) = (self.deadline, &AtomicBool::new(false));
         let (failure, running) = std::thread::scope(|scope| {
-            let talk = scope.spawn(move || driver.run(deadline, is_cut));
+            let talk = scope.spawn(move || clients.run(deadline, is_cut));
             let mut failure = None;
             while failure.is_none() && !talk.is_finished() {
-                failure = self.next_event(DRIVER_INTERVAL).and_then(|event| self.note(event));
+                failure = self.next_event(CLIENTS_INTERVAL).and_then(|event| self.note(event));
             }
             is_cut.store(failure.is_some(), Ordering::Relaxed);
             (failure, talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -402,7 +402,7 @@ mod tests {
             vec![Process { name, placeholders, port: Some(self.0), start: Duration::ZERO }]
         }
 
-        fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+        fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
             Ok(Verdict::Pass.into())
         }
     }

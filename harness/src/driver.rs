@@ -12,18 +12,17 @@ use crate::error::HarnessError;
 use crate::implementation::DriverCommand;
 use crate::implementation::driver::ROLES;
 use crate::ports::Lease;
-use crate::process::Exit;
+use crate::process::{Exit, OutputTail};
 use crate::report::EndedProcess;
-use crate::testbed::{Environment, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, TIMEOUT, Testbed};
+use crate::testbed::{
+    Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, TIMEOUT, Testbed,
+};
 
 /// The test case failed.
 const FAILED: Exit = Exit::Code(1);
 
 /// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
 const INCONCLUSIVE: Exit = Exit::Code(75);
-
-/// How much of the last line on standard error an inconclusive result quotes, in bytes.
-const QUOTED_BYTES: usize = 300;
 
 /// What a driver says beside its exit code: the last line of its standard output, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -100,24 +99,25 @@ impl Environment for Driven {
         vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
     }
 
-    fn judge(&self, left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         Ok(judge(&left.processes[0]))
     }
 }
 
 /// Returns what a driver found out.
-fn judge(driver: &EndedProcess) -> Judgement {
+fn judge(driver: &EndedProcess) -> Conclusion {
     let exit = driver.exit.expect("a driver is waited for");
     let inconclusive = |reason: String| Verdict::Inconclusive(Inconclusive { reason });
-    let answer = match answer(&driver.stdout.text) {
+    let answer = match answer(&driver.stdout) {
         Ok(answer) => answer.unwrap_or_default(),
-        Err(error) => {
-            let broken = format!("the last line that the driver printed is no answer: {error}");
-            return inconclusive(broken).into();
-        }
+        Err(why) => return inconclusive(format!("the last line that the driver printed is no answer: {why}")).into(),
     };
-    let verdict = match (exit, answer.reason) {
-        (Exit::Code(0), _) => Verdict::Pass,
+    let reason = answer.reason.filter(|reason| !reason.trim().is_empty());
+    let verdict = match (exit, reason) {
+        (Exit::Code(0), None) => Verdict::Pass,
+        (Exit::Code(0), Some(reason)) => {
+            inconclusive(format!("the driver ended with {exit}, which means a pass, and gives a reason: {reason}"))
+        }
         (FAILED, Some(summary)) => Verdict::Fail(Finding {
             class: answer.class.unwrap_or(FindingClass::WrongResult),
             kind: answer.kind.unwrap_or_else(|| "failed".into()),
@@ -133,29 +133,29 @@ fn judge(driver: &EndedProcess) -> Judgement {
         (exit, _) => inconclusive(format!("the driver ended with {exit}, not 0, 1, 69 or 75{}", quoted(driver))),
     };
     let notes = answer.not_injected.into_iter().map(|fault| format!("not injected: {fault}")).collect();
-    Judgement { verdict, notes }
+    Conclusion { verdict, notes }
 }
 
 /// Returns the answer in what a driver printed, if its last line is one.
-fn answer(stdout: &str) -> Result<Option<Answer>, serde_json::Error> {
-    let last = stdout.lines().map(str::trim).rfind(|line| !line.is_empty());
-    last.filter(|line| line.starts_with('{')).map(serde_json::from_str).transpose()
+fn answer(stdout: &OutputTail) -> Result<Option<Answer>, String> {
+    let text = stdout.text.trim_end();
+    if stdout.omitted_bytes > 0 && !text.contains('\n') {
+        return Err("it is longer than 64 KiB".into());
+    }
+    let last = text.lines().next_back().map(str::trim);
+    let read = |line| serde_json::from_str(line).map_err(|error| error.to_string());
+    last.filter(|line| line.starts_with('{')).map(read).transpose()
 }
 
 /// Returns the last line of what a driver complained of, after a colon.
 fn quoted(driver: &EndedProcess) -> String {
-    let last = driver.stderr.text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    let Some(last) = last else { return String::new() };
-    let end = (0..=last.len().min(QUOTED_BYTES)).rfind(|&at| last.is_char_boundary(at)).unwrap_or(0);
-    let more = if end < last.len() { "…" } else { "" };
-    format!(": {}{more}", &last[..end])
+    driver.stderr.last_line().map(|line| format!(": {line}")).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::implementation::driver::DRIVER;
-    use crate::process::OutputTail;
 
     #[track_caller]
     fn check(exit: Exit, stdout: &str, stderr: &str, expect: Verdict, notes: &[&str]) {
@@ -163,7 +163,7 @@ mod tests {
         let (stdout, stderr) = (tail(stdout), tail(stderr));
         let ended = EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr };
         let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-        assert_eq!(judge(&ended), Judgement { verdict: expect, notes });
+        assert_eq!(judge(&ended), Conclusion { verdict: expect, notes });
     }
 
     fn inconclusive(reason: &str) -> Verdict {
@@ -208,14 +208,22 @@ mod tests {
     }
 
     #[test]
-    fn long_complaints_are_cut_between_characters() {
-        let said = |text: String| {
-            let stderr = OutputTail { text, omitted_bytes: 0 };
-            quoted(&EndedProcess { process: DRIVER.into(), exit: None, stdout: OutputTail::default(), stderr })
+    fn a_reason_is_none_of_a_pass_and_a_blank_one_is_none() {
+        let passes = "the driver ended with exit code 0, which means a pass, and gives a reason: two holders";
+        check(Exit::Code(0), "{\"reason\": \"two holders\"}", "", inconclusive(passes), &[]);
+        check(Exit::Code(0), "{\"reason\": \" \"}", "", Verdict::Pass, &[]);
+        check(Exit::Code(75), "{\"reason\": \"\"}", "", inconclusive("the driver found out nothing"), &[]);
+    }
+
+    #[test]
+    fn a_last_line_that_was_cut_is_no_answer() {
+        let judged = |exit, text: &str| {
+            let stdout = OutputTail { text: text.into(), omitted_bytes: 10 };
+            judge(&EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr: OutputTail::default() })
+                .verdict
         };
-        assert_eq!(said("é".repeat(400)), format!(": {}…", "é".repeat(QUOTED_BYTES / 2)));
-        assert_eq!(said(format!("x{}", "é".repeat(400))), format!(": x{}…", "é".repeat(QUOTED_BYTES / 2 - 1)));
-        assert_eq!(said("Traceback:\n  File\nNameError: lease\n\n".into()), ": NameError: lease");
-        assert_eq!(said("\n".into()), "");
+        let cut = inconclusive("the last line that the driver printed is no answer: it is longer than 64 KiB");
+        assert_eq!([judged(Exit::Code(0), "xx\"}\n"), judged(Exit::Code(1), "xx\"}\n")], [cut.clone(), cut]);
+        assert_eq!(judged(Exit::Code(0), "xx\n{}\n"), Verdict::Pass);
     }
 }

@@ -133,9 +133,9 @@ pub enum HarnessError {
     /// No port is free for a side.
     #[error("no UDP port is free for a side: {0}; end programs that hold ports, or run fewer jobs at a time")]
     NoPort(#[source] io::Error),
-    /// The test case's own addresses cannot be had.
+    /// The test case's own addresses are unavailable.
     #[error(
-        "cannot have port {port} of a loopback network of the test case's own, such as {address}: {source}; {}",
+        "port {port} of a loopback network of the test case's own, such as {address}, is unavailable: {source}; {}",
         if source.kind() == io::ErrorKind::PermissionDenied { "run as root, since servers are asked at that port" }
         else { "end programs that hold this port at all addresses; the system must let every address of 127.0.0.0/8 be bound, as Linux does" }
     )]

@@ -87,10 +87,13 @@ impl Fixture {
             events: &sender,
         };
         let name = implementation.name.clone();
-        let child = Child::start(&start, guardian).map_err(|source| {
-            let (program, side) = (side.command[0].clone(), FIXTURE.to_owned());
-            HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
-        })?;
+        let child =
+            Child::start(&start, guardian).map_err(|source| {
+                let (program, side) = (side.command[0].clone(), FIXTURE.to_owned());
+                HarnessError::exhausted_or(format!("start `{program}`"), source, |source| {
+                    HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
+                })
+            })?;
         let fixture = Self { child, events, placeholders: told, _leases: leases, _folder: folder };
         match ready_line {
             None => Ok(Some(fixture)),
@@ -101,6 +104,10 @@ impl Fixture {
     fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
         let what = match self.events.recv_timeout(limit) {
             Ok(Event::Ready(_)) => return Ok(self),
+            Ok(Event::Exited(_, Exit::UNAVAILABLE)) => {
+                let reason = self.child.kill().1.text.trim().to_owned();
+                return Err(HarnessError::SideUnavailable { implementation, side: FIXTURE.into(), reason });
+            }
             Ok(Event::Exited(_, exit)) => format!("ended with {exit}"),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 format!("was not ready after {} s", limit.as_secs())
@@ -113,6 +120,11 @@ impl Fixture {
     /// Returns what drivers are told of it.
     pub(crate) fn placeholders(&self) -> &Placeholders {
         &self.placeholders
+    }
+
+    /// Ends it, and returns the last line that it complained of, after a colon; nothing if it did not complain.
+    pub(crate) fn last_words(mut self) -> String {
+        self.child.kill().1.last_line().map(|line| format!(": {line}")).unwrap_or_default()
     }
 
     /// Returns how it ended, if it did.

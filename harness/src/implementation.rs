@@ -244,6 +244,10 @@ impl Implementation {
     }
 
     fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-~".contains(character);
+        if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(is_plain) {
+            return Err(ImplementationError::Name { path: path.into(), name: self.name.clone() });
+        }
         if let Some(build) = &self.build {
             validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
         }
@@ -432,7 +436,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
 
     #[test]
     fn an_unknown_system_is_named() {
-        insta::assert_snapshot!(check_error(r#""copy""#, r#""tcp""#), @r#"mine.toml: no testbed knows the sides of `tcp`, but those of copy, copy-again, mesh; give a `[driver]` with a command that runs a test case and judges it, which any system may have"#);
+        insta::assert_snapshot!(check_error(r#""copy""#, r#""tcp""#), @r#"mine.toml: there is no testbed for the sides of `tcp` (there are for copy, copy-again, mesh); give a `[driver]` with a command that runs a test case and judges it, which any system may have"#);
     }
 
     #[test]
@@ -468,6 +472,15 @@ command = ["{build}/sender", "{peer}", "{input}"]
         let testbed = network.testbed_for("mesh").expect("it serves its own system");
         assert_eq!(testbed.roles().len(), 1, "the testbed is the one of its sides");
         assert!(!network.serves("copy"));
+    }
+
+    #[test]
+    fn a_name_that_no_file_could_have_is_refused() {
+        for name in ["", "a/b", "../a", ".hidden", "a b"] {
+            let message = check_error("name = \"mine\"", &format!("name = \"{name}\""));
+            assert!(message.contains(&format!("field `name` is `{name}`; give a name of letters")), "{message}");
+        }
+        parse(&GOOD.replace("name = \"mine\"", "name = \"mine-2_b.c\"")).expect("a good name");
     }
 
     #[test]

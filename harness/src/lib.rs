@@ -63,7 +63,7 @@
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
-//! harness fails, and when it is killed, by SIGKILL too. A program that cannot run on this machine says so with exit
+//! harness fails, and when it is killed, by SIGKILL too. A process that leaves its group on purpose is not followed. A program that cannot run on this machine says so with exit
 //! code 69: that is no failure, but [`HarnessError::SideUnavailable`].
 
 mod attempt;
@@ -108,7 +108,7 @@ pub use results::ResultLog;
 pub use run::{Options, run_some, run_suite};
 pub use side::{ExpectedExit, Ready, Side, SideFile};
 pub use testbed::{
-    Driver, Environment, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
+    Clients, Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
 };
 pub use trials::{Trial, TrialLog};
 

@@ -1,7 +1,7 @@
 //! The results of a suite on an implementation so far, kept in a file so that a run that was killed goes on where it
 //! stopped.
 //!
-//! A line of JSON for each result, in the order in which they came. The last line says that the run came to its end:
+//! A line of JSON for each result, in the order in which they came. The last line says that the run ended:
 //! the next one begins anew then, since programs may have changed.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ enum Line {
     /// What results that follow rest on.
     Terms(Box<Terms>),
     Result(Box<CaseResult>),
-    /// The run came to its end.
+    /// The run ended.
     Ended,
 }
 
@@ -42,7 +42,7 @@ impl ResultLog {
     /// Opens the file at `path`, if it is there, and keeps all other processes from it. It is made with the first
     /// result.
     ///
-    /// It begins anew if `fresh`, if the run whose results it has came to its end, or if that was of another
+    /// It begins anew if `fresh`, if the run whose results it has ended, or if that was of another
     /// implementation, time limit or seed.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl ResultLog {
         Ok(())
     }
 
-    /// Writes down that the run came to its end.
+    /// Writes down that the run ended.
     ///
     /// # Errors
     /// [`TrialLogError::File`] if the file cannot be written.

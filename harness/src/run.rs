@@ -20,7 +20,7 @@ use crate::implementation::Implementation;
 use crate::process::{Guardian, allow_many_files};
 use crate::report::{CaseResult, TestReport};
 use crate::side::Side;
-use crate::testbed::{Judgement, Setup, Testbed};
+use crate::testbed::{Conclusion, Setup, Testbed};
 
 /// How often a test case is started anew because another process took a port of it.
 const PORT_ATTEMPTS: usize = 5;
@@ -74,8 +74,8 @@ impl Options {
 /// Builds `implementation`, runs every test case of `suite` on it, as often as the options say, and returns the results
 /// in the order of the suite.
 ///
-/// What a test case leaves open, such as the fates of datagrams, is drawn anew for each repetition. `on_result` is called on this thread, with each result as it comes, in any order. A test case that fails does not
-/// end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open
+/// What a test case leaves open, such as the fates of datagrams, is drawn anew for each repetition. `on_result` is
+/// called on this thread, with each result as it comes, in any order. A test case that fails does not end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open
 /// afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is
 /// killed, no process and no folder of the run is left.
 ///
@@ -269,9 +269,10 @@ impl Run<'_> {
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
-                    let Ran { judgement: Judgement { mut verdict, notes }, processes } = ran;
+                    let Ran { judgement: Conclusion { mut verdict, notes }, processes } = ran;
                     if let Some(exit) = fixture.as_ref().and_then(Fixture::exit) {
-                        let reason = format!("the fixture ended with {exit} during the test case");
+                        let said = fixture.take().map(Fixture::last_words).unwrap_or_default();
+                        let reason = format!("the fixture ended with {exit} during the test case{said}");
                         verdict = Verdict::Inconclusive(Inconclusive { reason });
                     }
                     fixture.take_if(|_| !verdict.passes());
@@ -339,7 +340,7 @@ mod tests {
             Ok(self.0.counts())
         }
 
-        fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+        fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
             Ok(Verdict::Pass.into())
         }
     }

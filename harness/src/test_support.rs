@@ -11,7 +11,7 @@ use crate::error::HarnessError;
 use crate::implementation::Implementation;
 use crate::side::Ready;
 use crate::testbed::{
-    Environment, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
+    Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
 };
 
 const COPY_ROLES: [Role; 2] = [
@@ -83,7 +83,7 @@ impl Environment for Copies {
         vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let read = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
         let is_copy = read(&self.input) == read(&self.output);
         let verdict =

@@ -132,7 +132,7 @@ pub trait Environment {
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
 
     /// Returns who talks to the processes when all have been started, if that is the environment itself.
-    fn driver(&self) -> Option<&dyn Driver> {
+    fn clients(&self) -> Option<&dyn Clients> {
         None
     }
 
@@ -153,7 +153,7 @@ pub trait Environment {
     ///
     /// # Errors
     /// [`HarnessError`] if what they left cannot be read.
-    fn judge(&self, left: &Left<'_>) -> Result<Judgement, HarnessError>;
+    fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError>;
 }
 
 /// What processes left beside their files.
@@ -165,21 +165,21 @@ pub struct Left<'a> {
 
 /// What an environment finds out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judgement {
+pub struct Conclusion {
     /// Whether what the processes left is right.
     pub verdict: Verdict,
     /// What somebody who reads the verdict should know, such as a fault that could not be injected.
     pub notes: Vec<String>,
 }
 
-impl From<Verdict> for Judgement {
+impl From<Verdict> for Conclusion {
     fn from(verdict: Verdict) -> Self {
         Self { verdict, notes: Vec::new() }
     }
 }
 
 /// Who talks to processes from within the harness.
-pub trait Driver: Sync {
+pub trait Clients: Sync {
     /// Talks to the processes, at most until `deadline`, and stops early if `is_cut` becomes true, as one of them ended
     /// badly.
     ///

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use simutant_harness::{CaseResult, HarnessError, Implementation, Options, TestReport, Testbeds, run_suite};
@@ -106,10 +106,11 @@ fn a_driver_that_hangs_is_killed_with_all_that_it_started() {
     let file = folder.path().join("alive");
     // A server of the driver's that goes on after it.
     let script = format!("(while sleep 0.05; do date +%N > {0}; done) & sleep 1000", file.display());
-    let options = Options { timeout: Duration::from_millis(500), ..options() };
+    // Enough for a shell to start what it starts, on a busy machine too.
+    let options = Options { timeout: Duration::from_secs(3), ..options() };
     let report = run(&driven(&script, ""), &[json!({})], &options).expect("the driver runs");
     let finding = report.results[0].verdict.finding().expect("it did not end");
-    assert_eq!((finding.kind.as_str(), finding.summary.as_str()), ("timed-out", "still running after 500 ms: driver"));
+    assert_eq!((finding.kind.as_str(), finding.summary.as_str()), ("timed-out", "still running after 3000 ms: driver"));
     let last = std::fs::read(&file).expect("the server ran");
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(std::fs::read(&file).expect("the file stays"), last, "the server is gone");
@@ -135,7 +136,7 @@ fn each_repetition_has_a_seed_of_its_own_and_ports_that_are_free() {
 fn with_fixture(folder: &Path, driver: &str) -> Implementation {
     let fixture = format!(
         "[driver.fixture]\ncommand = ['sh', '-c', '''echo {{port}} >> {0}/starts; echo {{port}} > own; echo ready; \
-         until [ -e stop ]; do sleep 0.02; done''']\nready = {{ line = 'ready' }}\n",
+         until [ -e stop ]; do sleep 0.02; done; echo no quorum >&2; touch gone''']\nready = {{ line = 'ready' }}\n",
         folder.display()
     );
     driven(driver, &fixture)
@@ -161,11 +162,11 @@ fn a_fixture_outlives_test_cases_that_pass_and_is_new_after_one_that_does_not() 
 #[test]
 fn a_test_case_during_which_the_fixture_ends_is_inconclusive() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let script = "grep -q bad {case} || exit 0; touch {fixture}/stop; sleep 0.5";
+    let script = "grep -q bad {case} || exit 0; touch {fixture}/stop; while [ ! -e {fixture}/gone ]; do sleep 0.02; done; sleep 0.3";
     let implementation = with_fixture(folder.path(), script);
     let cases = ["good", "bad", "good"].map(|word| json!({ "is": word }));
     let report = run(&implementation, &cases, &options()).expect("the fixture is ready");
-    let ended = Inconclusive { reason: "the fixture ended with exit code 0 during the test case".into() };
+    let ended = Inconclusive { reason: "the fixture ended with exit code 0 during the test case: no quorum".into() };
     let verdicts: Vec<&Verdict> = report.results.iter().map(|result| &result.verdict).collect();
     assert_eq!(verdicts, [&Verdict::Pass, &Verdict::Inconclusive(ended), &Verdict::Pass]);
     assert_eq!(starts(folder.path()).len(), 2);
@@ -176,6 +177,7 @@ fn a_fixture_that_is_not_ready_ends_the_run() {
     for (script, expect) in [
         ("echo no disk >&2; exit 3", "its fixture ended with exit code 3; correct `[driver.fixture]`"),
         ("echo no disk; sleep 1000", "its fixture was not ready after 1 s"),
+        ("echo no disk >&2; exit 69", "side `fixture` cannot run here, so nothing was tested: no disk"),
     ] {
         let fixture = format!(
             "[driver.fixture]\ncommand = ['sh', '-c', '{script}']\nready = {{ line = 'ready' }}\ntimeout_s = 1\n"
@@ -198,10 +200,8 @@ fn the_file_says_how_long_and_how_many_at_a_time() {
 fn files_of_a_driver_are_made_beforehand() {
     let implementation =
         driven("grep -q 'is {name}' settings", "[[driver.file]]\nname = 'settings'\ntext = 'is {name}'\n");
-    let start = Instant::now();
     let report = run(&implementation, &[json!({})], &options()).expect("the driver runs");
     assert_eq!(report.results[0].verdict, Verdict::Pass);
-    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[track_caller]
@@ -215,7 +215,7 @@ fn check_refused(file: &str, expect: &str) {
 fn a_file_without_driver_or_with_a_damaged_one_is_refused() {
     check_refused(
         "[[side]]\nname = 'server'\ncommand = ['true']\n",
-        "no testbed knows the sides of `leases`; give a `[driver]`",
+        "there is no testbed for the sides of `leases`; give a `[driver]`",
     );
     check_refused("", "give a `[driver]`");
     let both = "[driver]\ncommand = ['true']\n[[side]]\nname = 'server'\ncommand = ['true']\n";

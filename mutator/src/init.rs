@@ -12,7 +12,7 @@ use cargo_metadata::{DependencyKind, Edition, MetadataCommand, TargetKind};
 use self::manifest::{Dependency, Entry};
 
 /// The file that puts the simulation together.
-const HARNESS: &str = include_str!("init/template/harness.rs");
+const SIMULATION: &str = include_str!("init/template/simulation.rs");
 
 /// The file of the protocol, which is the specification.
 const PROTOCOL: &str = include_str!("init/template/protocol.rs");
@@ -166,7 +166,7 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
     let name = request.name.unwrap_or(&package.name);
     let module = module_name(name, package)?;
     let folder = library.parent().unwrap_or(root);
-    let harness = folder.join(&module).with_extension("rs");
+    let simulation = folder.join(&module).with_extension("rs");
     let protocol = folder.join(&module).join("protocol.rs");
     let engine = canonical(request.engine)?;
     // Within this installation's own folder the two move together.
@@ -189,7 +189,7 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
 
     let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
     let implementation = IMPLEMENTATION.map(|(file, text)| (root.join("implementations").join(filled(file)), text));
-    let mut new = vec![(harness, HARNESS), (protocol, PROTOCOL)];
+    let mut new = vec![(simulation, SIMULATION), (protocol, PROTOCOL)];
     new.extend(implementation);
     if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
         return Err(InitError::FileExists(there.clone()));

@@ -25,7 +25,7 @@ const TABLES: &str = "tables.txt";
 /// The file of the report.
 const REPORT: &str = "report.html";
 
-/// A study that came to its end.
+/// A finished study.
 #[derive(Debug)]
 pub struct CompletedStudy {
     /// What it found out.

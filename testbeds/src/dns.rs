@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Activity, Driver, Environment, ExpectedExit, HarnessError, InvalidCase, Judgement, Lease, Left, Loopback, Losses,
+    Activity, Clients, Conclusion, Environment, ExpectedExit, HarnessError, InvalidCase, Lease, Left, Loopback, Losses,
     LossyServers, Placeholders, Process, ProxyCounts, ProxyError, Ready, Role, Served, Setup, Side, Testbed,
 };
 use simutant_outcomes::Verdict;
@@ -236,7 +236,7 @@ impl Environment for NameService {
         vec![process(RESOLVER.into(), self.resolver, placeholders)]
     }
 
-    fn driver(&self) -> Option<&dyn Driver> {
+    fn clients(&self) -> Option<&dyn Clients> {
         Some(self)
     }
 
@@ -254,7 +254,7 @@ impl Environment for NameService {
         Ok(self.network.counts())
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let replies = self.replies.lock().expect("stubs have no way to panic");
         let counts = self.network.counts();
         let losses = match counts.forward.dropped + counts.back.dropped {
@@ -266,7 +266,7 @@ impl Environment for NameService {
     }
 }
 
-impl Driver for NameService {
+impl Clients for NameService {
     fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String> {
         let start = Instant::now();
         std::thread::scope(|scope| {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_harness::{
-    Activity, Environment, HarnessError, InvalidCase, Judgement, Lease, Left, LossyProxy, Placeholders, Process,
+    Activity, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, LossyProxy, Placeholders, Process,
     ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
 };
 use simutant_outcomes::{Finding, Verdict};
@@ -154,7 +154,7 @@ impl Environment for Transfer {
         Some(self.proxy.activity())
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let input = File::open(&self.input).map_err(HarnessError::file("read", &self.input))?;
         let output = match File::open(&self.output) {
             Ok(output) => output,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use simutant_harness::{
-    Activity, DirectionCounts, Environment, HarnessError, InvalidCase, Judgement, Lease, Left, Linked, Links,
+    Activity, Conclusion, DirectionCounts, Environment, HarnessError, InvalidCase, Lease, Left, Linked, Links,
     Placeholders, Process, ProxyCounts, Role, Setup, Testbed, has_unread,
 };
 use simutant_outcomes::{Finding, Verdict};
@@ -190,7 +190,7 @@ impl Environment for Internetwork {
         Some(self.links.activity())
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         Ok(judge_all(&self.case, &self.folder)?.into())
     }
 }

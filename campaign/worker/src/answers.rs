@@ -1,6 +1,6 @@
 //! The file that takes runs, as memory: a run is in it without a call of the system, and stays when the process dies.
 
-#![expect(unsafe_code, reason = "memory that is shared with a file cannot be had without: mmap is an unsafe function")]
+#![expect(unsafe_code, reason = "there is no memory shared with a file without it: mmap is an unsafe function")]
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};

@@ -147,7 +147,7 @@ const TESTBED: &str = r#"
 use std::path::PathBuf;
 
 use simutant_harness::{
-    Environment, Finding, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+    Environment, Finding, HarnessError, InvalidCase, Conclusion, Left, Placeholders, Process, Role, Setup, Testbed,
     Testbeds, Verdict, serve,
 };
 use store::store::TestCase;
@@ -192,7 +192,7 @@ impl Environment for Sum {
         vec![Process { name: role.into(), placeholders, port: None, start: Default::default() }]
     }
 
-    fn judge(&self, _: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let told = std::fs::read_to_string(&self.output).unwrap_or_default();
         let right = self.amounts.iter().sum::<u64>().to_string();
         let wrong = || Finding::wrong_result("wrong-sum", format!("the sum was {}, not {right}", told.trim()));

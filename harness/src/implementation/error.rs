@@ -36,9 +36,17 @@ pub enum ImplementationError {
         /// Says the line and the field.
         source: Box<toml::de::Error>,
     },
+    /// Its name would be no name of a file.
+    #[error("{}: field `name` is `{name}`; give a name of letters, digits, `.`, `_` and `-`, since files of results have it", path.display())]
+    Name {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
     /// There are sides, and no testbed of the system says what they are for.
     #[error(
-        "{}: no testbed knows the sides of `{system}`{}; give a `[driver]` with a command that runs a test case and judges it, which any system may have",
+        "{}: there is no testbed for the sides of `{system}`{}; give a `[driver]` with a command that runs a test case and judges it, which any system may have",
         path.display(), known_systems(known)
     )]
     NoTestbed {
@@ -150,5 +158,5 @@ fn or(lists: &[Vec<String>]) -> String {
 
 /// Says which systems have a testbed.
 fn known_systems(known: &[String]) -> String {
-    if known.is_empty() { String::new() } else { format!(", but those of {}", known.join(", ")) }
+    if known.is_empty() { String::new() } else { format!(" (there are for {})", known.join(", ")) }
 }

@@ -26,7 +26,17 @@ pub struct OutputTail {
     pub omitted_bytes: u64,
 }
 
+/// How much of a line is quoted, in bytes.
+const QUOTED_BYTES: usize = 300;
+
 impl OutputTail {
+    /// Returns the last line that is not blank, as much of it as a message quotes.
+    pub(crate) fn last_line(&self) -> Option<String> {
+        let last = self.text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+        let end = (0..=last.len().min(QUOTED_BYTES)).rfind(|&at| last.is_char_boundary(at)).unwrap_or(0);
+        Some(if end < last.len() { format!("{}…", &last[..end]) } else { last.to_owned() })
+    }
+
     /// Leaves only as much as a report has.
     pub(crate) fn shorten(&mut self) {
         let excess = self.text.len().saturating_sub(REPORTED_BYTES);
@@ -159,6 +169,15 @@ mod tests {
         assert_eq!(tail.to_output(), OutputTail { text: "b".repeat(TAIL_BYTES), omitted_bytes: 1_000 });
         tail.push(b"c");
         assert!(tail.to_output().text.ends_with("bc"));
+    }
+
+    #[test]
+    fn the_last_line_is_cut_between_characters() {
+        let last = |text: &str| OutputTail { text: text.into(), omitted_bytes: 0 }.last_line();
+        assert_eq!(last(&"é".repeat(400)), Some(format!("{}…", "é".repeat(QUOTED_BYTES / 2))));
+        assert_eq!(last(&format!("x{}", "é".repeat(400))), Some(format!("x{}…", "é".repeat(QUOTED_BYTES / 2 - 1))));
+        assert_eq!(last("Traceback:\n  File\nNameError: lease\n\n"), Some("NameError: lease".into()));
+        assert_eq!(last("\n"), None);
     }
 
     #[test]

@@ -89,6 +89,10 @@ impl TestbedProgram {
         let mut child =
             Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let answered = self.talk(&mut child, request, on_response);
+        if answered.is_err() {
+            // It may never end.
+            _ = child.kill();
+        }
         // Its input ends only now: that is when the program ends, too.
         drop(child.stdin.take());
         let ended = child.wait().map_err(failed);

@@ -6,7 +6,7 @@
 //! whoever started the program knows that it ran another one than the original. Steps are not limited; who waits for
 //! the program ends it.
 //!
-//! A program of which this cannot be had ends at once, says why on standard error, and has exit code 69
+//! A program of which this is unavailable ends at once, says why on standard error, and has exit code 69
 //! (`EX_UNAVAILABLE` of BSD's `sysexits.h`): to go on as the original would look like a mutant that does no harm.
 
 use std::ffi::{OsStr, OsString};

@@ -274,7 +274,7 @@ impl<'a> Body<'a> {
         let mut open = vec![made.block];
         while let Some(block) = open.pop() {
             for to in self.graph.edges.iter().filter(|edge| edge.from == block).filter_map(|edge| edge.to) {
-                // A block that is come to again is executed as a whole.
+                // A block that is reached again is executed as a whole.
                 if after.insert(to, 0) != Some(0) {
                     open.push(to);
                 }

@@ -85,7 +85,7 @@ impl Moments<'_> {
     }
 }
 
-/// Asks all that one stub has to ask; returns whether it came to its end.
+/// Asks all that one stub has to ask; returns whether it finished.
 pub(super) fn run(
     case: &TestCase,
     stub: u8,

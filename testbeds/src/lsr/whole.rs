@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use simutant_harness::{
-    Environment, HarnessError, InvalidCase, Judgement, Left, Placeholders, Process, Role, Setup, Testbed,
+    Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
 };
 use simutant_sim_core::System;
 use simutant_systems::lsr::{Lsr, Publication, TestCase};
@@ -73,7 +73,7 @@ impl Environment for Whole {
         vec![Process { name: role.into(), placeholders, port: None, start: Duration::ZERO }]
     }
 
-    fn judge(&self, _left: &Left<'_>) -> Result<Judgement, HarnessError> {
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         Ok(judge_all(&self.case, &self.folder)?.into())
     }
 }

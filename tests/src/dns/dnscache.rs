@@ -31,7 +31,7 @@ const DATAGRAM_BYTES: usize = 1 << 16;
 /// an error.
 ///
 /// # Errors
-/// If it cannot be started, or an address cannot be had.
+/// If it cannot be started, or an address is unavailable.
 pub fn serve(program: &Path, listen: SocketAddr, hints: &Hints, folder: &Path) -> io::Result<()> {
     let [first, second, third, _] = hints.0[0].octets();
     let address = SocketAddr::from(([first, second, third, HOST], PORT));

@@ -59,7 +59,7 @@ impl std::fmt::Display for OspfError {
             Self::NoNamespaces(reason) => {
                 write!(
                     formatter,
-                    "namespaces are not to be had, so there is no network to route in: {reason}; run as root, on Linux"
+                    "namespaces are unavailable, so there is no network to route in: {reason}; run as root, on Linux"
                 )
             }
             Self::Network { command, reason } => write!(formatter, "`{command}` failed: {reason}"),

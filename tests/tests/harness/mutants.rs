@@ -39,7 +39,7 @@ fn what_fails_too_often_is_not_tried_further() {
         let options = Options { jobs: jobs.try_into().expect("not 0"), failures_max, ..options() };
         run_suite(&suite(&[GENTLE; 20]), &failing, &options, &mut |_| {}).expect("they can be started").results.len()
     };
-    // Test cases that are under way when the last one fails come to their ends.
+    // Test cases that are under way when the last one fails end.
     assert!((3..=4).contains(&ran(1, 2)));
     assert!((3..=8).contains(&ran(4, 2)));
     assert_eq!(ran(4, 20), 20);

@@ -133,5 +133,5 @@ fn who_may_have_no_namespaces_is_told_so() {
         .expect("unshare starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(69), "{said}");
-    assert!(said.contains("namespaces are not to be had") && said.contains("run as root, on Linux"), "{said}");
+    assert!(said.contains("namespaces are unavailable") && said.contains("run as root, on Linux"), "{said}");
 }

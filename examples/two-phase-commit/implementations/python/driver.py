@@ -35,6 +35,8 @@ def main(case, seed, ports, program):
             processes.start(who)
     if processes.coordinator().wait() != 0:
         fail("crashed", "the coordinator ended with an error")
+    if any(process.poll() is not None for who, process in processes.running.items() if who > 0):
+        fail("crashed", "a participant ended by itself")
     logs = [lines(f"p{who}") for who in range(1, len(case["votes"]) + 1)]
     judge(case, lines("coordinator"), logs, processes.network.slowest_s)
 
@@ -87,6 +89,7 @@ class Processes:
     def __init__(self, case, seed, ports, program):
         self.program = program
         self.running = {}
+        self.crashed = set()
         votes = [["yes" if vote else "no" for vote in votes] for votes in case["votes"]]
         self.network = Network(ports[: len(votes)], case, seed)
         transactions = len(case["votes"][0])
@@ -98,13 +101,15 @@ class Processes:
         """Starts all, the coordinator last, since it begins at once."""
         for who in reversed(range(len(self.commands))):
             self.start(who)
-            self.running[who].stdout.readline()
+            if self.running[who].stdout.readline() != "ready\n":
+                answer(75, f"{self.commands[who][1]} did not start")
         self.began = time.monotonic()
 
     def start(self, who):
-        # Whoever is still running was not crashed, as faults of the simulation have it.
-        if who in self.running and self.running[who].poll() is None:
+        # A restart is for those that were crashed.
+        if who in self.running and who not in self.crashed:
             return
+        self.crashed.discard(who)
         path, *mistake = self.program
         command = [sys.executable, path, *map(str, self.commands[who]), *mistake]
         self.running[who] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -114,6 +119,7 @@ class Processes:
         if self.running[who].poll() is None:
             self.running[who].kill()
             self.running[who].wait()
+            self.crashed.add(who)
 
     def coordinator(self):
         return self.running[0]

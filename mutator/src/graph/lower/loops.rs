@@ -23,7 +23,7 @@ impl Lowering {
     pub(super) fn while_loop(&mut self, expression: &ExprWhile, flow: Control, start: Anchor) -> Control {
         let exits = flow.into_exits();
         let is_entered = !exits.is_empty();
-        // The head is executed whenever the loop is come to: the loop's start stands for it.
+        // The head is executed whenever the loop is reached: the loop's start stands for it.
         let head = self.new_block(exits, range_of(&expression.cond), start, is_entered);
         // The condition is evaluated each time round.
         let keyword = range_of(&expression.while_token);

@@ -15,7 +15,7 @@ pub(super) struct Early {
     pub(super) variable: usize,
     pub(super) place: LastDefinition,
     pub(super) event: EventId,
-    /// 0 if it is come to when the condition holds, else 1.
+    /// 0 if it is reached when the condition holds, else 1.
     pub(super) way: usize,
 }
 

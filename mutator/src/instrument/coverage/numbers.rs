@@ -55,7 +55,7 @@ impl LastDefinition {
     }
 }
 
-/// A pair that is covered whenever its use is come to.
+/// A pair that is covered whenever its use is reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SettledPair {
     /// If it is that of a p-use, the branch of the function that must be taken then.
@@ -127,7 +127,7 @@ impl Numbers {
         self.variables.get(&variable_key(function, flow, flow.variable_of(event)?)).copied()
     }
 
-    /// Returns the pairs of a use, if they are covered whenever it is come to.
+    /// Returns the pairs of a use, if they are covered whenever it is reached.
     pub(super) fn settled(&self, function: usize, event: EventId) -> Option<&[SettledPair]> {
         self.settled.get(&(function, event)).map(Vec::as_slice)
     }

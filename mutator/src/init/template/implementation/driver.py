@@ -80,13 +80,19 @@ class Network:
             while on_their_way and on_their_way[0][0] <= now:
                 arrival, _, is_to_server, datagram = heapq.heappop(on_their_way)
                 self.late_s = max(self.late_s, now - arrival)
-                if is_to_server:
-                    self.back.send(datagram)
-                else:
-                    self.front.sendto(datagram, client_address)
+                try:
+                    if is_to_server:
+                        self.back.send(datagram)
+                    else:
+                        self.front.sendto(datagram, client_address)
+                except ConnectionRefusedError:
+                    pass  # Nobody is there; to send to them is no error of the network.
             wait = on_their_way[0][0] - now if on_their_way else None
             for readable in select.select([self.front, self.back], [], [], wait)[0]:
-                datagram, sender = readable.recvfrom(65536)
+                try:
+                    datagram, sender = readable.recvfrom(65536)
+                except ConnectionRefusedError:
+                    continue
                 if readable is self.front:
                     client_address = sender
                 for _ in range(self.copies()):
