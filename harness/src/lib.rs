@@ -1,7 +1,7 @@
 //! Runs chosen inputs on real implementations, over real sockets, behind a lossy network.
 //!
 //! A study of a simulation chooses test inputs: a [`Suite`](simutant_outcomes::Suite). This crate runs them on
-//! programs and gives a [`Verdict`](simutant_outcomes::Verdict) on each. It knows no system. What it needs to know of
+//! programs and gives a [`Verdict`] on each. It knows no system. What it needs to know of
 //! one is said in either of two ways:
 //!
 //! - A **driver** is a command of the implementation's own, in any language: it is given the test case as a file, runs

@@ -41,7 +41,7 @@ pub struct Lease(Claim);
 impl Lease {
     /// Returns a UDP port that nobody has bound and no other job has.
     ///
-    /// A process that is no run of Simutant may take it before the program that it is for does: [`is_taken`] tells that
+    /// A process that is no run of Simutant may take it before the program that it is for does: `is_taken` tells that
     /// case.
     ///
     /// # Errors
