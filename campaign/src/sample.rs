@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use simutant_outcomes::{BitSet, MutantNumber};
+use simutant_random::Random;
 
 /// One pair of so many is run.
 const ONE_OF: u64 = 200;
@@ -71,12 +70,10 @@ fn others(seed: u64, mutants: usize, without: &[Vec<MutantNumber>]) -> Vec<Vec<M
 /// Draws `count` different numbers below `total` (Floyd's algorithm: Bentley and Floyd, Communications of the ACM
 /// 30(9), 1987).
 fn draw(seed: u64, total: u64, count: u64) -> BTreeSet<u64> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut random = Random::from_seed(seed);
     let mut drawn = BTreeSet::new();
     for last in total - count..total {
-        // The upper half of the product; what that prefers, it prefers by less than one in 2^30 for less than 2^34
-        // pairs.
-        let number = ((u128::from(random.next_u64()) * u128::from(last + 1)) >> 64) as u64;
+        let number = random.uniform(0..=last);
         if !drawn.insert(number) {
             drawn.insert(last);
         }

@@ -11,8 +11,8 @@ use crate::arguments::{Common, InitArguments};
 use crate::exit::{BadInput, Exit};
 use crate::output;
 
-/// The engine of this installation.
-const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
+/// The folder of this installation's engine.
+const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]

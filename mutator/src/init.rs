@@ -26,7 +26,10 @@ const IMPLEMENTATION: [(&str, &str); 3] = [
 ];
 
 /// Crates whose names a module must not have, besides those that the package depends on.
-const TAKEN: [&str; 5] = ["alloc", "core", "serde", "simutant_sim_core", "std"];
+const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simutant_system", "std"];
+
+/// What a simulation depends on, and where it is in the folder of the engine.
+const PACKAGES: [(&str, &str); 2] = [("simutant-sim-core", "sim-core"), ("simutant-system", "systems/system")];
 
 /// What is to be made.
 #[derive(Debug, Clone)]
@@ -35,7 +38,7 @@ pub struct InitRequest<'a> {
     pub manifest: &'a Path,
     /// The system's name; the package's unless given.
     pub name: Option<&'a str>,
-    /// The folder of `simutant-sim-core`.
+    /// The folder of the engine: where `sim-core` and `systems/system` are.
     pub engine: &'a Path,
 }
 
@@ -170,14 +173,18 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
     let protocol = folder.join(&module).join("protocol.rs");
     let engine = canonical(request.engine)?;
     // Within this installation's own folder the two move together.
-    let is_ours = engine.parent().is_some_and(|installation| root.starts_with(installation));
-    let engine = if is_ours { relative(root, &engine) } else { engine };
+    let engine = if root.starts_with(&engine) { relative(root, &engine) } else { engine };
+    let mut packages = Vec::new();
+    for (name, folder) in PACKAGES {
+        if dependency(package, manifest, name)? == Dependency::Missing {
+            packages.push((name, engine.join(folder).display().to_string()));
+        }
+    }
     let entry = Entry {
         system: name,
         type_path: format!("{module}::{}", type_name(&module)),
         specification: below(root, &protocol),
-        engine: engine.display().to_string(),
-        has_engine: dependency(package, manifest, "simutant-sim-core")? != Dependency::Missing,
+        packages,
         serde: dependency(package, manifest, "serde")?,
     };
     let manifest_text = read(manifest)?;

@@ -36,7 +36,8 @@ pub use self::values::OtherValue;
 pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
 
 /// Packages that run a simulation: what they do cannot be what is simulated.
-const MACHINERY: [&str; 2] = ["simutant-sim-core", PROBE_PACKAGE];
+const MACHINERY: [&str; 5] =
+    ["simutant-outcomes", "simutant-random", "simutant-sim-core", "simutant-system", PROBE_PACKAGE];
 
 /// A package with a simulated system.
 #[derive(Debug)]

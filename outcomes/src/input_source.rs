@@ -2,29 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A source of test cases: the engine's, as it goes from process to process; there each is described.
+/// Where the test cases of a universe come from.
+///
+/// Each is a function of the system, the seed, the index and the size, on every platform. But for
+/// [`InputSource::LatinHypercube`], a longer universe begins with the shorter one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum InputSource {
     /// Every draw is random.
     #[default]
     #[serde(rename = "uniform")]
     Uniform,
-    /// A Latin hypercube.
+    /// Of the strata into which a universe of `n` cuts the range of each parameter, `n` of one size, each has one test
+    /// case (McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables",
+    /// Technometrics 21, 1979).
     #[serde(rename = "lhs")]
     LatinHypercube,
-    /// A Sobol sequence.
+    /// A Sobol sequence with Owen's scrambling (Burley, "Practical hash-based Owen scrambling", JCGT 9, 2020): evenly
+    /// spread at every length. After 65,536 test cases the rest is random.
     #[serde(rename = "sobol")]
     Sobol,
-    /// A covering array of all pairs of levels, then random ones.
+    /// A covering array first, in which every combination of levels of any two parameters occurs, as far as there are
+    /// such test cases (Lei et al., "IPOG: a general strategy for t-way software testing", ECBS 2007); the rest is
+    /// random.
     #[serde(rename = "covering-2")]
     Covering2,
-    /// A covering array of all triples of levels, then random ones.
+    /// The same for any three parameters. Its cost grows with the third power of their number.
     #[serde(rename = "covering-3")]
     Covering3,
-    /// Boundary values, then random ones.
+    /// The first and the last value of each parameter, then of each two, with the other draws random; the rest is
+    /// random.
     #[serde(rename = "boundary")]
     Boundary,
-    /// Adaptive random testing.
+    /// Each test case is, of ten that are drawn at random, the farthest from those before it (Chen, Leung and Mak,
+    /// "Adaptive random testing", ASIAN 2004). To keep the cost linear only the last 500 count, which is forgetting as
+    /// of Chan et al., "Forgetting test cases", COMPSAC 2006.
     #[serde(rename = "adaptive")]
     Adaptive,
 }

@@ -15,10 +15,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use simutant_random::{Draw, Interception, Interceptor};
 
 use crate::outlined::{Outlined, outline};
-use crate::random::Draw;
-use crate::source::Sampler;
 
 /// Decides what a run leaves open.
 pub trait ChoiceSource: 'static {
@@ -182,8 +181,6 @@ pub(crate) struct Choices {
     made: BTreeMap<(String, ChoiceKind), u64>,
     /// The streams of components, by the seed of their generators.
     streams: BTreeMap<u64, String>,
-    /// What is drawn is a test case and no run, and this draws it.
-    sampler: Option<Sampler>,
 }
 
 impl Choices {
@@ -195,14 +192,9 @@ impl Choices {
         self.log.get_or_insert_default();
     }
 
-    /// Returns the choices that make a test case.
-    pub(crate) fn of_sampler(sampler: Sampler) -> Self {
-        Self { sampler: Some(sampler), ..Self::default() }
-    }
-
     /// Whether anyone wants to make or see choices.
     pub(crate) fn is_active(&self) -> bool {
-        self.source.is_some() || self.log.is_some() || self.sampler.is_some()
+        self.source.is_some() || self.log.is_some()
     }
 
     pub(crate) fn name_stream(&mut self, seed: u64, name: String) {
@@ -253,22 +245,19 @@ thread_local! {
 /// Makes the choices of a run those of the thread, until it is dropped; those of a run around it wait meanwhile.
 pub(crate) struct CurrentChoices {
     outer: Outlined<Option<Choices>>,
+    _interception: Interception,
 }
 
 impl CurrentChoices {
     pub(crate) fn enter(choices: Choices) -> Self {
-        IS_ACTIVE.set(choices.is_active());
-        Self { outer: CHOICES.replace(Some(choices).into()) }
+        let interceptor: Option<&'static dyn Interceptor> = if choices.is_active() { Some(&Draws) } else { None };
+        IS_ACTIVE.set(interceptor.is_some());
+        Self { outer: CHOICES.replace(Some(choices).into()), _interception: Interception::begin(interceptor) }
     }
 
     /// Returns what was recorded.
     pub(crate) fn take_log(&mut self) -> Option<Vec<RecordedChoice>> {
         with(Choices::take_log)
-    }
-
-    /// Returns who drew a test case.
-    pub(crate) fn take_sampler(&mut self) -> Option<Sampler> {
-        with(|choices| choices.sampler.take())
     }
 }
 
@@ -281,12 +270,14 @@ impl Drop for CurrentChoices {
 }
 
 /// As long as it lives, nothing that is drawn is a choice.
-struct Inactive;
+struct Inactive {
+    _interception: Interception,
+}
 
 impl Inactive {
     fn begin() -> Self {
         IS_ACTIVE.set(false);
-        Self
+        Self { _interception: Interception::begin(None) }
     }
 }
 
@@ -296,10 +287,20 @@ impl Drop for Inactive {
     }
 }
 
-/// Names a stream that is derived from another one, if that is a component's.
-#[cold]
-pub(crate) fn name_child_stream(parent: u64, seed: u64, name: &str) {
-    with(|choices| choices.name_child_stream(parent, seed, name));
+/// What components draw, as choices.
+struct Draws;
+
+impl Interceptor for Draws {
+    fn bits(&self, seed: u64, _: Draw, drawn: u64) -> u64 {
+        with(|choices| match choices.streams.get(&seed).cloned() {
+            Some(stream) => choices.choose(&stream, ChoiceKind::Bits, None, drawn),
+            None => drawn,
+        })
+    }
+
+    fn child_stream(&self, parent: u64, seed: u64, name: &str) {
+        with(|choices| choices.name_child_stream(parent, seed, name));
+    }
 }
 
 /// Whether the current run makes its choices here.
@@ -314,18 +315,6 @@ pub(crate) fn is_active() -> bool {
 /// If there is no run, or the source of choices calls this.
 pub(crate) fn with<T>(action: impl FnOnce(&mut Choices) -> T) -> T {
     CHOICES.with_borrow_mut(|choices| action(choices.as_mut().expect("a run is under way")))
-}
-
-/// Chooses the bits that a component draws, if the generator with this seed is a component's, or those of a test case.
-#[cold]
-pub(crate) fn bits(seed: u64, draw: Draw, drawn: u64) -> u64 {
-    if let Some(bits) = with(|choices| Some(choices.sampler.as_mut()?.bits(draw, drawn))) {
-        return bits;
-    }
-    with(|choices| match choices.streams.get(&seed).cloned() {
-        Some(stream) => choices.choose(&stream, ChoiceKind::Bits, None, drawn),
-        None => drawn,
-    })
 }
 
 impl fmt::Debug for Choices {

@@ -81,8 +81,8 @@
 //! [`Simulation::record_trace`] asks for a [`Trace`](trace::Trace): what was sent, lost and why, delivered, timed out,
 //! crashed and so on, each with its time, as plain data for people and programs. It changes nothing else of the run.
 //! [`Context::note`] adds a line, [`Context::phase`] says what a component is about. A trace also names the lines that
-//! send, receive and wait; these are not in the digest. What test cases should bring about can be read off traces: see
-//! [`criteria`].
+//! send, receive and wait; these are not in the digest. What test cases should bring about can be read off traces:
+//! `simutant-system` has criteria that do.
 //!
 //! # Limits
 //!
@@ -98,9 +98,9 @@
 //! # What to read next
 //!
 //! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks,
-//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can do. [`System`] makes of a simulation with parameters
-//! something that the rest of Simutant can test with. The examples are whole programs that assert their results; `cargo
-//! test` runs them:
+//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can
+//! do. The trait `System` of `simutant-system` makes of a simulation with parameters something that the rest of Simutant
+//! can test with. The examples are whole programs that assert their results; `cargo test` runs them:
 //!
 //! | example | what it shows |
 //! | --- | --- |
@@ -117,7 +117,6 @@ mod clock;
 mod components;
 mod connections;
 mod context;
-pub mod criteria;
 mod determinism;
 mod digest;
 mod durable;
@@ -136,18 +135,13 @@ pub mod network;
 mod noted_waits;
 mod outlined;
 mod pause;
-mod portable;
 mod ports;
 mod prefetch;
-mod probability;
-mod random;
 mod select;
 mod send_sites;
 mod setup;
 mod simulation;
-mod source;
 mod stream;
-mod system;
 mod time;
 pub mod trace;
 mod verdict;
@@ -158,7 +152,6 @@ pub use child::{Cancelled, Child};
 pub use choice::{Choice, ChoiceKind, ChoiceSource, Others, RecordedChoice, Replay};
 pub use clock::Clock;
 pub use context::Context;
-pub use criteria::{Requirements, TraceCriterion};
 pub use determinism::{Divergence, check_determinism};
 pub use durable::Durable;
 pub use expectation::Returned;
@@ -168,16 +161,13 @@ pub use limits::{LimitReached, Limits};
 pub use message::{Address, Delivery, Group, Message};
 pub use network::{InvalidNetwork, Latency, Link, Loss, Network};
 pub use pause::Pause;
-pub use probability::{InvalidProbability, Probability};
-pub use random::{Random, UniformInteger};
 pub use select::{Either2, Either3, Either4, Select, select};
 pub use setup::{InvalidConfiguration, TieOrder};
 pub use simulation::{Added, Report, Simulation};
-pub use source::{InputSource, Universe};
+pub use simutant_random::{InvalidProbability, Probability, Random, UniformInteger};
 pub use stream::{
     Accept, Connect, ConnectError, Listener, Stream, StreamError, StreamReceiver, StreamRecv, StreamSend, StreamSender,
     StreamSettings,
 };
-pub use system::{BlackBoxCriterion, CostBounds, InvalidTestCase, Quota, System, reseeding, universe};
 pub use time::{VirtualDuration, VirtualTime};
 pub use verdict::{CheckFailure, Failure, Origin, Verdict, Violation, Wait, WaitSubject, Waiting};

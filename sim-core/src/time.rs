@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
+use simutant_random::Scale;
 
 const NANOS_PER_MICRO: u64 = 1_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
@@ -159,6 +160,14 @@ impl Sub for VirtualDuration {
 
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Scale for VirtualDuration {
+    /// Returns the product, rounded to the nanosecond.
+    fn scaled(self, factor: f64) -> Self {
+        // The conversion to an integer saturates.
+        Self((factor * self.0 as f64).round() as u64)
     }
 }
 

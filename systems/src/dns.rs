@@ -33,7 +33,8 @@ mod test_case;
 mod tree;
 mod validation;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use messages::{DATAGRAM_BYTES_MAX, DnsMessage, Question, Rcode};
 pub use name::{InvalidName, Name};

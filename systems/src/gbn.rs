@@ -30,7 +30,8 @@ mod segments;
 mod sender;
 mod window;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use crate::file::File;
 pub use acknowledgement::AcknowledgementRule;

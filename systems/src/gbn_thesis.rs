@@ -18,7 +18,8 @@ mod messages;
 mod receiver;
 mod sender;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use crate::file::File;
 pub use configuration::{BYTES_MAX, PROBABILITY_MAX, TestCase};

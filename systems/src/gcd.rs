@@ -12,7 +12,8 @@ mod criteria;
 mod messages;
 mod server;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use client::{NoResponse, client};
 pub use configuration::{ClientRequest, TestCase};

@@ -21,7 +21,8 @@ mod messages;
 mod router;
 mod topology;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use client::client;
 pub use configuration::{CLIENT_GAP, RouterPair, TestCase};

@@ -1,7 +1,7 @@
 //! What is chance in the test cases of each system, and that nothing else is.
 
 use serde_json::Value;
-use simutant_sim_core::{System, reseeding, universe};
+use simutant_system::{System, reseeding, universe};
 use simutant_systems::{dns::Dns, gbn::Gbn, gbn::GbnLastAck, gbn_thesis::GbnThesis, gcd::Gcd, lsr::Lsr};
 
 const SEED: u64 = 42;

@@ -24,7 +24,8 @@ use simutant_harness::{
     LossyServers, Placeholders, Process, ProxyCounts, ProxyError, Ready, Role, Served, Setup, Side, Testbed,
 };
 use simutant_outcomes::Verdict;
-use simutant_sim_core::{Random, System};
+use simutant_sim_core::Random;
+use simutant_system::System;
 use simutant_systems::dns::{Dns, TestCase};
 
 use crate::valid;

@@ -16,7 +16,8 @@ use simutant_harness::{
     ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
 };
 use simutant_outcomes::{Finding, Verdict};
-use simutant_sim_core::{Probability, Random, System};
+use simutant_sim_core::{Probability, Random};
+use simutant_system::System;
 use simutant_systems::{gbn, gbn_thesis};
 
 use crate::valid;

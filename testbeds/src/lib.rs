@@ -27,7 +27,7 @@ mod lsr;
 
 use serde_json::Value;
 use simutant_harness::{InvalidCase, Testbeds};
-use simutant_sim_core::System;
+use simutant_system::System;
 
 use dns::DnsTestbed;
 use gbn::{GBN, GBN_LAST_ACK, GBN_THESIS};

@@ -24,7 +24,8 @@ use simutant_harness::{
     Placeholders, Process, ProxyCounts, Role, Setup, Testbed, has_unread,
 };
 use simutant_outcomes::{Finding, Verdict};
-use simutant_sim_core::{System, network};
+use simutant_sim_core::network;
+use simutant_system::System;
 use simutant_systems::lsr::{CLIENT_GAP, Inbox, Lsr, Publication, RouterId, TestCase};
 
 use crate::valid;

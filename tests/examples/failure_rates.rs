@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use simutant_harness::{Implementation, Options, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
-use simutant_sim_core::{System, universe};
+use simutant_system::{System, universe};
 use simutant_systems::dns::Dns;
 use simutant_systems::gbn::{Gbn, GbnLastAck};
 use simutant_systems::gbn_thesis::GbnThesis;

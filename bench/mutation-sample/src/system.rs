@@ -1,6 +1,7 @@
 //! The tests as a system: a test case is the number of a test, and the only component runs it.
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Message, Random, Simulation, System};
+use simutant_sim_core::{Message, Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 use crate::CASES;
 

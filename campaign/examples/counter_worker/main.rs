@@ -13,9 +13,9 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
 use simutant_sim_core::trace::{Action, TraceEvent};
-use simutant_sim_core::{
-    BlackBoxCriterion, CheckFailure, Context, CostBounds, InvalidTestCase, Message, Quota, Random, Requirements,
-    Simulation, System, TraceCriterion, VirtualDuration, VirtualTime, criteria,
+use simutant_sim_core::{CheckFailure, Context, Message, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_system::{
+    BlackBoxCriterion, CostBounds, InvalidTestCase, Quota, Requirements, System, TraceCriterion, criteria,
 };
 
 /// How many mutants [`sum_below`] has.

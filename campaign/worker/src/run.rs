@@ -300,9 +300,8 @@ mod tests {
     use std::collections::HashSet;
 
     use serde_json::Value;
-    use simutant_sim_core::{
-        BlackBoxCriterion, InvalidTestCase, Message, Random, Simulation, System, VirtualDuration, VirtualTime,
-    };
+    use simutant_sim_core::{Message, Random, Simulation, VirtualDuration, VirtualTime};
+    use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
     use super::*;
     use crate::system::system;

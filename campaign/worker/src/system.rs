@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 
 use serde_json::Value;
-use simutant_outcomes::{CostBounds, InputSource, Quota};
+use simutant_outcomes::CostBounds;
 use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace, Universe};
-use simutant_sim_core::{self as engine, InvalidTestCase, Report, System, TraceCriterion, VirtualTime};
+use simutant_sim_core::{Report, VirtualTime};
+use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
 
 use crate::choices;
 
@@ -114,7 +115,7 @@ trait Erased: Debug + Send + Sync {
 /// Holds no value of `S`, so it can be shared between threads whatever `S` is.
 struct Typed<S> {
     /// The last one that was drawn from: to prepare some costs more than to draw from them.
-    universe: Mutex<Option<(Universe, engine::Universe<S>)>>,
+    universe: Mutex<Option<(Universe, definition::Universe<S>)>>,
 }
 
 impl<S: System> Debug for Typed<S> {
@@ -138,11 +139,7 @@ impl<S: System> Erased for Typed<S> {
             .map(|criterion| CriterionDescription {
                 name: criterion.name.to_owned(),
                 requirements: criterion.requirements,
-                quotas: criterion
-                    .quotas
-                    .into_iter()
-                    .map(|simutant_sim_core::Quota { requirements, covered_min }| Quota { requirements, covered_min })
-                    .collect(),
+                quotas: criterion.quotas,
             })
             .collect()
     }
@@ -156,7 +153,7 @@ impl<S: System> Erased for Typed<S> {
         let mut prepared = self.universe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if prepared.as_ref().is_none_or(|(known, _)| *known != universe) {
             let Universe { source, seed, size } = universe;
-            *prepared = Some((universe, engine::Universe::new(to_engine(source), seed, size)));
+            *prepared = Some((universe, definition::Universe::new(source, seed, size)));
         }
         let (_, cases) = prepared.as_ref().expect("it was just prepared");
         let draw =
@@ -165,12 +162,12 @@ impl<S: System> Erased for Typed<S> {
     }
 
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {
-        let reseeded = engine::reseeding::<S>(seed, index, number, &typed::<S>(case)?);
+        let reseeded = definition::reseeding::<S>(seed, index, number, &typed::<S>(case)?);
         Ok(serde_json::to_value(reseeded).expect("a test case is plain data with text as keys"))
     }
 
     fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase> {
-        let engine::CostBounds { events_max, messages_max, ended_at_max } = S::cost_bounds(&typed::<S>(case)?);
+        let definition::CostBounds { events_max, messages_max, ended_at_max } = S::cost_bounds(&typed::<S>(case)?);
         Ok(CostBounds { events_max, messages_max, virtual_time_ns_max: ended_at_max.map(VirtualTime::as_nanos) })
     }
 
@@ -185,18 +182,6 @@ fn typed<S: System>(case: Value) -> Result<S::TestCase, RefusedCase> {
         serde_path_to_error::deserialize(case).map_err(|source| RefusedCase::Form { system: S::NAME, source })?;
     S::validate(&case).map_err(|reason| RefusedCase::Domain { system: S::NAME, reason })?;
     Ok(case)
-}
-
-fn to_engine(source: InputSource) -> engine::InputSource {
-    match source {
-        InputSource::Uniform => engine::InputSource::Uniform,
-        InputSource::LatinHypercube => engine::InputSource::LatinHypercube,
-        InputSource::Sobol => engine::InputSource::Sobol,
-        InputSource::Covering2 => engine::InputSource::Covering { strength: 2 },
-        InputSource::Covering3 => engine::InputSource::Covering { strength: 3 },
-        InputSource::Boundary => engine::InputSource::Boundary,
-        InputSource::Adaptive => engine::InputSource::Adaptive,
-    }
 }
 
 struct TypedCase<S: System>(S::TestCase);

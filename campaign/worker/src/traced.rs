@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use simutant_protocol::TraceCoverage;
 use simutant_sim_core::trace::{Site, Trace, TraceEvent};
-use simutant_sim_core::{Requirements, TraceCriterion};
+use simutant_system::{Requirements, TraceCriterion};
 
 use crate::{LineTable, panics};
 
@@ -80,7 +80,7 @@ mod tests {
     fn criteria() -> Vec<TraceCriterion> {
         vec![
             TraceCriterion { name: "nothing", requirements: |_, _| {} },
-            TraceCriterion { name: "timeouts", requirements: simutant_sim_core::criteria::timeouts },
+            TraceCriterion { name: "timeouts", requirements: simutant_system::criteria::timeouts },
         ]
     }
 

@@ -86,10 +86,11 @@ fn copy_of_gcd(folder: &Path) -> String {
     let manifest = format!(
         "[package]\nname = \"one-system\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\nserde = {{ version = \"1\", features = [\"derive\"] }}\n\
-         simutant-sim-core = {{ path = {:?} }}\n\n\
+         simutant-sim-core = {{ path = {:?} }}\nsimutant-system = {{ path = {:?} }}\n\n\
          [package.metadata.simutant.systems.gcd]\ntype = \"gcd::Gcd\"\n\
          specification = [\"src/gcd/client.rs\", \"src/gcd/server.rs\"]\n",
         text(&root.join("sim-core")),
+        text(&root.join("systems/system")),
     );
     write(&folder.join("Cargo.toml"), manifest)
 }

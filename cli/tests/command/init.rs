@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::{assert_exit, folder, stderr, stdout, text, write};
 
 /// The folder of the engine.
-const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim-core");
+const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// A package of a user, in a folder of its own.
 pub(crate) struct UserPackage {
@@ -93,7 +93,8 @@ fn a_new_package_is_studied_at_once() {
          written implementations/store-python.toml\n\
          written implementations/store/driver.py\n\
          written implementations/store/sums.py\n\
-         changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency serde\n\
+         changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency simutant-system, \
+         dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
          next: {} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
         env!("CARGO_BIN_EXE_simutant"),
@@ -302,13 +303,15 @@ fn a_package_keeps_what_it_has() {
     assert!(made["next"].as_str().is_some_and(|next| next.ends_with(" study two-stores")), "{made}");
     let library = "//! The store.\n\nmod kept;\npub mod two_stores;\n\nuse kept::kept;\n\npub fn used() { kept() }\n";
     assert_eq!(package.read("src/lib.rs"), library);
+    let engine = Path::new(ENGINE).canonicalize().expect("it is there");
     let expect = format!(
         "# The store.\n[package]\nname = \"store\" # short\nedition = \"2021\"\n\n\
          [package.metadata.simutant.systems.two-stores]\ntype = \"two_stores::TwoStores\"\n\
          specification = [\"src/two_stores/protocol.rs\"]\n\n\
          [dependencies]\n# Data.\nserde = {{ version = \"1\", features = [\"derive\"] }} # all of it\n\
-         simutant-sim-core = {{ path = {:?} }}\n",
-        text(&Path::new(ENGINE).canonicalize().expect("it is there")),
+         simutant-sim-core = {{ path = {:?} }}\nsimutant-system = {{ path = {:?} }}\n",
+        text(&engine.join("sim-core")),
+        text(&engine.join("systems/system")),
     );
     assert_eq!(package.read("Cargo.toml"), expect);
     let tests = package.run("cargo", &["test", "--quiet"]);

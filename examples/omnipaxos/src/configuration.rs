@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use simutant_sim_core::network::ScheduledPartition;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
-    CheckFailure, Fault, Faults, InvalidTestCase, Link, Network, Probability, Random, Returned, ScheduledFault,
-    Simulation, VirtualDuration, VirtualTime,
+    CheckFailure, Fault, Faults, Link, Network, Probability, Random, Returned, ScheduledFault, Simulation,
+    VirtualDuration, VirtualTime,
 };
+use simutant_system::InvalidTestCase;
 
 use crate::client::client;
 use crate::history::History;

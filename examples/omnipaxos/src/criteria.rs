@@ -1,6 +1,7 @@
 //! Black-box criteria: what goes wrong with servers, and everything else.
 
-use simutant_sim_core::{BlackBoxCriterion, Probability};
+use simutant_sim_core::Probability;
+use simutant_system::BlackBoxCriterion;
 
 use crate::TestCase;
 use crate::configuration::{COMMANDS_MAX, LATENCY_MAX_MS, Outage};

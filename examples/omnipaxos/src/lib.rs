@@ -16,7 +16,8 @@ pub mod history;
 pub mod messages;
 pub mod server;
 
-use simutant_sim_core::{BlackBoxCriterion, InvalidTestCase, Random, Simulation, System};
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 pub use configuration::TestCase;
 pub use messages::ClusterMessage;
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn sampled_cases_are_valid_and_reasonable() {
         for index in 0..150 {
-            let case = simutant_sim_core::universe::<OmniPaxosSystem>(1, index);
+            let case = simutant_system::universe::<OmniPaxosSystem>(1, index);
             assert_eq!(OmniPaxosSystem::validate(&case), Ok(()));
             let verdict = OmniPaxosSystem::configure(&case).run().verdict;
             let json = serde_json::to_string(&case).expect("it is plain data");
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn runs_are_repeatable() {
         for index in 0..50 {
-            let case = simutant_sim_core::universe::<OmniPaxosSystem>(2, index);
+            let case = simutant_system::universe::<OmniPaxosSystem>(2, index);
             let digest = || OmniPaxosSystem::configure(&case).run().digest;
             assert_eq!(digest(), digest());
         }

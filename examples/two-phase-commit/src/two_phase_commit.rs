@@ -14,9 +14,10 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
-    BlackBoxCriterion, CheckFailure, Fault, Faults, InvalidTestCase, Link, Probability, Random, Returned,
-    ScheduledFault, Simulation, System, VirtualDuration, VirtualTime,
+    CheckFailure, Fault, Faults, Link, Probability, Random, Returned, ScheduledFault, Simulation, VirtualDuration,
+    VirtualTime,
 };
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 use self::protocol::{CommitMessage, PORT};
 
@@ -290,7 +291,7 @@ fn within(is_within: bool, field: &str, value: impl std::fmt::Display, allowed: 
 
 #[cfg(test)]
 mod tests {
-    use simutant_sim_core::universe;
+    use simutant_system::universe;
 
     use super::*;
 

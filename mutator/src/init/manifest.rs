@@ -20,10 +20,8 @@ pub(super) struct Entry<'a> {
     pub(super) type_path: String,
     /// The specification file.
     pub(super) specification: String,
-    /// The folder of the engine.
-    pub(super) engine: String,
-    /// Whether the package depends on the engine already.
-    pub(super) has_engine: bool,
+    /// The packages of the engine that are missing, with their folders.
+    pub(super) packages: Vec<(&'static str, String)>,
     /// How it depends on serde.
     pub(super) serde: Dependency,
 }
@@ -45,11 +43,11 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
     systems.insert(entry.system, Item::Table(section));
     added.push(format!("[package.metadata.simutant.systems.{}]", entry.system));
 
-    if !entry.has_engine {
-        let mut engine = InlineTable::new();
-        engine.insert("path", entry.engine.clone().into());
-        dependencies(&mut document)?.insert("simutant-sim-core", value(engine));
-        added.push("dependency simutant-sim-core".into());
+    for (name, folder) in &entry.packages {
+        let mut package = InlineTable::new();
+        package.insert("path", folder.clone().into());
+        dependencies(&mut document)?.insert(name, value(package));
+        added.push(format!("dependency {name}"));
     }
     match entry.serde {
         Dependency::Derives => {}
@@ -115,8 +113,7 @@ mod tests {
             system: "store",
             type_path: "store::Store".into(),
             specification: "src/store/protocol.rs".into(),
-            engine: "/engine".into(),
-            has_engine,
+            packages: if has_engine { Vec::new() } else { vec![("simutant-sim-core", "/engine".into())] },
             serde,
         };
         let result = with_system(text, &entry).expect("the test's own manifest");

@@ -6,7 +6,8 @@
 //! another probability, another latency or a lost packet changes nothing about other packets, and what happens with
 //! some probability also happens with any greater one.
 
-use crate::random::finish;
+use simutant_random::mix;
+
 use crate::{Probability, VirtualDuration};
 
 /// The step from packet to packet: at one place of their sequences, packets draw as SplitMix64 with this step does (a
@@ -71,7 +72,7 @@ impl Draws {
     /// Returns 64 random bits.
     #[inline]
     pub(super) fn bits(self, lane: Lane) -> u64 {
-        finish(self.key.wrapping_add((lane as u64).wrapping_mul(STEP)))
+        mix(self.key.wrapping_add((lane as u64).wrapping_mul(STEP)))
     }
 
     /// Returns true with the given chance.
@@ -82,7 +83,7 @@ impl Draws {
     }
 
     /// Returns an integer from 0 to `last`, each equally likely, as [`Random::uniform`](crate::Random::uniform) does.
-    /// Bits that are rejected are finished again.
+    /// Bits that are rejected are mixed again.
     #[inline]
     pub(super) fn up_to(self, lane: Lane, last: u64) -> u64 {
         let mut bits = self.bits(lane);
@@ -91,7 +92,7 @@ impl Draws {
         if (product as u64) < count {
             let rejected_below = count.wrapping_neg() % count;
             while (product as u64) < rejected_below {
-                bits = finish(bits);
+                bits = mix(bits);
                 product = u128::from(bits) * u128::from(count);
             }
         }

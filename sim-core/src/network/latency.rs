@@ -1,11 +1,12 @@
 //! How long packets are on their way.
 
 use serde::{Deserialize, Serialize};
+use simutant_random::portable;
 
 use super::InvalidNetwork;
 use super::draws::{Draws, Lane};
 use super::invalid::Field;
-use crate::{VirtualDuration, portable};
+use crate::VirtualDuration;
 
 /// How long a packet is on its way: one length, or a distribution of lengths.
 ///

@@ -1,6 +1,6 @@
 //! Black-box criteria of the domain name system: what users ask (Rutherford, PhD thesis, section 4.4).
 
-use simutant_sim_core::BlackBoxCriterion;
+use simutant_system::BlackBoxCriterion;
 
 use super::{AnswerKind, RecordType, TestCase};
 

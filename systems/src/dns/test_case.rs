@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{InvalidTestCase, Probability, Random};
+use simutant_sim_core::{Probability, Random};
+use simutant_system::InvalidTestCase;
 
 use super::{Name, NameSpace, Question, RecordData, RecordType, Zone};
 use super::{sampling, validation};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 
-use simutant_sim_core::InvalidTestCase;
+use simutant_system::InvalidTestCase;
 
 use super::name_space::is_at_or_below;
 use super::{Name, NameSpace, Record, RecordData, RecordType, TestCase, Zone};

@@ -1,7 +1,8 @@
 //! The configuration of go-back-n: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{InvalidTestCase, Link, Network, Probability, Random, Simulation, VirtualDuration};
+use simutant_sim_core::{Link, Network, Probability, Random, Simulation, VirtualDuration};
+use simutant_system::InvalidTestCase;
 
 use super::{AcknowledgementRule, File, TransferMessage, receiver, sender};
 

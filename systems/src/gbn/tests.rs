@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use simutant_sim_core::network::{Effect, Occurrences, Rule};
 use simutant_sim_core::trace::Action;
-use simutant_sim_core::{Limits, Network, Probability, Report, VirtualTime, universe};
+use simutant_sim_core::{Limits, Network, Probability, Report, VirtualTime};
+use simutant_system::universe;
 
 use super::configuration::LATENCY;
 use super::receiver::{LINGER, PATIENCE};

@@ -1,7 +1,8 @@
 //! The configuration of go-back-n: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{InvalidTestCase, Link, Probability, Random, Simulation, VirtualDuration};
+use simutant_sim_core::{Link, Probability, Random, Simulation, VirtualDuration};
+use simutant_system::InvalidTestCase;
 
 use super::{File, GbnMessage, receiver, sender};
 

@@ -1,6 +1,7 @@
 //! Black-box criteria of go-back-n: partitions of the input domain (Rutherford, PhD thesis, section 4.4).
 
-use simutant_sim_core::{BlackBoxCriterion, Probability};
+use simutant_sim_core::Probability;
+use simutant_system::BlackBoxCriterion;
 
 use super::{BYTES_MAX, PROBABILITY_MAX, TestCase};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use simutant_sim_core::{Limits, Probability, Verdict, universe};
+use simutant_sim_core::{Limits, Probability, Verdict};
+use simutant_system::universe;
 
 use super::*;
 

@@ -1,9 +1,8 @@
 //! The configuration of the service: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{
-    CheckFailure, InvalidTestCase, Link, Probability, Random, Returned, Simulation, VirtualDuration, VirtualTime,
-};
+use simutant_sim_core::{CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration, VirtualTime};
+use simutant_system::InvalidTestCase;
 
 use super::{GcdMessage, NoResponse, client, server};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use simutant_sim_core::{BlackBoxCriterion, Probability};
+use simutant_sim_core::Probability;
+use simutant_system::BlackBoxCriterion;
 
 use super::TestCase;
 use super::configuration::{LATENCY_MAX, PROBABILITY_MAX, REQUESTS_MAX};

@@ -1,7 +1,8 @@
 //! Tests of the whole system.
 
 use simutant_sim_core::trace::Action;
-use simutant_sim_core::{Probability, VirtualDuration, VirtualTime, universe};
+use simutant_sim_core::{Probability, VirtualDuration, VirtualTime};
+use simutant_system::universe;
 
 use super::configuration::{LATENCY_MAX, NUMBER_MAX, greatest_common_divisor};
 use super::*;

@@ -1,7 +1,8 @@
 //! The configuration of link-state routing: test cases, their domain, and the oracle.
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{Context, InvalidTestCase, Latency, Link, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_sim_core::{Context, Latency, Link, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_system::InvalidTestCase;
 
 use super::{Inbox, LsrMessage, Neighbour, Publication, RouterId, Topology, client, router};
 

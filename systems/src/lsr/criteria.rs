@@ -1,6 +1,6 @@
 //! Black-box criteria of link-state routing: what of the network a suite uses (Rutherford, PhD thesis, section 4.4).
 
-use simutant_sim_core::{BlackBoxCriterion, Quota};
+use simutant_system::{BlackBoxCriterion, Quota};
 
 use super::{RouterPair, TestCase, Topology};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_sim_core::trace::Action;
-use simutant_sim_core::{Context, Report, VirtualTime, universe};
+use simutant_sim_core::{Context, Report, VirtualTime};
+use simutant_system::universe;
 
 use super::configuration::{CLIENT_START, configure_with};
 use super::dijkstra::shortest_paths;

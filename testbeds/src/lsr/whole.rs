@@ -8,7 +8,7 @@ use serde_json::Value;
 use simutant_harness::{
     Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
 };
-use simutant_sim_core::System;
+use simutant_system::System;
 use simutant_systems::lsr::{Lsr, Publication, TestCase};
 
 use super::judge_all;

@@ -20,10 +20,8 @@
 pub mod protocol;
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{
-    BlackBoxCriterion, CheckFailure, InvalidTestCase, Link, Probability, Random, Returned,
-    Simulation, System, VirtualDuration,
-};
+use simutant_sim_core::{CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
 use self::protocol::{PORT, SumMessage, TIMEOUT};
 
@@ -244,7 +242,7 @@ mod tests {
     #[test]
     fn sampled_cases_are_valid_and_reasonable() {
         for index in 0..500 {
-            let case = simutant_sim_core::universe::<%TYPE%>(1, index);
+            let case = simutant_system::universe::<%TYPE%>(1, index);
             assert_eq!(%TYPE%::validate(&case), Ok(()));
             let verdict = %TYPE%::configure(&case).run().verdict;
             assert!(verdict.is_reasonable(), "{:?}: {}", case, verdict);
@@ -253,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_case_outside_the_domain_is_refused_by_name() {
-        let mut case = simutant_sim_core::universe::<%TYPE%>(1, 0);
+        let mut case = simutant_system::universe::<%TYPE%>(1, 0);
         case.amounts.clear();
         let refused = %TYPE%::validate(&case)
             .expect_err("there are no amounts")

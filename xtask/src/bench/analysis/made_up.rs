@@ -11,6 +11,7 @@ use simutant_outcomes::{
     BitSet, CaseOutcome, Cause, Class, Criterion, CriterionKind, Function, InputSource, Mutant, Outcomes, Sites,
     SourceFile, Span, Tier, VerdictCounts,
 };
+use simutant_random::Random;
 
 /// How many numbers a test case has.
 const NUMBERS: usize = 5;
@@ -20,10 +21,10 @@ const MUTANTS_OF_FUNCTION: usize = 20;
 
 /// Returns outcomes in which every mutant is killed by at least one test case and by at most four in ten.
 pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64) -> Outcomes {
-    let mut noise = Noise(seed);
-    let inputs: Vec<[f64; NUMBERS]> = (0..cases).map(|_| std::array::from_fn(|_| noise.share())).collect();
+    let mut random = Random::from_seed(seed);
+    let inputs: Vec<[f64; NUMBERS]> = (0..cases).map(|_| std::array::from_fn(|_| random.unit())).collect();
     let sites = sites(mutants);
-    let kills: Vec<BitSet> = (0..mutants).map(|mutant| killed(mutant, &inputs, &mut noise)).collect();
+    let kills: Vec<BitSet> = (0..mutants).map(|mutant| killed(mutant, &inputs, &mut random)).collect();
     let by_case = |case: usize| {
         let mut set = BitSet::with_capacity(mutants);
         set.extend((0..mutants).filter(|&mutant| kills[mutant].contains(case)));
@@ -70,12 +71,12 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
 }
 
 /// The test cases that kill a mutant.
-fn killed(mutant: usize, inputs: &[[f64; NUMBERS]], noise: &mut Noise) -> BitSet {
+fn killed(mutant: usize, inputs: &[[f64; NUMBERS]], random: &mut Random) -> BitSet {
     let number = mutant / MUTANTS_OF_FUNCTION % NUMBERS;
     // Thresholds from 0.6 up to almost 1: most test cases do not kill the mutant, and few of the hardest do.
-    let threshold = 0.6 + 0.4 * noise.share().sqrt() * 0.99;
+    let threshold = 0.6 + 0.4 * random.unit().sqrt() * 0.99;
     let mut set = BitSet::with_capacity(inputs.len());
-    set.extend((0..inputs.len()).filter(|&case| inputs[case][number] >= threshold && noise.share() < 0.9));
+    set.extend((0..inputs.len()).filter(|&case| inputs[case][number] >= threshold && random.unit() < 0.9));
     // A mutant that nothing kills would not count.
     set.insert(mutant % inputs.len());
     set
@@ -148,17 +149,5 @@ fn sites(mutants: usize) -> Sites {
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
-    }
-}
-
-/// SplitMix64: made-up data needs no better generator.
-struct Noise(u64);
-
-impl Noise {
-    fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -40,7 +40,7 @@ fn polynomial(coefficients: &[f64], at: f64) -> f64 {
 
 /// Returns the natural logarithm of a positive normal number: of its exponent, and of its fraction by the series of the
 /// inverse hyperbolic tangent, which is short since the fraction is near 1.
-pub(crate) fn ln(value: f64) -> f64 {
+pub fn ln(value: f64) -> f64 {
     debug_assert!(value.is_normal(), "{value} has no logarithm here");
     debug_assert!(value > 0.0, "{value} has no logarithm");
     let bits = value.to_bits();
@@ -59,7 +59,7 @@ pub(crate) fn ln(value: f64) -> f64 {
 }
 
 /// Returns e to the power of a number that is not negative; infinity if that is more than there are numbers for.
-pub(crate) fn exp(value: f64) -> f64 {
+pub fn exp(value: f64) -> f64 {
     debug_assert!(value >= 0.0, "the exponent {value} is negative");
     // The natural logarithm of 2 in two parts; the first has few enough bits for its products to be exact.
     const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
@@ -78,7 +78,7 @@ pub(crate) fn exp(value: f64) -> f64 {
 /// 1: function PPND16 of Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied
 /// Statistics 37, 1988.
 #[expect(clippy::excessive_precision, reason = "the coefficients are as published")]
-pub(crate) fn normal_quantile(probability: f64) -> f64 {
+pub fn normal_quantile(probability: f64) -> f64 {
     const A: [f64; 8] = [
         3.3871328727963666080e0,
         1.3314166789178437745e2,

@@ -1,13 +1,15 @@
 //! Systems: a simulation with parameters, its input domain and its oracle. All that the rest of Simutant knows of one.
 
 use std::fmt::Debug;
-use std::ops::Range;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use simutant_outcomes::Quota;
+use simutant_random::Random;
+use simutant_sim_core::{Message, Simulation, VirtualTime};
+
 use crate::criteria::{self, TraceCriterion};
-use crate::{Message, Random, Simulation, VirtualTime};
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
 ///
@@ -97,15 +99,6 @@ pub struct BlackBoxCriterion<C> {
     pub quotas: Vec<Quota>,
     /// Returns the indices of the requirements that a test case covers, ascending.
     pub covered: fn(&C) -> Vec<usize>,
-}
-
-/// Requirements of a criterion of which a number is enough, whichever they are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quota {
-    /// Their indices.
-    pub requirements: Range<usize>,
-    /// How many of them a suite covers at least.
-    pub covered_min: usize,
 }
 
 /// A test case outside the input domain.

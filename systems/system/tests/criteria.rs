@@ -1,13 +1,13 @@
 //! What the criteria that look at traces ask for, on runs in which everything that happens is known.
 
 use proptest::prelude::*;
-use simutant_sim_core::criteria::{self, TraceCriterion};
 use simutant_sim_core::network::{Effect, Occurrences, Rule, ScheduledPartition};
 use simutant_sim_core::trace::{Action, Trace, TraceEvent};
 use simutant_sim_core::{
-    Address, ConnectError, Context, Fault, Faults, Message, Network, Random, Requirements, ScheduledFault, Simulation,
+    Address, ConnectError, Context, Fault, Faults, Message, Network, Random, ScheduledFault, Simulation,
     VirtualDuration, VirtualTime,
 };
+use simutant_system::criteria::{self, Requirements, TraceCriterion};
 
 #[derive(Debug, Clone, PartialEq, Hash)]
 enum Word {

@@ -1,8 +1,10 @@
 //! Draws one test case, with its parameters where they are to be.
 
-use crate::choice::{Choices, CurrentChoices};
-use crate::random::Draw;
-use crate::{Random, System};
+use std::cell::RefCell;
+
+use simutant_random::{Draw, Interception, Interceptor, Random};
+
+use crate::System;
 
 /// Parameters beyond this many are random.
 pub(super) const PARAMETERS_MAX: usize = 12;
@@ -67,23 +69,37 @@ pub(super) struct Sample<C> {
 
 /// Draws a test case whose parameters are where `row` says, and random beyond it or where it does not say.
 pub(super) fn sample<S: System>(random: &mut Random, row: &[Option<Position>]) -> Sample<S::TestCase> {
-    let sampler = Sampler { row: row.to_vec(), parameters: Vec::new() };
-    let mut current = CurrentChoices::enter(Choices::of_sampler(sampler));
+    SAMPLER.set(Sampler { row: row.to_vec(), parameters: Vec::new() });
+    let interception = Interception::begin(Some(&Placed));
     let case = S::sample(random);
-    let parameters = current.take_sampler().expect("nobody else takes it").parameters;
-    Sample { case, parameters }
+    drop(interception);
+    Sample { case, parameters: SAMPLER.take().parameters }
+}
+
+thread_local! {
+    /// Places the draws of the test case that this thread draws.
+    static SAMPLER: RefCell<Sampler> = const { RefCell::new(Sampler { row: Vec::new(), parameters: Vec::new() }) };
+}
+
+/// Draws as the thread's sampler says.
+struct Placed;
+
+impl Interceptor for Placed {
+    fn bits(&self, _: u64, draw: Draw, drawn: u64) -> u64 {
+        SAMPLER.with_borrow_mut(|sampler| sampler.bits(draw, drawn))
+    }
 }
 
 /// Makes the draws of a test case.
-#[derive(Debug)]
-pub(crate) struct Sampler {
+#[derive(Debug, Default)]
+struct Sampler {
     row: Vec<Option<Position>>,
     parameters: Vec<Drawn>,
 }
 
 impl Sampler {
-    /// Returns the bits for a draw that are to be had instead of the seeded ones.
-    pub(crate) fn bits(&mut self, draw: Draw, seeded: u64) -> u64 {
+    /// Returns the bits for a draw in place of the seeded ones.
+    fn bits(&mut self, draw: Draw, seeded: u64) -> u64 {
         if draw == Draw::Bits || self.parameters.len() == PARAMETERS_MAX {
             return seeded;
         }

@@ -1,7 +1,7 @@
 //! Adequacy criteria that look at what happens in a run: faults, timeouts, and orders of messages that a test case
 //! brings about.
 //!
-//! Such a criterion needs no instrumented code, only a [trace](crate::trace). It finds its requirements by itself: what
+//! Such a criterion needs no instrumented code, only a [trace](simutant_sim_core::trace). It finds its requirements by itself: what
 //! at least one test case of a universe covers is what a suite must cover. A requirement is known by its label alone,
 //! so a label names what is alike in all runs (roles, kinds of messages, places in the source) and nothing that differs
 //! from run to run (times, ports, numbers of packets).
@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use simutant_sim_core::trace::{Action, TraceEvent};
-//! use simutant_sim_core::{Requirements, TraceCriterion, criteria};
+//! use simutant_system::criteria::{self, Requirements, TraceCriterion};
 //!
 //! /// Each text that a component notes.
 //! fn notes(trace: &[TraceEvent], requirements: &mut Requirements) {
@@ -54,7 +54,7 @@ pub use self::interleavings::interleavings;
 pub use self::message_faults::message_faults;
 pub use self::send_receive_pairs::send_receive_pairs;
 pub use self::timeouts::timeouts;
-use crate::trace::TraceEvent;
+use simutant_sim_core::trace::TraceEvent;
 
 /// An adequacy criterion that looks at the trace of a run.
 #[derive(Debug, Clone, Copy)]

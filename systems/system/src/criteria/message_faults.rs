@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Requirements;
-use crate::trace::{Action, Endpoint, Packet, TraceEvent};
+use simutant_sim_core::trace::{Action, Endpoint, Packet, TraceEvent};
 
 /// Asks that each kind of message is lost, duplicated, corrupted, overtaken, and late for a timeout.
 ///

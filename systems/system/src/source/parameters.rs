@@ -1,9 +1,10 @@
 //! The parameters of a system, as some of its test cases show them.
 
+use simutant_random::Draw;
+
 use super::sampler::{Drawn, sample};
 use super::source_stream;
 use crate::System;
-use crate::random::Draw;
 
 /// Test cases that are looked at.
 const PROBES: usize = 100;

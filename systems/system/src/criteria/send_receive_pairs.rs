@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Requirements;
-use crate::trace::{Action, Site, TraceEvent};
+use simutant_sim_core::trace::{Action, Site, TraceEvent};
 
 /// Asks that each place that receives messages receives them from each place that sends them, each kind apart.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::trace::Action;
+use simutant_sim_core::trace::Action;
 
 /// The components of a run, at one of its events.
 #[derive(Debug, Default)]

@@ -1,8 +1,11 @@
 //! Covering arrays: every combination of levels of any `t` parameters in few test cases.
 
+use simutant_random::Random;
+
 use super::sampler::{Position, sample};
 use super::{Parameters, Row, source_stream};
-use crate::{Random, System};
+use crate::System;
+use crate::system::case_stream;
 
 /// How often a test case with a combination is looked for before that counts as impossible.
 const ATTEMPTS: usize = 20;
@@ -26,7 +29,7 @@ pub(super) fn rows<S: System>(parameters: &Parameters, strength: usize, seed: u6
     // Marks what a test case with these levels covers, if there is one; drawn as the universe will draw it.
     let realise = |levels: &Levels, rows: &mut Vec<Row>, tuples: &mut Tuples| {
         let row: Row = levels.iter().enumerate().map(position).collect();
-        let drawn = sample::<S>(&mut crate::system::case_stream::<S>(seed, rows.len()), &row);
+        let drawn = sample::<S>(&mut case_stream::<S>(seed, rows.len()), &row);
         if S::validate(&drawn.case).is_err() {
             return;
         }

@@ -5,11 +5,11 @@ use std::fmt;
 
 use super::phases::Phases;
 use super::{Requirements, role};
-use crate::trace::{Action, DropReason, DurableState, Packet, ResetReason, TraceEvent};
+use simutant_sim_core::trace::{Action, DropReason, DurableState, Packet, ResetReason, TraceEvent};
 
 /// Asks that each kind of fault meets each role in each of its phases.
 ///
-/// The phases are those that components [say](crate::Context::phase). One that has said none since it began is before
+/// The phases are those that components [say](simutant_sim_core::Context::phase). One that has said none since it began is before
 /// its first message, after it, or after a restart. Besides, a component can be paused, down, not begun yet, or at its
 /// end.
 ///

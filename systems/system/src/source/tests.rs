@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use simutant_sim_core::{Message, Simulation};
 
 use super::*;
-use crate::{BlackBoxCriterion, InvalidTestCase, Message, Simulation};
+use crate::{BlackBoxCriterion, InvalidTestCase};
 
 /// Nobody sends anything.
 #[derive(Debug, Clone, Hash)]
@@ -58,16 +59,6 @@ impl System for Shaped {
     }
 }
 
-const SOURCES: [InputSource; 7] = [
-    InputSource::Uniform,
-    InputSource::LatinHypercube,
-    InputSource::Sobol,
-    InputSource::Covering { strength: 2 },
-    InputSource::Covering { strength: 3 },
-    InputSource::Boundary,
-    InputSource::Adaptive,
-];
-
 fn cases(source: InputSource, seed: u64, size: usize) -> Vec<Case> {
     let universe = Universe::<Shaped>::new(source, seed, size);
     (0..size).map(|index| universe.case(index)).collect()
@@ -81,8 +72,8 @@ fn parameters_are_what_half_of_the_test_cases_draw_from_a_range() {
 
 #[test]
 fn every_source_is_a_function_of_seed_index_and_size() {
-    let all: Vec<Vec<Case>> = SOURCES.iter().map(|&source| cases(source, 1, 200)).collect();
-    for (source, first) in SOURCES.into_iter().zip(&all) {
+    let all: Vec<Vec<Case>> = InputSource::ALL.iter().map(|&source| cases(source, 1, 200)).collect();
+    for (source, first) in InputSource::ALL.into_iter().zip(&all) {
         assert_eq!(&cases(source, 1, 200), first, "{source:?}");
         assert_ne!(&cases(source, 2, 200), first, "{source:?}");
         let seeds: BTreeSet<u64> = first.iter().map(|case| case.seed).collect();
@@ -91,7 +82,7 @@ fn every_source_is_a_function_of_seed_index_and_size() {
         assert_eq!(longer[..200] == first[..], source != InputSource::LatinHypercube, "{source:?}");
     }
     let different: BTreeSet<String> = all.iter().map(|cases| format!("{cases:?}")).collect();
-    assert_eq!(different.len(), SOURCES.len());
+    assert_eq!(different.len(), InputSource::ALL.len());
 }
 
 #[test]
@@ -103,7 +94,7 @@ fn the_uniform_source_is_the_universe() {
 
 #[test]
 fn test_cases_that_are_placed_are_valid() {
-    for source in SOURCES.into_iter().filter(|source| *source != InputSource::Uniform) {
+    for source in InputSource::ALL.into_iter().filter(|source| *source != InputSource::Uniform) {
         assert!(cases(source, 3, 400).iter().all(|case| Shaped::validate(case).is_ok()), "{source:?}");
     }
 }
@@ -145,7 +136,7 @@ fn boundary_values_come_one_at_a_time_and_in_pairs() {
 /// refused.
 #[test]
 fn a_covering_array_covers_what_there_is_and_leaves_out_what_is_refused() {
-    let cases = cases(InputSource::Covering { strength: 2 }, 1, 100);
+    let cases = cases(InputSource::Covering2, 1, 100);
     let sizes = [10, 260, 510, 759, 1_009];
     let size_of = |case: &Case| sizes.iter().position(|size| case.size.abs_diff(*size) <= 1);
     let pairs: BTreeSet<(u8, usize)> = cases.iter().filter_map(|case| Some((case.kind, size_of(case)?))).collect();
@@ -202,5 +193,5 @@ fn a_panic_while_drawing_leaves_nothing_behind() {
     }
     let panicked = std::panic::catch_unwind(|| Universe::<Panics>::new(InputSource::Sobol, 1, 1));
     assert!(panicked.is_err());
-    assert!(!crate::choice::is_active());
+    assert!(!simutant_random::is_intercepted());
 }

@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 
+use simutant_random::Random;
+
 use super::sampler::{Drawn, sample};
-use crate::{Random, System};
+use crate::System;
+use crate::system::case_stream;
 
 /// Candidates for each test case.
 const CANDIDATES: usize = 10;
@@ -47,7 +50,7 @@ pub(super) fn candidates<S: System>(parameters: usize, seed: u64, size: usize) -
 
 /// Returns the stream that a candidate is drawn from.
 pub(super) fn candidate_stream<S: System>(seed: u64, index: usize, candidate: usize) -> Random {
-    crate::system::case_stream::<S>(seed, index).stream(&format!("candidate/{candidate}"))
+    case_stream::<S>(seed, index).stream(&format!("candidate/{candidate}"))
 }
 
 /// Returns the square of the distance.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Requirements, role};
-use crate::trace::{Action, TraceEvent};
+use simutant_sim_core::trace::{Action, TraceEvent};
 
 /// Asks that each role receives each kind of message right after each other kind, once from the component that the one
 /// before came from and once from another.

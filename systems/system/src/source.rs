@@ -27,43 +27,13 @@ mod sampler;
 
 use std::marker::PhantomData;
 
-use crate::system::{case_stream, universe};
-use crate::{Random, System};
-use parameters::Parameters;
-pub(crate) use sampler::Sampler;
-use sampler::{Position, sample};
+use simutant_outcomes::InputSource;
+use simutant_random::Random;
 
-/// Where the test cases of a universe come from.
-///
-/// Each is a function of the system, the seed, the index and the size, on every platform. But for
-/// [`InputSource::LatinHypercube`], a longer universe begins with the shorter one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum InputSource {
-    /// Every draw is random: [`universe`].
-    #[default]
-    Uniform,
-    /// Of the strata into which a universe of `n` cuts the range of each parameter, `n` of one size, each has one test
-    /// case (McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables",
-    /// Technometrics 21, 1979).
-    LatinHypercube,
-    /// A Sobol sequence with Owen's scrambling (Burley, "Practical hash-based Owen scrambling", JCGT 9, 2020): evenly
-    /// spread at every length. After 65,536 test cases the rest is random.
-    Sobol,
-    /// A covering array first, in which every combination of levels of any so many parameters occurs, as far as there
-    /// are such test cases (Lei et al., "IPOG: a general strategy for t-way software testing", ECBS 2007); the rest is
-    /// random.
-    Covering {
-        /// How many parameters: 1 or more. Its cost grows with the power of it.
-        strength: usize,
-    },
-    /// The first and the last value of each parameter, then of each two, with the other draws random; the rest is
-    /// random.
-    Boundary,
-    /// Each test case is, of ten that are drawn at random, the farthest from those before it (Chen, Leung and Mak,
-    /// "Adaptive random testing", ASIAN 2004). To keep the cost linear only the last 500 count, which is forgetting as
-    /// of Chan et al., "Forgetting test cases", COMPSAC 2006.
-    Adaptive,
-}
+use self::parameters::Parameters;
+use self::sampler::{Position, sample};
+use crate::System;
+use crate::system::{case_stream, universe};
 
 /// The universe of a source, prepared, so that each of its test cases is cheap.
 #[derive(Debug, Clone)]
@@ -98,7 +68,8 @@ impl<S: System> Universe<S> {
             InputSource::Uniform => Plan::Random,
             InputSource::LatinHypercube => Plan::Rows(rows::latin_hypercube::<S>(parameters().count(), seed, size)),
             InputSource::Sobol => Plan::Rows(rows::sobol::<S>(parameters().count(), seed, size)),
-            InputSource::Covering { strength } => Plan::Rows(covering::rows::<S>(&parameters(), strength, seed, size)),
+            InputSource::Covering2 => Plan::Rows(covering::rows::<S>(&parameters(), 2, seed, size)),
+            InputSource::Covering3 => Plan::Rows(covering::rows::<S>(&parameters(), 3, seed, size)),
             InputSource::Boundary => Plan::Rows(rows::boundary(parameters().count(), size)),
             InputSource::Adaptive => Plan::Candidates(adaptive::candidates::<S>(parameters().count(), seed, size)),
         };

@@ -7,7 +7,7 @@ use rand::{Rng as _, SeedableRng as _, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::portable::ln;
-use crate::{Probability, VirtualDuration, choice};
+use crate::{Interceptor, Probability, interceptor};
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
 /// ACM TOMS 47, 2021), seeded through SplitMix64.
@@ -33,19 +33,19 @@ impl Random {
     /// So a new component shifts nobody's draws.
     pub fn stream(&self, name: &str) -> Self {
         let seed = derive_seed(self.seed, name);
-        if choice::is_active() {
-            choice::name_child_stream(self.seed, seed, name);
+        if let Some(interceptor) = interceptor::current() {
+            see_child_stream(interceptor, self.seed, seed, name);
         }
         Self::from_seed(seed)
     }
 
     /// Returns the seed that the stream began with.
-    pub(crate) fn seed(&self) -> u64 {
+    pub fn seed(&self) -> u64 {
         self.seed
     }
 
     /// Returns a number that tells how far the stream has come: draws change it.
-    pub(crate) fn position(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.generator.clone().next_u64()
     }
 
@@ -58,7 +58,10 @@ impl Random {
     #[inline]
     fn draw(&mut self, draw: Draw) -> u64 {
         let drawn = self.generator.next_u64();
-        if choice::is_active() { choice::bits(self.seed, draw, drawn) } else { drawn }
+        match interceptor::current() {
+            Some(interceptor) => intercept(interceptor, self.seed, draw, drawn),
+            None => drawn,
+        }
     }
 
     /// Returns an integer from `range`, each equally likely.
@@ -103,11 +106,10 @@ impl Random {
         (self.draw(Draw::Unit) >> 11) as f64 * STEP
     }
 
-    /// Returns an exponentially distributed duration, rounded to the nanosecond: the time to the next of events that
-    /// come at random.
-    pub fn exponential(&mut self, mean: VirtualDuration) -> VirtualDuration {
-        // A unit is below 1, so there is a logarithm; the conversion to an integer saturates.
-        VirtualDuration::from_nanos((-ln(1.0 - self.unit()) * mean.as_nanos() as f64).round() as u64)
+    /// Returns an exponentially distributed value, for example the time to the next of events that come at random.
+    pub fn exponential<T: Scale>(&mut self, mean: T) -> T {
+        // A unit is below 1, so there is a logarithm.
+        mean.scaled(-ln(1.0 - self.unit()))
     }
 
     /// Returns true with the given probability.
@@ -132,9 +134,31 @@ impl Random {
     }
 }
 
+#[cold]
+fn intercept(interceptor: &dyn Interceptor, seed: u64, draw: Draw, drawn: u64) -> u64 {
+    interceptor.bits(seed, draw, drawn)
+}
+
+#[cold]
+fn see_child_stream(interceptor: &dyn Interceptor, parent: u64, seed: u64, name: &str) {
+    interceptor.child_stream(parent, seed, name);
+}
+
+/// What a factor makes longer or shorter: a mean that [`Random::exponential`] takes.
+pub trait Scale {
+    /// Returns this times `factor`, which is not negative, as near as the type has it.
+    fn scaled(self, factor: f64) -> Self;
+}
+
+impl Scale for f64 {
+    fn scaled(self, factor: f64) -> Self {
+        self * factor
+    }
+}
+
 /// What 64 random bits are for. All but bare bits take them as a place in a range: more bits, a later value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Draw {
+pub enum Draw {
     /// Nothing that is known.
     Bits,
     /// A number in `[0, 1)`.
@@ -222,12 +246,13 @@ fn derive_seed(seed: u64, name: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
     const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     let hash = name.bytes().fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
-    finish(finish(seed).wrapping_add(hash))
+    mix(mix(seed).wrapping_add(hash))
 }
 
-/// Returns the output of SplitMix64 after a state.
+/// Returns the output of SplitMix64 after a state (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014): a word of which every bit depends on every bit of `word`.
 #[inline]
-pub(crate) fn finish(mut word: u64) -> u64 {
+pub fn mix(mut word: u64) -> u64 {
     word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
