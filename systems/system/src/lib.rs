@@ -1,7 +1,7 @@
 //! What a system is to Simutant: a simulation with parameters, its input domain, its oracle and its adequacy criteria.
 //!
 //! Implement [`System`] for a type that only names the system, and everything else works with it: test cases are drawn
-//! from its input domain by a [source](source), runs are judged by its oracle, and what they cover is counted by its
+//! from its input domain by a [source], runs are judged by its oracle, and what they cover is counted by its
 //! [criteria]. The simulation itself is written with [`simutant_sim_core`].
 
 pub mod criteria;
