@@ -189,7 +189,7 @@ impl<M: Message> Context<M> {
     }
 
     /// Says in which phase of its protocol the component is from now on. It goes into the trace, if there is one, and
-    /// changes nothing else; [criteria](crate::criteria::faults_in_phases) ask for faults in each phase.
+    /// changes nothing else; criteria of systems ask for faults in each phase.
     pub fn phase(&self, phase: &str) {
         if self.kernel.borrow().trace.is_some() {
             let action = Action::PhaseBegan { component: self.name.to_string(), phase: phase.to_owned() };
