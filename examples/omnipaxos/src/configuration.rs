@@ -1,6 +1,7 @@
 //! Test cases, their domain, and how they become simulations with an oracle.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::network::ScheduledPartition;
@@ -9,30 +10,30 @@ use simutant_sim_core::{
     CheckFailure, Fault, Faults, Link, Network, Probability, Random, Returned, ScheduledFault, Simulation,
     VirtualDuration, VirtualTime,
 };
-use simutant_system::InvalidTestCase;
+use simutant_system::{Domain, InvalidTestCase, Lengths, Probabilities};
 
 use crate::client::client;
 use crate::history::History;
 use crate::messages::{ClusterMessage, Command};
 use crate::server::{PORT, Server, server};
 
-/// The most commands of the client.
-pub const COMMANDS_MAX: u64 = 6;
+/// How many commands the client has.
+pub const COMMANDS: RangeInclusive<u64> = 1..=6;
 
-/// The slowest network: an election's question and answer take less than its timeout.
-pub const LATENCY_MAX_MS: u64 = 20;
+/// How long packets are on their way: an election's question and answer take less than its timeout.
+pub const LATENCY_MS: RangeInclusive<u64> = 1..=20;
 
-/// The greatest probability of a loss.
-pub const DROP_MAX: f64 = 0.10;
+/// How likely a packet is lost, if any is.
+const DROP: Probabilities = Probabilities::up_to(0.10);
 
-/// The most crashes, and the most isolations.
-pub const OUTAGES_MAX: usize = 2;
+/// How many crashes there are, and how many isolations.
+const OUTAGES: Lengths = Lengths(0..=2);
 
-/// When the last outage begins at the latest.
-pub const OUTAGE_FROM_MAX_MS: u64 = 800;
+/// When an outage begins.
+const OUTAGE_FROM_MS: RangeInclusive<u64> = 0..=800;
 
-/// How long an outage lasts at most.
-pub const OUTAGE_FOR_MAX_MS: u64 = 600;
+/// How long an outage lasts.
+const OUTAGE_FOR_MS: RangeInclusive<u64> = 1..=600;
 
 /// When servers and client stop, long after the last outage.
 const UNTIL: VirtualTime = VirtualTime::from_millis(4_000);
@@ -78,8 +79,8 @@ impl Outage {
     fn sample(random: &mut Random, servers: u64) -> Self {
         Self {
             server: random.uniform(1..=servers),
-            from_ms: random.uniform(0..=OUTAGE_FROM_MAX_MS),
-            for_ms: random.uniform(1..=OUTAGE_FOR_MAX_MS),
+            from_ms: OUTAGE_FROM_MS.draw(random),
+            for_ms: OUTAGE_FOR_MS.draw(random),
         }
     }
 }
@@ -87,39 +88,30 @@ impl Outage {
 impl TestCase {
     pub(crate) fn sample(random: &mut Random) -> Self {
         let servers = if random.uniform(0..3_u8) == 0 { 5 } else { 3 };
-        let commands = random.uniform(1..=COMMANDS_MAX);
-        let latency_ms = random.uniform(1..=LATENCY_MAX_MS);
+        let commands = COMMANDS.draw(random);
+        let latency_ms = LATENCY_MS.draw(random);
         // One network in two loses nothing.
-        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP_MAX * 100.0) as u32) };
+        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP.max() * 100.0) as u32) };
         let drop = Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1");
-        let mut outages = || (0..random.uniform(0..=OUTAGES_MAX)).map(|_| Outage::sample(random, servers)).collect();
+        let mut outages = || (0..OUTAGES.draw(random)).map(|_| Outage::sample(random, servers)).collect();
         let (crashes, isolations) = (outages(), outages());
         Self { servers, commands, latency_ms, drop, crashes, isolations, seed: random.bits() }
     }
 
     pub(crate) fn validate(&self) -> Result<(), InvalidTestCase> {
-        let within = |is_within: bool, field: &str, value: &dyn std::fmt::Display, allowed: &dyn std::fmt::Display| {
-            let (field, value, allowed) = (field.to_owned(), value.to_string(), allowed.to_string());
-            if is_within { Ok(()) } else { Err(InvalidTestCase { field, value, allowed }) }
-        };
-        let from_1_to = |max: u64| format!("from 1 to {max}");
-        within([3, 5].contains(&self.servers), "servers", &self.servers, &"3 or 5")?;
-        let is_within = (1..=COMMANDS_MAX).contains(&self.commands);
-        within(is_within, "commands", &self.commands, &from_1_to(COMMANDS_MAX))?;
-        let is_within = (1..=LATENCY_MAX_MS).contains(&self.latency_ms);
-        within(is_within, "latency_ms", &self.latency_ms, &from_1_to(LATENCY_MAX_MS))?;
-        within(self.drop.get() <= DROP_MAX, "drop", &self.drop, &format!("from 0 to {DROP_MAX}"))?;
+        if ![3, 5].contains(&self.servers) {
+            return Err(InvalidTestCase::new("servers", self.servers, "3 or 5"));
+        }
+        COMMANDS.check("commands", &self.commands)?;
+        LATENCY_MS.check("latency_ms", &self.latency_ms)?;
+        DROP.check("drop", &self.drop)?;
         for (list, outages) in [("crashes", &self.crashes), ("isolations", &self.isolations)] {
-            let (count, allowed) = (outages.len(), format!("a list of at most {OUTAGES_MAX}"));
-            within(count <= OUTAGES_MAX, list, &format!("a list of {count}"), &allowed)?;
+            OUTAGES.check(list, &outages.len())?;
             for (index, outage) in outages.iter().enumerate() {
                 let field = |name| format!("{list}[{index}].{name}");
-                let is_within = (1..=self.servers).contains(&outage.server);
-                within(is_within, &field("server"), &outage.server, &from_1_to(self.servers))?;
-                let allowed = format!("at most {OUTAGE_FROM_MAX_MS}");
-                within(outage.from_ms <= OUTAGE_FROM_MAX_MS, &field("from_ms"), &outage.from_ms, &allowed)?;
-                let is_within = (1..=OUTAGE_FOR_MAX_MS).contains(&outage.for_ms);
-                within(is_within, &field("for_ms"), &outage.for_ms, &from_1_to(OUTAGE_FOR_MAX_MS))?;
+                (1..=self.servers).check(field("server"), &outage.server)?;
+                OUTAGE_FROM_MS.check(field("from_ms"), &outage.from_ms)?;
+                OUTAGE_FOR_MS.check(field("for_ms"), &outage.for_ms)?;
             }
         }
         Ok(())

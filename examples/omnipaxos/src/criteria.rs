@@ -4,7 +4,7 @@ use simutant_sim_core::Probability;
 use simutant_system::BlackBoxCriterion;
 
 use crate::TestCase;
-use crate::configuration::{COMMANDS_MAX, LATENCY_MAX_MS, Outage};
+use crate::configuration::{COMMANDS, LATENCY_MS, Outage};
 
 /// How outages stand to each other.
 pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
@@ -59,8 +59,8 @@ pub(crate) fn environment() -> BlackBoxCriterion<TestCase> {
         covered: |case| {
             vec![
                 usize::from(case.servers == 5),
-                2 + usize::from(case.commands > COMMANDS_MAX / 2),
-                4 + usize::from(case.latency_ms > LATENCY_MAX_MS / 2),
+                2 + usize::from(case.commands > COMMANDS.end() / 2),
+                4 + usize::from(case.latency_ms > LATENCY_MS.end() / 2),
                 6 + usize::from(case.drop != Probability::ZERO),
             ]
         },

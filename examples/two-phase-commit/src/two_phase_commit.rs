@@ -9,6 +9,7 @@
 pub mod protocol;
 
 use std::cell::RefCell;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -17,30 +18,30 @@ use simutant_sim_core::{
     CheckFailure, Fault, Faults, Link, Probability, Random, Returned, ScheduledFault, Simulation, VirtualDuration,
     VirtualTime,
 };
-use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
+use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Probabilities, System};
 
 use self::protocol::{CommitMessage, PORT};
 
-/// The most participants.
-const PARTICIPANTS_MAX: usize = 4;
+/// How many take part.
+const PARTICIPANTS: Lengths = Lengths(1..=4);
 
-/// The most transactions.
-const TRANSACTIONS_MAX: usize = 3;
+/// How many transactions there are.
+const TRANSACTIONS: Lengths = Lengths(1..=3);
 
-/// The most crashes.
-const CRASHES_MAX: usize = 3;
+/// How many crashes there are.
+const CRASHES: Lengths = Lengths(0..=3);
 
-/// When a crash comes at the latest.
-const CRASH_AT_MAX_MS: u64 = 400;
+/// When a crash comes.
+const CRASH_AT_MS: RangeInclusive<u64> = 0..=400;
 
-/// How long a crash lasts at most.
-const CRASH_FOR_MAX_MS: u64 = 500;
+/// How long a crash lasts.
+const CRASH_FOR_MS: RangeInclusive<u64> = 1..=500;
 
-/// The slowest network: both ways and a write take less than the coordinator's timeout.
-const LATENCY_MAX_MS: u64 = 40;
+/// How long packets are on their way: both ways and a write take less than the coordinator's timeout.
+const LATENCY_MS: RangeInclusive<u64> = 1..=40;
 
-/// The greatest probability of a loss.
-const DROP_MAX: f64 = 0.3;
+/// How likely a packet is lost, if any is.
+const DROP: Probabilities = Probabilities::up_to(0.3);
 
 /// The system.
 #[derive(Debug, Clone, Copy)]
@@ -86,18 +87,18 @@ impl System for TwoPhaseCommit {
     type Message = CommitMessage;
 
     fn sample(random: &mut Random) -> TestCase {
-        let participants = random.uniform(1..=PARTICIPANTS_MAX);
-        let transactions = random.uniform(1..=TRANSACTIONS_MAX);
+        let participants = PARTICIPANTS.draw(random);
+        let transactions = TRANSACTIONS.draw(random);
         // One vote in six is no, so that some transactions are committed.
         let mut vote = || random.uniform(0..6_u8) > 0;
         let votes = (0..participants).map(|_| (0..transactions).map(|_| vote()).collect()).collect();
-        let latency_ms = random.uniform(1..=LATENCY_MAX_MS);
-        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP_MAX * 100.0) as u32) };
+        let latency_ms = LATENCY_MS.draw(random);
+        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP.max() * 100.0) as u32) };
         let drop = Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1");
-        let crashes = (0..random.uniform(0..=CRASHES_MAX)).map(|_| Crash {
+        let crashes = (0..CRASHES.draw(random)).map(|_| Crash {
             who: random.uniform(0..=participants),
-            at_ms: random.uniform(0..=CRASH_AT_MAX_MS),
-            for_ms: random.uniform(1..=CRASH_FOR_MAX_MS),
+            at_ms: CRASH_AT_MS.draw(random),
+            for_ms: CRASH_FOR_MS.draw(random),
         });
         let crashes = crashes.collect();
         TestCase { votes, latency_ms, drop, crashes, seed: random.bits() }
@@ -109,33 +110,19 @@ impl System for TwoPhaseCommit {
 
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
         let participants = case.votes.len();
-        let from_1_to = |max: u64| format!("from 1 to {max}");
-        let list = |length: usize| format!("a list of {length}");
-        within((1..=PARTICIPANTS_MAX).contains(&participants), "votes", list(participants), "a list of 1 to 4")?;
+        PARTICIPANTS.check("votes", &participants)?;
+        TRANSACTIONS.check("votes[0]", &case.votes[0].len())?;
         for (index, votes) in case.votes.iter().enumerate() {
-            let is_within = (1..=TRANSACTIONS_MAX).contains(&votes.len()) && votes.len() == case.votes[0].len();
-            within(
-                is_within,
-                &format!("votes[{index}]"),
-                list(votes.len()),
-                "a list of 1 to 3, as long as the others",
-            )?;
+            let as_others = case.votes[0].len();
+            Lengths(as_others..=as_others).check(format!("votes[{index}]"), &votes.len())?;
         }
-        let is_within = (1..=LATENCY_MAX_MS).contains(&case.latency_ms);
-        within(is_within, "latency_ms", case.latency_ms, &from_1_to(LATENCY_MAX_MS))?;
-        within(case.drop.get() <= DROP_MAX, "drop", case.drop, &format!("from 0 to {DROP_MAX}"))?;
-        within(case.crashes.len() <= CRASHES_MAX, "crashes", list(case.crashes.len()), "a list of at most 3")?;
+        LATENCY_MS.check("latency_ms", &case.latency_ms)?;
+        DROP.check("drop", &case.drop)?;
+        CRASHES.check("crashes", &case.crashes.len())?;
         for (index, crash) in case.crashes.iter().enumerate() {
-            let field = |name| format!("crashes[{index}].{name}");
-            within(crash.who <= participants, &field("who"), crash.who, &format!("at most {participants}"))?;
-            within(
-                crash.at_ms <= CRASH_AT_MAX_MS,
-                &field("at_ms"),
-                crash.at_ms,
-                &format!("at most {CRASH_AT_MAX_MS}"),
-            )?;
-            let is_within = (1..=CRASH_FOR_MAX_MS).contains(&crash.for_ms);
-            within(is_within, &field("for_ms"), crash.for_ms, &from_1_to(CRASH_FOR_MAX_MS))?;
+            (0..=participants).check(format!("crashes[{index}].who"), &crash.who)?;
+            CRASH_AT_MS.check(format!("crashes[{index}].at_ms"), &crash.at_ms)?;
+            CRASH_FOR_MS.check(format!("crashes[{index}].for_ms"), &crash.for_ms)?;
         }
         Ok(())
     }
@@ -282,11 +269,6 @@ fn faults_and_losses() -> BlackBoxCriterion<TestCase> {
             (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
         },
     }
-}
-
-fn within(is_within: bool, field: &str, value: impl std::fmt::Display, allowed: &str) -> Result<(), InvalidTestCase> {
-    let (field, value, allowed) = (field.to_owned(), value.to_string(), allowed.to_owned());
-    if is_within { Ok(()) } else { Err(InvalidTestCase { field, value, allowed }) }
 }
 
 #[cfg(test)]

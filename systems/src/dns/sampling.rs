@@ -3,10 +3,11 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use simutant_sim_core::{Probability, Random};
+use simutant_sim_core::Random;
+use simutant_system::Domain;
 
 use super::record::Soa;
-use super::validation::{PROBABILITY_MAX, QUERIES, SERVERS, STUBS, ZONES};
+use super::validation::{PROBABILITIES, QUERIES, SERVERS, STUBS, ZONES};
 use super::{
     AnswerKind, AuthoritativeServer, Name, NameSpace, Question, Record, RecordData, RecordType, StubQuery, TestCase,
     Zone,
@@ -38,16 +39,11 @@ fn address(subnet: u8, host: u8) -> Ipv4Addr {
 }
 
 pub(super) fn sample(random: &mut Random) -> TestCase {
-    // In steps of 0.0001, so that people can read and write test cases.
-    let mut probability = || {
-        let value = f64::from(random.uniform(0..=(PROBABILITY_MAX * 10_000.0) as u32)) / 10_000.0;
-        Probability::new(value).expect("a share of a probability is a probability")
-    };
-    let (drop, duplicate) = (probability(), probability());
-    let zone_count = random.uniform(ZONES);
-    let server_count = random.uniform(SERVERS);
-    let query_count = random.uniform(QUERIES);
-    let stub_count = random.uniform(STUBS);
+    let (drop, duplicate) = (PROBABILITIES.draw(random), PROBABILITIES.draw(random));
+    let zone_count = ZONES.draw(random);
+    let server_count = SERVERS.draw(random);
+    let query_count = QUERIES.draw(random);
+    let stub_count = STUBS.draw(random);
     let pointers = *random.choose(&Pointers::ALL).expect("there are three");
     let seed = random.bits();
     let mut words = WORDS.to_vec();

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 
-use simutant_system::InvalidTestCase;
+use simutant_system::{Domain, InvalidTestCase, Lengths, Probabilities};
 
 use super::name_space::is_at_or_below;
 use super::{Name, NameSpace, Record, RecordData, RecordType, TestCase, Zone};
 
 /// How many zones there are.
-pub(super) const ZONES: RangeInclusive<usize> = 2..=5;
+pub(super) const ZONES: Lengths = Lengths(2..=5);
 
 /// How many servers there are.
-pub(super) const SERVERS: RangeInclusive<usize> = 1..=4;
+pub(super) const SERVERS: Lengths = Lengths(1..=4);
 
 /// How many queries there are.
-pub(super) const QUERIES: RangeInclusive<usize> = 1..=12;
+pub(super) const QUERIES: Lengths = Lengths(1..=12);
 
 /// The numbers of stubs.
 pub(super) const STUBS: RangeInclusive<u8> = 1..=3;
@@ -24,8 +24,8 @@ pub(super) const STUBS: RangeInclusive<u8> = 1..=3;
 /// The latest query: a real run takes as long.
 pub(super) const START_MS_MAX: u64 = 60_000;
 
-/// The greatest probability of a loss, and of a duplication.
-pub(super) const PROBABILITY_MAX: f64 = 0.20;
+/// The probabilities of a loss, and of a duplication.
+pub(super) const PROBABILITIES: Probabilities = Probabilities::up_to(0.20);
 
 /// The longest time to live: a week.
 const TTL_MAX: u32 = 604_800;
@@ -33,8 +33,8 @@ const TTL_MAX: u32 = 604_800;
 /// The most aliases on the way to a record: some real resolvers give up after eight.
 pub(super) const ALIASES_MAX: usize = 7;
 
-/// The most records of a zone.
-const RECORDS_MAX: usize = 200;
+/// How many records a zone has.
+const RECORDS: Lengths = Lengths(1..=200);
 
 /// Checks that real servers would load the zones, and that their questions can be answered.
 pub(super) fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
@@ -46,28 +46,17 @@ pub(super) fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
     validate_servers(case)?;
     validate_reachability(&case.name_space)?;
     validate_queries(case)?;
-    for (field, probability) in [("drop", case.drop), ("duplicate", case.duplicate)] {
-        if probability.get() > PROBABILITY_MAX {
-            return refuse(field, probability, format!("from 0 to {PROBABILITY_MAX}"));
-        }
-    }
-    Ok(())
+    PROBABILITIES.check("drop", &case.drop)?;
+    PROBABILITIES.check("duplicate", &case.duplicate)
 }
 
 fn refuse(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Result<(), InvalidTestCase> {
-    Err(InvalidTestCase { field: field.into(), value: value.to_string(), allowed: allowed.into() })
-}
-
-fn check_count(field: &str, count: usize, allowed: &RangeInclusive<usize>) -> Result<(), InvalidTestCase> {
-    if allowed.contains(&count) {
-        return Ok(());
-    }
-    refuse(field, format!("a list of {count}"), format!("a list of {} to {}", allowed.start(), allowed.end()))
+    Err(InvalidTestCase::new(field, value, allowed))
 }
 
 fn validate_zones(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
     let zones = &name_space.zones;
-    check_count("zones", zones.len(), &ZONES)?;
+    ZONES.check("zones", &zones.len())?;
     if !zones[0].apex.is_root() {
         return refuse("zones[0].apex", &zones[0].apex, "., since the first zone is the root's");
     }
@@ -87,7 +76,7 @@ fn validate_zones(name_space: &NameSpace) -> Result<(), InvalidTestCase> {
         if zone.servers().next().is_none() {
             return refuse(format!("zones[{index}].records"), "a list without NS records of the apex", "one with some");
         }
-        check_count(&format!("zones[{index}].records"), zone.records.len(), &(1..=RECORDS_MAX))?;
+        RECORDS.check(format!("zones[{index}].records"), &zone.records.len())?;
     }
     Ok(())
 }
@@ -228,7 +217,7 @@ fn has_service_label(name: &Name) -> bool {
 }
 
 fn validate_servers(case: &TestCase) -> Result<(), InvalidTestCase> {
-    check_count("servers", case.servers.len(), &SERVERS)?;
+    SERVERS.check("servers", &case.servers.len())?;
     for (index, server) in case.servers.iter().enumerate() {
         if case.servers[..index].iter().any(|other| other.address == server.address) {
             return refuse(format!("servers[{index}].address"), server.address, "another one than those before");
@@ -305,16 +294,10 @@ fn validate_reachability(name_space: &NameSpace) -> Result<(), InvalidTestCase> 
 }
 
 fn validate_queries(case: &TestCase) -> Result<(), InvalidTestCase> {
-    check_count("queries", case.queries.len(), &QUERIES)?;
+    QUERIES.check("queries", &case.queries.len())?;
     let mut earliest = 0;
     for (index, query) in case.queries.iter().enumerate() {
-        if !STUBS.contains(&query.stub) {
-            return refuse(
-                format!("queries[{index}].stub"),
-                query.stub,
-                format!("from {} to {}", STUBS.start(), STUBS.end()),
-            );
-        }
+        STUBS.check(format!("queries[{index}].stub"), &query.stub)?;
         if !(earliest..=START_MS_MAX).contains(&query.start_ms) {
             let allowed = format!("from {earliest} to {START_MS_MAX}, and none before those before it");
             return refuse(format!("queries[{index}].start_ms"), query.start_ms, allowed);

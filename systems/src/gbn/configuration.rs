@@ -1,8 +1,10 @@
 //! The configuration of go-back-n: test cases, their domain, and the oracle.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{Link, Network, Probability, Random, Simulation, VirtualDuration};
-use simutant_system::InvalidTestCase;
+use simutant_system::{Domain, InvalidTestCase, Probabilities};
 
 use super::{AcknowledgementRule, File, TransferMessage, receiver, sender};
 
@@ -15,6 +17,9 @@ pub const SMALL_BYTES_MAX: u64 = 11_192;
 
 /// The greatest probability of a loss, and of a duplication.
 pub const PROBABILITY_MAX: f64 = 0.20;
+
+const BYTES: RangeInclusive<u64> = 1..=BYTES_MAX;
+const PROBABILITIES: Probabilities = Probabilities::up_to(PROBABILITY_MAX);
 
 /// How long every packet is on its way. Packets do not overtake each other.
 pub(super) const LATENCY: VirtualDuration = VirtualDuration::from_millis(1);
@@ -41,27 +46,14 @@ const PLACES: (u64, u64) = (29, 3);
 impl TestCase {
     pub(super) fn sample(random: &mut Random) -> Self {
         let bytes = length_at(random.uniform(0..places()));
-        // In steps of 0.0001, so that people can read and write test cases.
-        let mut probability = || {
-            let value = f64::from(random.uniform(0..=(PROBABILITY_MAX * 10_000.0) as u32)) / 10_000.0;
-            Probability::new(value).expect("a share of a probability is a probability")
-        };
-        let (drop, duplicate) = (probability(), probability());
+        let (drop, duplicate) = (PROBABILITIES.draw(random), PROBABILITIES.draw(random));
         Self { bytes, drop, duplicate, seed: random.bits() }
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
-        if !(1..=BYTES_MAX).contains(&self.bytes) {
-            let (field, value) = ("bytes".to_owned(), self.bytes.to_string());
-            return Err(InvalidTestCase { field, value, allowed: format!("from 1 to {BYTES_MAX}") });
-        }
-        for (field, probability) in [("drop", self.drop), ("duplicate", self.duplicate)] {
-            if probability.get() > PROBABILITY_MAX {
-                let (field, value) = (field.to_owned(), probability.to_string());
-                return Err(InvalidTestCase { field, value, allowed: format!("from 0 to {PROBABILITY_MAX}") });
-            }
-        }
-        Ok(())
+        BYTES.check("bytes", &self.bytes)?;
+        PROBABILITIES.check("drop", &self.drop)?;
+        PROBABILITIES.check("duplicate", &self.duplicate)
     }
 }
 

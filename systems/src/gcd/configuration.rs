@@ -1,8 +1,10 @@
 //! The configuration of the service: test cases, their domain, and the oracle.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration, VirtualTime};
-use simutant_system::InvalidTestCase;
+use simutant_system::{Domain, InvalidTestCase, Lengths, Probabilities};
 
 use super::{GcdMessage, NoResponse, client, server};
 
@@ -31,6 +33,12 @@ const START_GAP_SAMPLED_MAX: VirtualDuration = VirtualDuration::from_secs(5);
 
 /// The greatest probability of a loss, and of a duplication.
 pub(super) const PROBABILITY_MAX: f64 = 0.20;
+
+const REQUESTS: Lengths = Lengths(1..=REQUESTS_MAX);
+const NUMBERS: RangeInclusive<u32> = 1..=NUMBER_MAX;
+const CACHE_SIZES: RangeInclusive<usize> = 1..=CACHE_SIZE_MAX;
+const LATENCIES: RangeInclusive<VirtualDuration> = VirtualDuration::ZERO..=LATENCY_MAX;
+const PROBABILITIES: Probabilities = Probabilities::up_to(PROBABILITY_MAX);
 
 const SERVER_PORT: u16 = 1_234;
 
@@ -106,53 +114,38 @@ impl TestCase {
 
     pub(super) fn sample(random: &mut Random) -> Self {
         let mut start = VirtualTime::ZERO;
-        let requests = (0..random.uniform(1..=REQUESTS_MAX)).map(|_| {
-            let request = ClientRequest { a: random.uniform(1..=NUMBER_MAX), b: random.uniform(1..=NUMBER_MAX), start };
-            let gap = random.uniform(START_GAP_MIN.as_nanos()..=START_GAP_SAMPLED_MAX.as_nanos());
-            start += VirtualDuration::from_nanos(gap);
+        let requests = (0..REQUESTS.draw(random)).map(|_| {
+            let request = ClientRequest { a: NUMBERS.draw(random), b: NUMBERS.draw(random), start };
+            start += (START_GAP_MIN..=START_GAP_SAMPLED_MAX).draw(random);
             request
         });
         let requests = requests.collect();
         let cache_size = random.uniform(1..=CACHE_SIZE_SAMPLED_MAX);
-        let latency = VirtualDuration::from_nanos(random.uniform(0..=LATENCY_MAX.as_nanos()));
+        let latency = LATENCIES.draw(random);
         // One network in four loses nothing, so that the oracle is strict for many cases.
         let is_reliable = random.uniform(0..4_u8) == 0;
-        // In steps of 0.0001, so that people can read and write test cases.
-        let mut probability = || {
-            let value = f64::from(random.uniform(0..=(PROBABILITY_MAX * 10_000.0) as u32)) / 10_000.0;
-            Probability::new(value).expect("a share of a probability is a probability")
-        };
-        let drop = if is_reliable { Probability::ZERO } else { probability() };
-        let duplicate = probability();
+        let drop = if is_reliable { Probability::ZERO } else { PROBABILITIES.draw(random) };
+        let duplicate = PROBABILITIES.draw(random);
         Self { requests, cache_size, latency, drop, duplicate, seed: random.bits() }
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
-        let within = |is_within: bool, field: &str, value: &dyn std::fmt::Display, allowed: &dyn std::fmt::Display| {
-            let (field, value, allowed) = (field.to_owned(), value.to_string(), allowed.to_string());
-            if is_within { Ok(()) } else { Err(InvalidTestCase { field, value, allowed }) }
-        };
-        let count = self.requests.len();
-        let allowed = format!("a list of 1 to {REQUESTS_MAX}");
-        within((1..=REQUESTS_MAX).contains(&count), "requests", &format!("a list of {count}"), &allowed)?;
+        REQUESTS.check("requests", &self.requests.len())?;
         let mut start_min = VirtualTime::ZERO;
         for (index, request) in self.requests.iter().enumerate() {
-            for (name, number) in [("a", request.a), ("b", request.b)] {
-                let is_within = (1..=NUMBER_MAX).contains(&number);
-                within(is_within, &format!("requests[{index}].{name}"), &number, &format!("from 1 to {NUMBER_MAX}"))?;
+            let field = |name| format!("requests[{index}].{name}");
+            NUMBERS.check(field("a"), &request.a)?;
+            NUMBERS.check(field("b"), &request.b)?;
+            if request.start < start_min {
+                let allowed = format!("at least {}, in nanoseconds", start_min.as_nanos());
+                return Err(InvalidTestCase::new(field("start_ns"), request.start.as_nanos(), allowed));
             }
-            let allowed = format!("at least {}, in nanoseconds", start_min.as_nanos());
-            let field = format!("requests[{index}].start_ns");
-            within(request.start >= start_min, &field, &request.start.as_nanos(), &allowed)?;
             start_min = request.start + START_GAP_MIN;
         }
-        let allowed = format!("from 1 to {CACHE_SIZE_MAX}");
-        within((1..=CACHE_SIZE_MAX).contains(&self.cache_size), "cache_size", &self.cache_size, &allowed)?;
-        let allowed = format!("from 0 to {}, in nanoseconds", LATENCY_MAX.as_nanos());
-        within(self.latency <= LATENCY_MAX, "latency_ns", &self.latency.as_nanos(), &allowed)?;
-        let allowed = format!("from 0 to {PROBABILITY_MAX}");
-        within(self.drop.get() <= PROBABILITY_MAX, "drop", &self.drop, &allowed)?;
-        within(self.duplicate.get() <= PROBABILITY_MAX, "duplicate", &self.duplicate, &allowed)
+        CACHE_SIZES.check("cache_size", &self.cache_size)?;
+        LATENCIES.check("latency_ns", &self.latency)?;
+        PROBABILITIES.check("drop", &self.drop)?;
+        PROBABILITIES.check("duplicate", &self.duplicate)
     }
 }
 

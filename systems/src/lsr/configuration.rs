@@ -1,13 +1,15 @@
 //! The configuration of link-state routing: test cases, their domain, and the oracle.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{Context, Latency, Link, Random, Simulation, VirtualDuration, VirtualTime};
-use simutant_system::InvalidTestCase;
+use simutant_system::{Domain, InvalidTestCase, Lengths};
 
 use super::{Inbox, LsrMessage, Neighbour, Publication, RouterId, Topology, client, router};
 
-/// The latest start of a router.
-const ROUTER_START_MAX: VirtualTime = VirtualTime::from_millis(20);
+/// When routers start.
+const ROUTER_STARTS: RangeInclusive<VirtualTime> = VirtualTime::ZERO..=VirtualTime::from_millis(20);
 
 /// The fastest packet: so much faster than the slowest that packets overtake each other.
 const LATENCY_MIN: VirtualDuration = VirtualDuration::from_millis(1);
@@ -53,9 +55,9 @@ pub struct RouterPair {
 impl TestCase {
     pub(super) fn sample(random: &mut Random) -> Self {
         let topology = *random.choose(&Topology::ALL).expect("there are seven");
-        let count = topology.router_count();
-        let messages = (0..random.uniform(0..=messages_max(topology)))
-            .map(|_| RouterPair { from: random.uniform(1..=count), to: random.uniform(1..=count) })
+        let routers = 1..=topology.router_count();
+        let messages = (0..messages(topology).draw(random))
+            .map(|_| RouterPair { from: routers.draw(random), to: routers.draw(random) })
             .collect();
         let case = Self { topology, messages, starts_ns: None, seed: random.bits() };
         case.with_starts()
@@ -78,8 +80,7 @@ impl TestCase {
             return starts.iter().copied().map(VirtualTime::from_nanos).collect();
         }
         let mut starts = Random::from_seed(self.seed).stream("starts");
-        let mut start = |_| VirtualTime::from_nanos(starts.uniform(0..=ROUTER_START_MAX.as_nanos()));
-        self.topology.routers().map(&mut start).collect()
+        self.topology.routers().map(|_| ROUTER_STARTS.draw(&mut starts)).collect()
     }
 
     /// Returns what the network does to packets: it delays them, each by a time of its own.
@@ -97,40 +98,26 @@ impl TestCase {
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
-        let (messages, messages_max) = (self.messages.len(), messages_max(self.topology));
-        if messages > messages_max {
-            let (field, value) = ("messages".to_owned(), format!("a list of {messages}"));
-            let allowed = format!("a list of at most {messages_max} for {}", self.topology);
-            return Err(InvalidTestCase { field, value, allowed });
-        }
-        let count = self.topology.router_count();
+        let given_topology = |refused: InvalidTestCase| refused.given(format!("for {}", self.topology));
+        messages(self.topology).check("messages", &self.messages.len()).map_err(given_topology)?;
+        let routers = 1..=self.topology.router_count();
         if let Some(starts) = &self.starts_ns {
-            if starts.len() != usize::from(count) {
-                let (field, value) = ("starts_ns".to_owned(), format!("a list of {}", starts.len()));
-                let allowed = format!("a list of {count} for {}", self.topology);
-                return Err(InvalidTestCase { field, value, allowed });
-            }
-            let latest = ROUTER_START_MAX.as_nanos();
-            if let Some((index, start)) = starts.iter().enumerate().find(|(_, start)| **start > latest) {
-                let (field, value) = (format!("starts_ns[{index}]"), start.to_string());
-                return Err(InvalidTestCase { field, value, allowed: format!("from 0 to {latest}") });
+            Lengths(routers.len()..=routers.len()).check("starts_ns", &starts.len()).map_err(given_topology)?;
+            for (index, &start) in starts.iter().enumerate() {
+                ROUTER_STARTS.check(format!("starts_ns[{index}]"), &VirtualTime::from_nanos(start))?;
             }
         }
         for (index, pair) in self.messages.iter().enumerate() {
-            for (name, router) in [("from", pair.from), ("to", pair.to)] {
-                if !(1..=count).contains(&router) {
-                    let (field, value) = (format!("messages[{index}].{name}"), router.to_string());
-                    return Err(InvalidTestCase { field, value, allowed: format!("from 1 to {count}") });
-                }
-            }
+            routers.check(format!("messages[{index}].from"), &pair.from)?;
+            routers.check(format!("messages[{index}].to"), &pair.to)?;
         }
         Ok(())
     }
 }
 
-/// Returns the most messages that a test case has.
-fn messages_max(topology: Topology) -> usize {
-    2 * usize::from(topology.router_count())
+/// Returns how many messages a test case may have.
+fn messages(topology: Topology) -> Lengths {
+    Lengths(0..=2 * usize::from(topology.router_count()))
 }
 
 pub(super) fn configure(case: &TestCase) -> Simulation<LsrMessage> {

@@ -290,7 +290,7 @@ fn test_cases_outside_the_domain_are_refused_by_name() {
     check(case(Topology::Star4, &[(1, 0)], 1), "messages[0].to is 0: it must be from 1 to 4");
     let starting = |starts_ns| TestCase { starts_ns: Some(starts_ns), ..case(Topology::Duo, &[], 1) };
     check(starting(vec![0]), "starts_ns is a list of 1: it must be a list of 2 for duo");
-    check(starting(vec![0, 20_000_001]), "starts_ns[1] is 20000001: it must be from 0 to 20000000");
+    check(starting(vec![0, 20_000_001]), "starts_ns[1] is 20000001: it must be from 0 to 20000000, in nanoseconds");
     assert_eq!(Lsr::validate(&starting(vec![0, 20_000_000])), Ok(()));
 }
 

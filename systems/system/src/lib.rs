@@ -5,10 +5,12 @@
 //! [criteria]. The simulation itself is written with [`simutant_sim_core`].
 
 pub mod criteria;
+mod domain;
 pub mod source;
 mod system;
 
 pub use criteria::{Requirements, TraceCriterion};
+pub use domain::{Domain, Lengths, Point, Probabilities};
 pub use simutant_outcomes::{InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, CostBounds, InvalidTestCase, System, reseeding, universe};

@@ -58,7 +58,8 @@ pub trait System: 'static {
         CostBounds::default()
     }
 
-    /// Checks that a test case is in the input domain, for test cases that people write.
+    /// Checks that a test case is in the input domain, for test cases that people write. The [domain](crate::Domain) of
+    /// a field both draws and checks.
     ///
     /// # Errors
     /// [`InvalidTestCase`] for the first field that is not.
@@ -111,6 +112,19 @@ pub struct InvalidTestCase {
     pub value: String,
     /// What it may be, for example `from 1 to 335760`.
     pub allowed: String,
+}
+
+impl InvalidTestCase {
+    /// Returns the refusal of a field's value, with what it may be.
+    pub fn new(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
+        Self { field: field.into(), value: value.to_string(), allowed: allowed.into() }
+    }
+
+    /// Returns this refusal with what decides what the field may be, for example `for a ring`.
+    #[must_use]
+    pub fn given(self, condition: impl std::fmt::Display) -> Self {
+        Self { allowed: format!("{} {condition}", self.allowed), ..self }
+    }
 }
 
 /// Returns test case `index` of the universe of `seed`.

@@ -19,23 +19,27 @@
 
 pub mod protocol;
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration};
-use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
+use simutant_sim_core::{
+    CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration,
+};
+use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Probabilities, System};
 
 use self::protocol::{PORT, SumMessage, TIMEOUT};
 
-/// The most amounts that the client has.
-const AMOUNTS_MAX: usize = 8;
+/// How many amounts the client has.
+const COUNTS: Lengths = Lengths(1..=8);
 
-/// The greatest amount.
-const AMOUNT_MAX: u64 = 100;
+/// How large they are.
+const AMOUNTS: RangeInclusive<u64> = 0..=100;
 
-/// The slowest network: an answer may well come after the client has asked again.
-const LATENCY_MAX: VirtualDuration = VirtualDuration::from_millis(80);
+/// How long packets are on their way, in nanoseconds: an answer may well come after the client has asked again.
+const LATENCIES_NS: RangeInclusive<u64> = 0..=80_000_000;
 
-/// The greatest probability of a loss, and of a duplication.
-const PROBABILITY_MAX: f64 = 0.3;
+/// How likely a packet is lost, and how likely it is duplicated.
+const PROBABILITIES: Probabilities = Probabilities::up_to(0.3);
 
 /// The system: its name, and what the rest of Simutant knows of it.
 #[derive(Debug, Clone, Copy)]
@@ -68,17 +72,18 @@ impl System for %TYPE% {
 
     // Draws a test case. Small values and zeros should be drawn often: special cases are there.
     fn sample(random: &mut Random) -> TestCase {
-        let count = random.uniform(1..=AMOUNTS_MAX);
-        let amounts = (0..count).map(|_| random.uniform(0..=AMOUNT_MAX)).collect();
-        let latency_ns = random.uniform(0..=LATENCY_MAX.as_nanos());
+        let amounts = (0..COUNTS.draw(random))
+            .map(|_| AMOUNTS.draw(random))
+            .collect();
+        let latency_ns = LATENCIES_NS.draw(random);
         // One network in three loses nothing, so that the oracle is strict for many cases.
         let is_reliable = random.uniform(0..3_u8) == 0;
         let drop = if is_reliable {
             Probability::ZERO
         } else {
-            probability(random)
+            PROBABILITIES.draw(random)
         };
-        let duplicate = probability(random);
+        let duplicate = PROBABILITIES.draw(random);
         TestCase {
             amounts,
             latency_ns,
@@ -99,36 +104,13 @@ impl System for %TYPE% {
 
     // Refuses what is not in the domain: people write test cases, too.
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
-        let count = case.amounts.len();
-        let allowed = format!("a list of 1 to {}", AMOUNTS_MAX);
-        within(
-            (1..=AMOUNTS_MAX).contains(&count),
-            "amounts",
-            format!("a list of {}", count),
-            allowed,
-        )?;
+        COUNTS.check("amounts", &case.amounts.len())?;
         for (index, amount) in case.amounts.iter().enumerate() {
-            let field = format!("amounts[{}]", index);
-            within(
-                *amount <= AMOUNT_MAX,
-                &field,
-                amount.to_string(),
-                format!("at most {}", AMOUNT_MAX),
-            )?;
+            AMOUNTS.check(format!("amounts[{}]", index), amount)?;
         }
-        let latency_max = LATENCY_MAX.as_nanos();
-        within(
-            case.latency_ns <= latency_max,
-            "latency_ns",
-            case.latency_ns.to_string(),
-            format!("at most {}", latency_max),
-        )?;
-        for (field, probability) in [("drop", case.drop), ("duplicate", case.duplicate)].iter() {
-            let allowed = format!("from 0 to {}", PROBABILITY_MAX);
-            let is_within = probability.get() <= PROBABILITY_MAX;
-            within(is_within, field, probability.to_string(), allowed)?;
-        }
-        Ok(())
+        LATENCIES_NS.check("latency_ns", &case.latency_ns)?;
+        PROBABILITIES.check("drop", &case.drop)?;
+        PROBABILITIES.check("duplicate", &case.duplicate)
     }
 
     // Puts components and network together, and says what must hold.
@@ -209,29 +191,6 @@ fn sizes_and_losses() -> BlackBoxCriterion<TestCase> {
                 .filter(|requirement| holds[*requirement])
                 .collect()
         },
-    }
-}
-
-/// Draws a probability in steps of 0.01, so that people can read and write test cases.
-fn probability(random: &mut Random) -> Probability {
-    let hundredths = random.uniform(0..=30_u32);
-    Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1")
-}
-
-fn within(
-    is_within: bool,
-    field: &str,
-    value: String,
-    allowed: String,
-) -> Result<(), InvalidTestCase> {
-    if is_within {
-        Ok(())
-    } else {
-        Err(InvalidTestCase {
-            field: field.to_string(),
-            value,
-            allowed,
-        })
     }
 }
 
