@@ -1,16 +1,19 @@
 //! A campaign: draw the universe, run it on the original, run it on the mutants.
 
+mod original;
+pub(crate) mod settings;
+
+use self::original::{check_baseline, limits, recording};
+use self::settings::{INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use simutant_mutator::{Build, Fingerprint};
-use simutant_outcomes::{
-    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
-};
-use simutant_protocol::{Limits, MutantExecution, Recorded, Sizes, Universe};
+use simutant_mutator::Fingerprint;
+use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, Sites, differences};
+use simutant_protocol::{Limits, MutantExecution, Sizes, Universe};
 
 use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
@@ -22,18 +25,8 @@ use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
 use crate::reseeding::Tally;
 use crate::traced::Traced;
-use crate::{
-    Bounds, CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, bits, cost, pool, sample,
-    white_box,
-};
+use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, cost, pool, sample, white_box};
 
-/// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
-/// took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
-const LIMIT_FACTOR: u64 = 3;
-/// A run on a mutant may use so much memory at least, and the limit is a multiple of the second. The measured memory
-/// varies by a few kilobytes with what a worker ran before, and outcomes must not.
-const MEMORY_BYTES_MIN: u64 = 64 << 20;
-const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 /// Test cases that are asked for at once.
 const DRAW_COUNT: usize = 1000;
 /// What the names of the files begin and end with in which workers leave their runs.
@@ -567,120 +560,12 @@ pub(crate) fn add_round(
     })
 }
 
-/// The key of what tells one version of the source from another.
-const SOURCE_HASH: &str = "source_hash";
-/// The key of how the universe is drawn.
-pub(crate) const INPUT_SOURCE: &str = "input_source";
-
-/// What makes two campaigns the same, beside the sites.
-fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
-    let Plan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
-    [
-        ("system", build.sites.system.as_str().into()),
-        ("package", build.sites.package.as_str().into()),
-        ("seed", (*seed).into()),
-        (INPUT_SOURCE, input_source.name().into()),
-        ("cases", (*cases).into()),
-        ("operators", build.operators.as_str().into()),
-        (SOURCE_HASH, source_hash_of(&plan.build)),
-        ("pruning", serde_json::to_value(pruning).expect("a name")),
-        ("baseline_steps", bounds.baseline_steps.into()),
-        ("baseline_events", bounds.baseline_events.into()),
-        ("memory_bytes", bounds.memory_bytes.into()),
-        ("hang_ns", (bounds.hang.as_nanos() as u64).into()),
-    ]
-}
-
-/// Returns whether the journal, with these sites, is of the source of a build.
-pub(crate) fn is_of(journal: &Journal, sites: &Sites, build: &Build) -> Result<bool, CampaignError> {
-    let source_hash: Option<Value> = journal.get(SOURCE_HASH)?;
-    Ok(*sites == build.sites && source_hash == Some(source_hash_of(build)))
-}
-
-fn source_hash_of(build: &Build) -> Value {
-    format!("{:016x}", build.source_hash).into()
-}
-
-/// Notes the settings and the source that the journal is about from now on.
-fn set_source(journal: &Journal, plan: &Plan) -> Result<(), CampaignError> {
-    journal.set("sites", &plan.build.sites)?;
-    journal.set("fingerprint", &plan.build.fingerprint)?;
-    settings(plan).iter().try_for_each(|(key, value)| journal.set(key, value))
-}
-
 fn workshop(plan: &Plan) -> Workshop<'_> {
     Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds }
 }
 
 fn numbers_of_none<T>(items: &[Option<T>]) -> Vec<usize> {
     (0..items.len()).filter(|&number| items[number].is_none()).collect()
-}
-
-fn check_baseline(plan: &Plan, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
-    if recorded.execution.verdict != RunEnd::Reasonable {
-        return Err(CampaignError::BaselineFailed {
-            system: plan.build.sites.system.clone(),
-            seed: plan.seed,
-            number,
-            case: case.clone(),
-            execution: recorded.execution.clone(),
-        });
-    }
-    match &recorded.difference {
-        None => Ok(()),
-        Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
-    }
-}
-
-/// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.
-fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites) -> Option<Recording> {
-    let content = &settings.content;
-    let sets: Vec<&Vec<u32>> = recorded.measured.iter().chain(&recorded.covered).collect();
-    if sets.len() != content.requirements.len() {
-        return None;
-    }
-    // The probes know nothing of mutants of higher order, and note their parts.
-    let with_pairs = |numbers| {
-        let mut mutants = bits::from_numbers(numbers, content.mutants)?;
-        sites.add_pairs(&mut mutants);
-        Some(mutants)
-    };
-    Some(Recording {
-        events: recorded.execution.events,
-        steps: recorded.execution.steps,
-        virtual_time_ns: recorded.virtual_time_ns,
-        messages: Some(recorded.messages),
-        digest: recorded.digest,
-        memory_bytes: recorded.memory_bytes,
-        entered: recorded.entered,
-        reached: with_pairs(&recorded.reached)?,
-        infected: with_pairs(&recorded.infected)?,
-        covered: sets
-            .into_iter()
-            .zip(&content.requirements)
-            .map(|(set, &size)| bits::from_numbers(set, size))
-            .collect::<Option<_>>()?,
-    })
-}
-
-fn limits(recordings: &[Recording], bounds: &Bounds) -> Limits {
-    let allowed = |of: fn(&Recording) -> u64| {
-        let most = recordings.iter().map(of).max().unwrap_or(0);
-        most.saturating_mul(LIMIT_FACTOR)
-    };
-    let memory_bytes = allowed(|recording| recording.memory_bytes).max(MEMORY_BYTES_MIN);
-    let virtual_time_ns = match allowed(|recording| recording.virtual_time_ns) {
-        // Nothing in the original takes time, so no time is long.
-        0 => u64::MAX,
-        virtual_time_ns => virtual_time_ns,
-    };
-    Limits {
-        steps: allowed(|recording| recording.steps),
-        events: allowed(|recording| recording.events),
-        virtual_time_ns,
-        memory_bytes: memory_bytes.next_multiple_of(MEMORY_BYTES_UNIT).min(bounds.memory_bytes),
-        memory_bytes_max: bounds.memory_bytes,
-    }
 }
 
 /// Returns whether a file's name is that of a worker's answers.

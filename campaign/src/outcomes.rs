@@ -13,7 +13,8 @@ use simutant_outcomes::{
 };
 use simutant_protocol::{CriterionDescription, Limits};
 
-use crate::campaign::{INPUT_SOURCE, add_round, is_of};
+use crate::campaign::add_round;
+use crate::campaign::settings::{INPUT_SOURCE, is_of};
 use crate::journal::{Content, Journal, Recording, StoredRun};
 use crate::reseeding::Tally;
 use crate::{CampaignError, cost, traced, white_box};

@@ -1,7 +1,10 @@
 //! The run: events in order, each followed by the tasks that it wakes.
 
+mod ending;
+mod faults;
+
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,18 +19,18 @@ use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
 use crate::fault::Fault;
-use crate::kernel::{Kernel, Outcome, Shared};
+use crate::kernel::{Outcome, Shared};
 use crate::message::ComponentId;
 use crate::network::PartitionChange;
-use crate::noted_waits::{NotedWaits, begin_poll, noted_waits};
+use crate::noted_waits::{NotedWaits, begin_poll};
 use crate::outlined::Outlined;
 use crate::prefetch::prefetch;
-use crate::setup::{FinalCheck, Setup};
+use crate::setup::Setup;
 use crate::simulation::{Body, Configured, Report};
-use crate::trace::{Action, DurableState};
-use crate::verdict::{Failure, Origin, Violation, Wait, WaitSubject, Waiting};
+use crate::trace::Action;
+use crate::verdict::{Failure, Origin, Violation};
 use crate::waker::{TaskKey, Waiter, WokenRing};
-use crate::{Context, LimitReached, Limits, Message, Random, Verdict, VirtualDuration, VirtualTime};
+use crate::{LimitReached, Limits, Message, Random, Verdict, VirtualTime};
 
 pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -455,7 +458,7 @@ impl<M: Message> Executor<M> {
         }
     }
 
-    // Starts and faults.
+    // Starts.
 
     fn start(&mut self, component: ComponentId) {
         let was_restarted = self.component(component).restarts > 0;
@@ -469,169 +472,6 @@ impl<M: Message> Executor<M> {
         if let Some(main) = self.component(component).main {
             self.poll_unless_paused(main);
         }
-    }
-
-    #[cold]
-    fn change(&mut self, index: usize) {
-        match self.changes[index].1.clone() {
-            Change::Fault(Fault::Crash { .. }, component) => self.crash(component),
-            Change::Fault(Fault::Restart { durable_state, .. }, component) => self.restart(component, durable_state),
-            Change::Fault(Fault::Pause { duration, .. }, component) => self.pause(component, duration),
-            Change::Partition(change, groups) => {
-                let mut kernel = self.kernel.borrow_mut();
-                kernel.network.change_partition(change);
-                kernel.record(|_| match change {
-                    PartitionChange::Begin(_) => Action::Partitioned { groups },
-                    PartitionChange::Heal(_) => Action::Healed { groups },
-                });
-                kernel.probe_streams();
-            }
-        }
-    }
-
-    fn crash(&mut self, component: ComponentId) {
-        let Some(main) = self.component(component).main.take() else {
-            // Nothing is left of a component that has returned but what its host still sends for it.
-            self.kernel.borrow_mut().crash_streams(component);
-            return self.settle_streams();
-        };
-        let resume = self.component(component).resume.take();
-        let mut kernel = self.kernel.borrow_mut();
-        kernel.record(|kernel| Action::Crashed { component: kernel.place_name(component) });
-        let now = kernel.now;
-        kernel.components.set_down_since(component, Some(now));
-        kernel.components.set_paused_since(component, None);
-        if let Some((resume, _)) = resume {
-            kernel.queue.cancel(resume);
-        }
-        kernel.crash_streams(component);
-        drop(kernel);
-        self.settle_streams();
-        self.component(component).deferred = Deferred::default();
-        self.stop_task(main);
-        self.stop_children(component);
-    }
-
-    fn restart(&mut self, component: ComponentId, durable_state: DurableState) {
-        if !self.kernel.borrow().components.is_down(component) {
-            return;
-        }
-        let mut kernel = self.kernel.borrow_mut();
-        kernel.components.set_down_since(component, None);
-        let name = kernel.components.name(component).clone();
-        let restarted = Action::Restarted { component: name.to_string(), durable_state };
-        kernel.record(|_| restarted);
-        let lost = match durable_state {
-            DurableState::Lost => Some(kernel.components.lose_durable(component)),
-            DurableState::Kept => None,
-        };
-        let key = kernel.new_task();
-        drop(kernel);
-        self.current = Some(component);
-        drop(lost);
-        let state = self.component(component);
-        state.restarts += 1;
-        let restart = format!("restart/{}", state.restarts);
-        let random = self.random.stream(&format!("component/{name}")).stream(&restart);
-        let context = Context::new(self.kernel.clone(), component, random);
-        let body = self.component(component).body.clone().expect("it was checked that the component can be restarted");
-        let future = body(context);
-        self.component(component).main = Some(key);
-        self.put_task(Task { key, component, place: MAIN, future });
-        self.poll(key);
-    }
-
-    fn pause(&mut self, component: ComponentId, duration: VirtualDuration) {
-        if self.component(component).main.is_none() {
-            return;
-        }
-        let earlier = self.component(component).resume.take();
-        let mut kernel = self.kernel.borrow_mut();
-        kernel.record(|kernel| Action::Paused { component: kernel.place_name(component), duration });
-        let since = kernel.components.paused_since(component).unwrap_or(kernel.now);
-        kernel.components.set_paused_since(component, Some(since));
-        let mut at = kernel.now + duration;
-        if let Some((earlier, until)) = earlier {
-            // Pauses that overlap end with the last of them.
-            kernel.queue.cancel(earlier);
-            at = at.max(until);
-        }
-        let resume = kernel.schedule(at, Event::Resume(component));
-        drop(kernel);
-        self.component(component).resume = Some((resume, at));
-    }
-
-    fn resume(&mut self, component: ComponentId) {
-        let mut kernel = self.kernel.borrow_mut();
-        kernel.components.set_paused_since(component, None);
-        kernel.record(|kernel| Action::Resumed { component: kernel.place_name(component) });
-        drop(kernel);
-        self.component(component).resume = None;
-        for task_key in std::mem::take(&mut self.component(component).deferred).tasks {
-            self.poll(task_key);
-            // It may have cancelled the next one.
-            self.handle_task_requests();
-        }
-    }
-
-    // The end.
-
-    /// Returns who still waits, and for what.
-    fn waiting(&self) -> Vec<Waiting> {
-        let kernel = self.kernel.borrow();
-        let mut others = self.other_waits(&kernel);
-        let waiting = self.added.iter().filter_map(|&component| {
-            let is_waiting = self.components[component.index()].as_ref().is_some_and(|state| state.main.is_some())
-                || kernel.components.is_down(component);
-            let name = || kernel.components.name(component).to_string();
-            is_waiting.then(|| Waiting { component: name(), waits: self.waits(component, &kernel, &mut others) })
-        });
-        waiting.collect()
-    }
-
-    /// Returns the waits that neither ports nor streams know of, by component: first those that began first.
-    fn other_waits(&self, kernel: &Kernel<M>) -> BTreeMap<ComponentId, Vec<Wait>> {
-        let mut waits = noted_waits(|task_key| self.component_of(task_key));
-        for (component, since) in kernel.endless_pauses.iter() {
-            waits.entry(component).or_default().push(Wait { subject: WaitSubject::EndOfTime, since });
-        }
-        waits.values_mut().for_each(|waits| waits.sort_by_key(|wait| wait.since));
-        waits
-    }
-
-    /// Returns what a component waits for, and takes its part of the other waits for that.
-    fn waits(
-        &self,
-        component: ComponentId,
-        kernel: &Kernel<M>,
-        others: &mut BTreeMap<ComponentId, Vec<Wait>>,
-    ) -> Vec<Wait> {
-        let state = self.components[component.index()].as_ref();
-        let never_starts = state.is_some_and(|state| state.starts_at == VirtualTime::MAX && state.restarts == 0);
-        if never_starts && !kernel.components.is_down(component) {
-            return vec![Wait { subject: WaitSubject::Start, since: VirtualTime::ZERO }];
-        }
-        let mut waits = kernel.waits(component);
-        waits.extend(others.remove(&component).unwrap_or_default());
-        waits
-    }
-
-    /// Returns the violation of the first component that should have returned a value and has not.
-    fn missing_result(&mut self) -> Option<Violation> {
-        for index in 0..self.added.len() {
-            let component = self.added[index];
-            self.current = Some(component);
-            if let Comparison::NotReturned { expected } = self.component(component).result.compare() {
-                let kernel = self.kernel.borrow();
-                return Some(Violation::NoResult {
-                    component: kernel.components.name(component).to_string(),
-                    expected,
-                    ended_at: kernel.now,
-                    waits: self.waits(component, &kernel, &mut self.other_waits(&kernel)),
-                });
-            }
-        }
-        None
     }
 
     /// Drops what is left of a task. A destructor that panics is a failure.
@@ -654,21 +494,6 @@ impl<M: Message> Executor<M> {
         };
         kernel.record(|_| Action::Failed { component: origin.to_string(), message: message.clone() });
         Stop::Panic(Failure { origin, at: kernel.now, message })
-    }
-
-    fn check(&self, checks: &mut Vec<FinalCheck>) -> Verdict {
-        for FinalCheck { name, check } in checks.drain(..) {
-            match catch_unwind(AssertUnwindSafe(check)) {
-                Ok(Ok(())) => {}
-                Ok(Err(failure)) => return Verdict::Unreasonable(Violation::CheckFailed { check: name, failure }),
-                Err(payload) => {
-                    let at = self.kernel.borrow().now;
-                    let message = panic_message(payload);
-                    return Verdict::Abnormal(Failure { origin: Origin::Check(name), at, message });
-                }
-            }
-        }
-        Verdict::Reasonable
     }
 }
 

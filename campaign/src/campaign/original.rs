@@ -1,0 +1,89 @@
+//! Runs on the original: what they must be, what the journal keeps of them, and the limits that they give mutants.
+
+use serde_json::Value;
+use simutant_outcomes::{RunEnd, Sites};
+use simutant_protocol::{Limits, Recorded};
+
+use crate::journal::Recording;
+use crate::outcomes::Settings;
+use crate::{Bounds, CampaignError, Plan, bits};
+
+/// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
+/// took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
+const LIMIT_FACTOR: u64 = 3;
+/// A run on a mutant may use so much memory at least, and the limit is a multiple of the second. The measured memory
+/// varies by a few kilobytes with what a worker ran before, and outcomes must not.
+const MEMORY_BYTES_MIN: u64 = 64 << 20;
+const MEMORY_BYTES_UNIT: u64 = 16 << 20;
+
+pub(super) fn check_baseline(
+    plan: &Plan,
+    number: usize,
+    case: &Value,
+    recorded: &Recorded,
+) -> Result<(), CampaignError> {
+    if recorded.execution.verdict != RunEnd::Reasonable {
+        return Err(CampaignError::BaselineFailed {
+            system: plan.build.sites.system.clone(),
+            seed: plan.seed,
+            number,
+            case: case.clone(),
+            execution: recorded.execution.clone(),
+        });
+    }
+    match &recorded.difference {
+        None => Ok(()),
+        Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
+    }
+}
+
+/// Returns what a worker recorded in the form of the journal; `None` if it names what there is not.
+pub(super) fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites) -> Option<Recording> {
+    let content = &settings.content;
+    let sets: Vec<&Vec<u32>> = recorded.measured.iter().chain(&recorded.covered).collect();
+    if sets.len() != content.requirements.len() {
+        return None;
+    }
+    // The probes know nothing of mutants of higher order, and note their parts.
+    let with_pairs = |numbers| {
+        let mut mutants = bits::from_numbers(numbers, content.mutants)?;
+        sites.add_pairs(&mut mutants);
+        Some(mutants)
+    };
+    Some(Recording {
+        events: recorded.execution.events,
+        steps: recorded.execution.steps,
+        virtual_time_ns: recorded.virtual_time_ns,
+        messages: Some(recorded.messages),
+        digest: recorded.digest,
+        memory_bytes: recorded.memory_bytes,
+        entered: recorded.entered,
+        reached: with_pairs(&recorded.reached)?,
+        infected: with_pairs(&recorded.infected)?,
+        covered: sets
+            .into_iter()
+            .zip(&content.requirements)
+            .map(|(set, &size)| bits::from_numbers(set, size))
+            .collect::<Option<_>>()?,
+    })
+}
+
+pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> Limits {
+    let allowed = |of: fn(&Recording) -> u64| {
+        let most = recordings.iter().map(of).max().unwrap_or(0);
+        most.saturating_mul(LIMIT_FACTOR)
+    };
+    let memory_bytes = allowed(|recording| recording.memory_bytes).max(MEMORY_BYTES_MIN);
+    let virtual_time_ns = match allowed(|recording| recording.virtual_time_ns) {
+        // Nothing in the original takes time, so no time is long.
+        0 => u64::MAX,
+        virtual_time_ns => virtual_time_ns,
+    };
+    Limits {
+        steps: allowed(|recording| recording.steps),
+        events: allowed(|recording| recording.events),
+        virtual_time_ns,
+        memory_bytes: memory_bytes.next_multiple_of(MEMORY_BYTES_UNIT).min(bounds.memory_bytes),
+        memory_bytes_max: bounds.memory_bytes,
+    }
+}
