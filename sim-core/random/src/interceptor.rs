@@ -17,18 +17,34 @@ pub trait Interceptor {
 }
 
 thread_local! {
+    /// Whether there is an interceptor: all that a draw looks at if there is none.
+    static IS_INTERCEPTED: Cell<bool> = const { Cell::new(false) };
     static CURRENT: Cell<Option<&'static dyn Interceptor>> = const { Cell::new(None) };
 }
 
-/// Returns who decides the draws of this thread.
+/// Returns whether an interceptor decides the draws of this thread.
 #[inline]
-pub(crate) fn current() -> Option<&'static dyn Interceptor> {
-    CURRENT.get()
+pub fn is_intercepted() -> bool {
+    IS_INTERCEPTED.get()
 }
 
-/// Returns whether an interceptor decides the draws of this thread.
-pub fn is_intercepted() -> bool {
-    current().is_some()
+/// Returns the bits for a draw of the stream that began with `seed`: those of the interceptor, if there is one.
+#[cold]
+pub(crate) fn bits(seed: u64, draw: Draw, drawn: u64) -> u64 {
+    CURRENT.get().map_or(drawn, |interceptor| interceptor.bits(seed, draw, drawn))
+}
+
+/// Lets the interceptor, if there is one, see that a stream was asked for a child.
+#[cold]
+pub(crate) fn child_stream(parent: u64, seed: u64, name: &str) {
+    if let Some(interceptor) = CURRENT.get() {
+        interceptor.child_stream(parent, seed, name);
+    }
+}
+
+fn replace(interceptor: Option<&'static dyn Interceptor>) -> Option<&'static dyn Interceptor> {
+    IS_INTERCEPTED.set(interceptor.is_some());
+    CURRENT.replace(interceptor)
 }
 
 /// The time for which an interceptor decides: until this is dropped, when the one before it does again.
@@ -42,13 +58,13 @@ pub struct Interception {
 impl Interception {
     /// Makes `interceptor` decide the draws of this thread; with `None` the seeds do.
     pub fn begin(interceptor: Option<&'static dyn Interceptor>) -> Self {
-        Self { outer: CURRENT.replace(interceptor), thread: PhantomData }
+        Self { outer: replace(interceptor), thread: PhantomData }
     }
 }
 
 impl Drop for Interception {
     fn drop(&mut self) {
-        CURRENT.set(self.outer);
+        replace(self.outer);
     }
 }
 

@@ -7,7 +7,7 @@ use rand::{Rng as _, SeedableRng as _, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::portable::ln;
-use crate::{Interceptor, Probability, interceptor};
+use crate::{Probability, interceptor};
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
 /// ACM TOMS 47, 2021), seeded through SplitMix64.
@@ -33,8 +33,8 @@ impl Random {
     /// So a new component shifts nobody's draws.
     pub fn stream(&self, name: &str) -> Self {
         let seed = derive_seed(self.seed, name);
-        if let Some(interceptor) = interceptor::current() {
-            see_child_stream(interceptor, self.seed, seed, name);
+        if interceptor::is_intercepted() {
+            interceptor::child_stream(self.seed, seed, name);
         }
         Self::from_seed(seed)
     }
@@ -58,10 +58,7 @@ impl Random {
     #[inline]
     fn draw(&mut self, draw: Draw) -> u64 {
         let drawn = self.generator.next_u64();
-        match interceptor::current() {
-            Some(interceptor) => intercept(interceptor, self.seed, draw, drawn),
-            None => drawn,
-        }
+        if interceptor::is_intercepted() { interceptor::bits(self.seed, draw, drawn) } else { drawn }
     }
 
     /// Returns an integer from `range`, each equally likely.
@@ -132,16 +129,6 @@ impl Random {
             items.swap(last, self.uniform(0..=last));
         }
     }
-}
-
-#[cold]
-fn intercept(interceptor: &dyn Interceptor, seed: u64, draw: Draw, drawn: u64) -> u64 {
-    interceptor.bits(seed, draw, drawn)
-}
-
-#[cold]
-fn see_child_stream(interceptor: &dyn Interceptor, parent: u64, seed: u64, name: &str) {
-    interceptor.child_stream(parent, seed, name);
 }
 
 /// What a factor makes longer or shorter: a mean that [`Random::exponential`] takes.
