@@ -163,6 +163,14 @@ pub struct VerdictTotals {
     pub not_terminated: u64,
     /// See [`RunEnd::Abnormal`].
     pub abnormal: u64,
+    /// See [`RunEnd::Inconclusive`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inconclusive: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl VerdictTotals {
@@ -173,6 +181,7 @@ impl VerdictTotals {
             RunEnd::Unreasonable => self.unreasonable,
             RunEnd::NotTerminated => self.not_terminated,
             RunEnd::Abnormal => self.abnormal,
+            RunEnd::Inconclusive => self.inconclusive,
         }
     }
 
@@ -181,6 +190,7 @@ impl VerdictTotals {
         self.unreasonable += u64::from(counts.unreasonable);
         self.not_terminated += u64::from(counts.not_terminated);
         self.abnormal += u64::from(counts.abnormal);
+        self.inconclusive += u64::from(counts.inconclusive);
         self
     }
 }

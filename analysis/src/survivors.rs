@@ -32,6 +32,9 @@ pub struct Survivor {
     pub infected: usize,
     /// How many of its runs have other events than the original's.
     pub diverged: usize,
+    /// How many of its runs were inconclusive: it may be killed by one of these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inconclusive: u32,
     /// The first test case that gets as far as any does; `None` if none reaches it.
     pub example: Option<usize>,
     /// What a person says of it.
@@ -39,6 +42,11 @@ pub struct Survivor {
     /// What the compiler makes of it, if that says anything.
     #[serde(default)]
     pub compiled: Option<Compiled>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A mutant that is judged equivalent, and killed: the judgement is wrong.
@@ -124,6 +132,7 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
                 reached: reached.len(),
                 infected: infected.len(),
                 diverged: diverged.count_ones(..),
+                inconclusive: outcomes.verdicts[number].inconclusive,
                 judgement: options.judgements.get(&mutant.identity).cloned(),
                 compiled: options.compiled.get(&mutant.identity).cloned(),
             }

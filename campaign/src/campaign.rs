@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::Fingerprint;
-use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, Sites, differences};
+use simutant_outcomes::{
+    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
+};
 use simutant_protocol::{Limits, MutantExecution, Sizes, Universe};
 
 use crate::checks::{Checks, check_recording};
@@ -555,7 +557,10 @@ pub(crate) fn add_round(
         // A run that was made although it is not infected has been counted.
         let mutant = run.mutant as usize;
         if is_counted.contains(number) && recordings[number].infected.contains(mutant) {
-            tally.add_run(number % universe, mutant, run.cause.is_some());
+            match run.verdict() {
+                RunEnd::Inconclusive => {}
+                verdict => tally.add_run(number % universe, mutant, verdict.kills()),
+            }
         }
     })
 }

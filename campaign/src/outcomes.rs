@@ -269,9 +269,12 @@ impl Matrix {
                 diverged[mutant].insert(case);
             }
             let Some(cause) = run.cause else { return };
-            kills[mutant].insert(case);
             verdicts[mutant].reasonable -= 1;
             verdicts[mutant].add(run.verdict());
+            if !run.verdict().kills() {
+                return;
+            }
+            kills[mutant].insert(case);
             *causes[mutant].entry(cause).or_default() += 1;
             let first = Count { verdict: run.verdict(), count: 0, first_case: case };
             reasons[mutant].entry((cause, run.reason)).or_insert(first).count += 1;

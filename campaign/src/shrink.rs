@@ -112,7 +112,7 @@ impl Failure {
     /// Returns how a run failed, if it did.
     pub fn of(execution: &Execution) -> Option<Self> {
         let verdict = execution.verdict;
-        (verdict != RunEnd::Reasonable).then(|| Self { verdict, reason: without_numbers(&execution.reason) })
+        verdict.kills().then(|| Self { verdict, reason: without_numbers(&execution.reason) })
     }
 }
 

@@ -56,7 +56,11 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
 
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
-    Ok(if simulated.execution.verdict == RunEnd::Reasonable { Exit::Success } else { Exit::Failed })
+    Ok(match simulated.execution.verdict {
+        RunEnd::Reasonable => Exit::Success,
+        RunEnd::Inconclusive => Exit::Inconclusive,
+        RunEnd::Unreasonable | RunEnd::NotTerminated | RunEnd::Abnormal => Exit::Failed,
+    })
 }
 
 fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulated) -> anyhow::Result<()> {

@@ -223,6 +223,7 @@ fn mutants(study: &Study<'_>) -> Table {
         .integer("unreasonable", ends(RunEnd::Unreasonable))
         .integer("not_terminated", ends(RunEnd::NotTerminated))
         .integer("abnormal", ends(RunEnd::Abnormal))
+        .integer("inconclusive", ends(RunEnd::Inconclusive))
         .integers("dominator", dominators)
         .texts("judged", judgement().map(|judgement| Some(judgement?.judged.to_string())))
         .texts("reason", judgement().map(|judgement| Some(judgement?.reason.clone())))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunEnd;
 
-/// What ended a run that kills: finer than the [`RunEnd`], of which each cause has one.
+/// What ended a run that does not pass: finer than the [`RunEnd`], of which each cause has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -33,13 +33,15 @@ pub enum Cause {
     Abort,
     /// The process exited in the middle of the run.
     Exit,
+    /// A final check found out nothing.
+    Undecided,
     /// The run passed, and the cost oracle does not let it pass: no run ends by it.
     Cost,
 }
 
 impl Cause {
     /// All causes that end runs, by verdict in the order of the thesis; [`Cause::Cost`] is judged afterwards.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::UnexpectedResult,
         Self::NoResult,
         Self::CheckFailed,
@@ -52,6 +54,7 @@ impl Cause {
         Self::Memory,
         Self::Abort,
         Self::Exit,
+        Self::Undecided,
     ];
 
     /// Returns the verdict on a run that ended so.
@@ -60,6 +63,7 @@ impl Cause {
             Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Unreasonable,
             Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => RunEnd::NotTerminated,
             Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => RunEnd::Abnormal,
+            Self::Undecided => RunEnd::Inconclusive,
         }
     }
 }
@@ -79,6 +83,7 @@ impl std::fmt::Display for Cause {
             Self::Memory => "out of memory",
             Self::Abort => "abort",
             Self::Exit => "exit",
+            Self::Undecided => "undecided",
             Self::Cost => "cost",
         })
     }
@@ -92,7 +97,7 @@ mod tests {
     fn causes_stand_in_the_order_of_their_verdicts_and_none_is_reasonable() {
         assert!(Cause::ALL.is_sorted());
         assert!(Cause::ALL.is_sorted_by_key(|cause| cause.verdict()));
-        assert!(Cause::ALL.iter().all(|cause| cause.verdict().kills()));
+        assert!(Cause::ALL.iter().all(|&cause| cause.verdict().kills() == (cause != Cause::Undecided)));
         let last = Cause::ALL[Cause::ALL.len() - 1];
         assert_eq!(last as usize, Cause::ALL.len() - 1, "none is missing");
     }

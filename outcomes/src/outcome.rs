@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, Sites};
 
-/// How a run ended: the four ends of Rutherford's thesis, section 3.2. All but the first kill a mutant.
+/// How a run ended: the four ends of Rutherford's thesis, section 3.2, and one of which nothing was found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
@@ -18,16 +18,19 @@ pub enum RunEnd {
     NotTerminated,
     /// A panic, a stack overflow, an abort, or memory used up.
     Abnormal,
+    /// The run ended by itself, and the oracle could not find out whether its result is right: neither a kill nor a pass.
+    Inconclusive,
 }
 
 impl RunEnd {
-    /// All verdicts, in the order of the thesis.
-    pub const ALL: [Self; 4] = [Self::Reasonable, Self::Unreasonable, Self::NotTerminated, Self::Abnormal];
+    /// All verdicts: first those of the thesis, in its order.
+    pub const ALL: [Self; 5] =
+        [Self::Reasonable, Self::Unreasonable, Self::NotTerminated, Self::Abnormal, Self::Inconclusive];
 
     /// Returns whether a run with this verdict kills the mutant it ran on.
     pub fn kills(self) -> bool {
         match self {
-            Self::Reasonable => false,
+            Self::Reasonable | Self::Inconclusive => false,
             Self::Unreasonable | Self::NotTerminated | Self::Abnormal => true,
         }
     }
@@ -40,6 +43,7 @@ impl std::fmt::Display for RunEnd {
             Self::Unreasonable => "unreasonable",
             Self::NotTerminated => "not terminated",
             Self::Abnormal => "abnormal",
+            Self::Inconclusive => "inconclusive",
         })
     }
 }
@@ -70,6 +74,14 @@ pub struct VerdictCounts {
     pub not_terminated: u32,
     /// Ended by a panic or a crash.
     pub abnormal: u32,
+    /// Ended without anything found out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inconclusive: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl VerdictCounts {
@@ -80,6 +92,7 @@ impl VerdictCounts {
             RunEnd::Unreasonable => self.unreasonable += 1,
             RunEnd::NotTerminated => self.not_terminated += 1,
             RunEnd::Abnormal => self.abnormal += 1,
+            RunEnd::Inconclusive => self.inconclusive += 1,
         }
     }
 
@@ -90,6 +103,7 @@ impl VerdictCounts {
             RunEnd::Unreasonable => self.unreasonable,
             RunEnd::NotTerminated => self.not_terminated,
             RunEnd::Abnormal => self.abnormal,
+            RunEnd::Inconclusive => self.inconclusive,
         }
     }
 

@@ -170,4 +170,4 @@ pub use stream::{
     StreamSettings,
 };
 pub use time::{VirtualDuration, VirtualTime};
-pub use verdict::{CheckFailure, Failure, Origin, Verdict, Violation, Wait, WaitSubject, Waiting};
+pub use verdict::{CheckFailure, Failure, Origin, Undecided, Verdict, Violation, Wait, WaitSubject, Waiting};

@@ -16,6 +16,18 @@ pub enum Verdict {
     NotTerminated(LimitReached),
     /// A component or a check panicked, and the run stopped there.
     Abnormal(Failure),
+    /// It ended by itself, and all that was found out is well, but a final check could not find out what it looks for:
+    /// neither a pass nor a failure.
+    Inconclusive(Undecided),
+}
+
+/// A final check that found out nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// The check's name.
+    pub check: String,
+    /// Why, as it says.
+    pub reason: String,
 }
 
 /// An expectation or a check that does not hold.
@@ -112,10 +124,13 @@ pub enum WaitSubject {
     EndOfTime,
 }
 
-/// Why a final check failed.
+/// Why a final check did not pass: it failed, or it found out nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CheckFailure(String);
+#[error("{message}")]
+pub struct CheckFailure {
+    message: String,
+    is_undecided: bool,
+}
 
 /// A panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +164,18 @@ impl Verdict {
 impl CheckFailure {
     /// Returns a failure that says `message`.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self { message: message.into(), is_undecided: false }
+    }
+
+    /// Returns that the check could not find out whether all is well, with the reason: a search that used up its budget,
+    /// for example. The run then neither passes nor fails.
+    pub fn inconclusive(reason: impl Into<String>) -> Self {
+        Self { message: reason.into(), is_undecided: true }
+    }
+
+    /// Returns whether the check found out nothing.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.is_undecided
     }
 }
 
@@ -160,7 +186,15 @@ impl fmt::Display for Verdict {
             Self::Unreasonable(violation) => write!(formatter, "unreasonable: {violation}"),
             Self::NotTerminated(limit) => write!(formatter, "not terminated: {limit}"),
             Self::Abnormal(failure) => write!(formatter, "abnormal: {failure}"),
+            Self::Inconclusive(undecided) => write!(formatter, "inconclusive: {undecided}"),
         }
+    }
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { check, reason } = self;
+        write!(formatter, "check \"{check}\" found out nothing: {reason}")
     }
 }
 

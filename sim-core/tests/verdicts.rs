@@ -201,6 +201,33 @@ fn panics_of_destructors_and_checks_are_abnormal() {
 }
 
 #[test]
+fn a_check_that_finds_out_nothing_neither_passes_nor_hides_a_failure() {
+    let undecided = || Err(CheckFailure::inconclusive("out of budget"));
+    check(
+        |simulation| {
+            simulation.check("first", || Ok(()));
+            simulation.check("second", undecided);
+            simulation.check("third", || Err(CheckFailure::inconclusive("not asked")));
+        },
+        "inconclusive: check \"second\" found out nothing: out of budget",
+    );
+    check(
+        |simulation| {
+            simulation.check("first", undecided);
+            simulation.check("second", || Err(CheckFailure::new("it is wrong")));
+        },
+        "unreasonable: check \"second\" failed: it is wrong",
+    );
+    check(
+        |simulation| {
+            simulation.check("first", undecided);
+            simulation.add("late", |_| async { 1 }).expecting(2);
+        },
+        "unreasonable: late returned 1 at 0 s, but 2 was expected",
+    );
+}
+
+#[test]
 fn a_flood_of_messages_is_abnormal_and_not_an_exhausted_memory() {
     let mut simulation = Simulation::<Nothing>::new(1);
     let to = simulation.address("nobody", 1);

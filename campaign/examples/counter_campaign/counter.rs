@@ -8,7 +8,7 @@ use simutant_outcomes::{Block, Branch, BranchOutcome, Class, Function, Mutant, S
 /// The file that the places point into.
 const TEXT: &str = "fn sum_below(limit: u64) -> u64 {\n    (0..limit).sum()\n}\n";
 /// One for each thing that the worker can do.
-const MUTANTS: usize = 19;
+const MUTANTS: usize = 20;
 
 /// Returns the build; the worker is the other example of this package, beside the program `beside` or below it.
 ///

@@ -106,6 +106,7 @@ fn verdict_number(verdict: RunEnd) -> i64 {
         RunEnd::Unreasonable => 1,
         RunEnd::NotTerminated => 2,
         RunEnd::Abnormal => 3,
+        RunEnd::Inconclusive => 4,
     }
 }
 
@@ -356,7 +357,7 @@ mod tests {
         };
         check([-1, 0, 0, 0, 1, 1, 1, 1], "a mutant with the number -1");
         check([1 << 32, 0, 0, 0, 1, 1, 1, 1], "a mutant with the number 4294967296");
-        check([1, 3, 13, 0, 1, 1, 1, 1], "a cause with the number 13");
+        check([1, 3, 14, 0, 1, 1, 1, 1], "a cause with the number 14");
         check([1, 3, -1, 0, 1, 1, 1, 1], "a cause with the number -1");
         check([1, 0, 8, 0, 1, 1, 1, 1], "mutant 1 has verdict 0 by cause 8");
         check([1, 3, 8, 2, 1, 1, 1, 1], "mutant 1 has verdict 3 by cause 8, and divergence 2");

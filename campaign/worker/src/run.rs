@@ -240,6 +240,7 @@ fn judge(ended: &Ended) -> Option<(Cause, String)> {
             Some((Cause::VirtualTime, format!("the limit of virtual time, {limit}, was reached")))
         }
         Ended::Abnormal(failure) => Some((Cause::Panic, panicked(&failure.origin.to_string(), &failure.message))),
+        Ended::Inconclusive(undecided) => Some((Cause::Undecided, undecided.to_string())),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::message::ComponentId;
 use crate::noted_waits::noted_waits;
 use crate::setup::FinalCheck;
-use crate::verdict::{Failure, Origin, Violation, Wait, WaitSubject, Waiting};
+use crate::verdict::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::{Message, Verdict, VirtualTime};
 
 impl<M: Message> Executor<M> {
@@ -72,9 +72,14 @@ impl<M: Message> Executor<M> {
     }
 
     pub(super) fn check(&self, checks: &mut Vec<FinalCheck>) -> Verdict {
+        let mut undecided = None;
         for FinalCheck { name, check } in checks.drain(..) {
             match catch_unwind(AssertUnwindSafe(check)) {
                 Ok(Ok(())) => {}
+                // Another check may still find a failure.
+                Ok(Err(failure)) if failure.is_undecided() => {
+                    undecided.get_or_insert_with(|| Undecided { check: name, reason: failure.to_string() });
+                }
                 Ok(Err(failure)) => return Verdict::Unreasonable(Violation::CheckFailed { check: name, failure }),
                 Err(payload) => {
                     let at = self.kernel.borrow().now;
@@ -83,6 +88,6 @@ impl<M: Message> Executor<M> {
                 }
             }
         }
-        Verdict::Reasonable
+        undecided.map_or(Verdict::Reasonable, Verdict::Inconclusive)
     }
 }
