@@ -165,7 +165,7 @@ mod tests {
         let second = bytes.len();
         run(8, Some(Cause::Exit), "it").write(&mut bytes);
         let at = HEADER_BYTES + second;
-        for (place, byte) in [(0, 0), (0, 0xff), (3, 1), (8, 13), (BYTES_MIN + 4, 0xff)] {
+        for (place, byte) in [(0, 0), (0, 0xff), (3, 1), (8, 14), (BYTES_MIN + 4, 0xff)] {
             let mut damaged = file(&bytes);
             damaged[at + place] = byte;
             assert_eq!(read_runs(&damaged), Err(NoRun { at }), "byte {place} is {byte}");
