@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use simutant_analysis::MUTANTS;
+use simutant_bundle::BundleError;
 use simutant_campaign::CampaignError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
@@ -97,6 +98,8 @@ impl Exit {
             return match error {
                 StudyError::Stopped => Some(Self::Interrupted),
                 StudyError::Package(error) => Self::of_cause(error),
+                StudyError::Engine(error) => Self::of_cause(error),
+                StudyError::EngineOrigin { .. } => Some(Self::BadInput),
                 StudyError::Instrument { source, .. }
                 | StudyError::BuildPlain { source, .. }
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
@@ -133,6 +136,13 @@ impl Exit {
                 MutatorError::DoesNotCompile { .. } | MutatorError::NoCargo(_) | MutatorError::Cargo { .. } => {
                     Self::Unavailable
                 }
+                _ => Self::BadInput,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<BundleError>() {
+            return Some(match error {
+                BundleError::Io { .. } => Self::Storage,
+                BundleError::NoCache => Self::Unavailable,
                 _ => Self::BadInput,
             });
         }

@@ -1,10 +1,11 @@
 //! The system that is studied: where its package is, and how it is built.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use simutant_bundle::Engine;
 use simutant_mutator::{
-    Build, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
+    Build, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
     compiler_equivalence, read_judgements,
 };
 use simutant_outcomes::Judgement;
@@ -12,12 +13,6 @@ use simutant_outcomes::Judgement;
 use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
 use crate::shell::quoted;
 use crate::{StudyError, event};
-
-/// The manifest of Simutant's own workspace, whose systems every user has.
-const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-
-/// The crate that drives an instrumented system.
-const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
 /// Which system is studied, and how it is mutated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +47,8 @@ pub struct StudiedSystem {
     pub request: SystemRequest,
     /// The package that has it.
     pub package: Package,
+    /// The engine that it is built with: the copy that the package depends on.
+    pub engine: Engine,
 }
 
 impl SystemRequest {
@@ -70,22 +67,27 @@ impl SystemRequest {
     /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
     ///
     /// # Errors
-    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used.
+    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used; [`StudyError::Engine`] if
+    /// no worker can be built of the engine that it depends on.
     pub fn find(&self) -> Result<StudiedSystem, StudyError> {
         let package = self.find_as_written()?.with_values(&self.constants)?;
-        Ok(StudiedSystem { request: self.clone(), package })
+        let engine = engine_of(&package)?;
+        Ok(StudiedSystem { request: self.clone(), package, engine })
     }
 
-    fn find_as_written(&self) -> Result<Package, MutatorError> {
+    fn find_as_written(&self) -> Result<Package, StudyError> {
         if let Some(manifest) = &self.manifest_path {
-            return Package::find(manifest, &self.system);
+            return Ok(Package::find(manifest, &self.system)?);
         }
-        let own = || Package::find(Path::new(OWN_MANIFEST), &self.system);
+        let own = || Ok(Package::find(&Engine::own()?.manifest(), &self.system)?);
         let Some(manifest) = nearest_manifest() else { return own() };
         match Package::find(&manifest, &self.system) {
             // Where neither has it, the user's own workspace is the one to name.
-            Err(here @ MutatorError::UnknownSystem { .. }) => own().or(Err(here)),
-            result => result,
+            Err(here @ MutatorError::UnknownSystem { .. }) => match own() {
+                Err(StudyError::Package(_)) => Err(here.into()),
+                result => result,
+            },
+            result => Ok(result?),
         }
     }
 
@@ -177,8 +179,18 @@ impl StudiedSystem {
             package: &self.package,
             operators: &self.request.operators(self.package.operators()),
             directory: &self.package.build_directory(),
-            worker: ("simutant-worker", Path::new(WORKER)),
+            worker: self.engine.worker(),
+            probe: self.engine.probe(),
         })
+    }
+}
+
+/// Returns the engine that a package is built with: a worker is linked with the package, and so has the same one.
+fn engine_of(package: &Package) -> Result<Engine, StudyError> {
+    match package.engine() {
+        None => Ok(Engine::own()?),
+        Some(engine) if engine.source == EngineOrigin::Path => Ok(Engine::containing(&engine.folder)?.check()?),
+        Some(_) => Err(StudyError::EngineOrigin { package: package.name().to_owned() }),
     }
 }
 
