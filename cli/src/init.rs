@@ -81,7 +81,7 @@ fn told(made: &Initialised, next: &str) -> String {
     }
     if let Some(outside) = &made.outside {
         text.push_str(&format!(
-            "note: the package depends on {}, which colleagues and CI do not have: `{} init --vendor` puts the engine's source into the package\n",
+            "note: the package depends on {}, which is on this machine alone: `{} init --vendor` puts the engine's source into the package, for colleagues and CI\n",
             outside.display(),
             output::program(),
         ));

@@ -101,7 +101,7 @@ fn a_new_package_is_studied_at_once() {
          written implementations/store/sums.py\n\
          changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
-         note: the package depends on {}, which colleagues and CI do not have: {program} init --vendor puts the engine's source into the package\n\
+         note: the package depends on {}, which is on this machine alone: `{program} init --vendor` puts the engine's source into the package, for colleagues and CI\n\
          next: {program} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
         text(&Path::new(ENGINE).canonicalize().expect("it is there")),
         program = env!("CARGO_BIN_EXE_simutant"),
@@ -257,7 +257,8 @@ impl UserPackage {
     #[track_caller]
     fn check_studied(&self, variables: &[(&str, &str)]) {
         let out = folder();
-        let arguments = [&SMALL[..], &["--out", &text(out.path())]].concat();
+        let out_path = text(out.path());
+        let arguments = [&SMALL[..], &["--out", &out_path]].concat();
         assert_exit(&self.run_with(env!("CARGO_BIN_EXE_simutant"), &arguments, variables), 0);
         assert!(out.path().join("suite.json").exists());
     }
@@ -318,7 +319,8 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     assert_exit(&output, 0);
     let copy = std::fs::read_dir(cache.path().join("simutant")).expect("it was unpacked").next();
     let copy = copy.expect("there is one version").expect("it can be listed").path();
-    let expect = format!("note: the package depends on {}, which colleagues", copy.join("sim-core").display());
+    let expect =
+        format!("note: the package depends on {}, which is on this machine alone", copy.join("sim-core").display());
     assert!(stdout(&output).contains(&expect), "{}", stdout(&output));
 
     // The command's own engine is the checkout here, and the package's is in the cache.
@@ -327,7 +329,7 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     let out = folder();
     let study = simutant(&["study", "gcd", "--cases", "20", "--suites", "10", "--out", &text(out.path())]);
     assert_exit(&study, 0);
-    let missing = simutant(&["test", "gbn", "--implementation", "udp"]);
+    let missing = simutant(&["test", "gbn", "--cases", "3", "--implementation", "udp"]);
     assert_exit(&missing, 3);
     assert!(stderr(&missing).contains("are in its repository, in tests/implementations"), "{}", stderr(&missing));
 
