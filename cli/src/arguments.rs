@@ -10,13 +10,13 @@ use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 use simutant_study::{CampaignSettings, Replacements, StudyPlan, SystemRequest};
 
-use crate::exit::EXIT_CODES;
+use crate::exit::{ENVIRONMENT, EXIT_CODES};
 use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, propagate_version = true)]
+#[command(version, after_help = format!("{EXIT_CODES}\n\n{ENVIRONMENT}"), propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) common: Common,

@@ -24,6 +24,14 @@ Exit codes:
     7  no test failed, and some were inconclusive
   130  interrupted; run the same command again to resume";
 
+/// What `--help` says of the environment.
+pub(crate) const ENVIRONMENT: &str = "\
+Environment:
+  SIMUTANT_ENGINE  the folder of the engine's source, such as a checkout of Simutant, or `bundled` for what the
+                   command carries; by default the checkout that the command was built from if it is still there, or
+                   else what it carries
+  XDG_CACHE_HOME   the folder of caches, by default ~/.cache: what the command carries is unpacked below it";
+
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -99,7 +107,7 @@ impl Exit {
                 StudyError::Stopped => Some(Self::Interrupted),
                 StudyError::Package(error) => Self::of_cause(error),
                 StudyError::Engine(error) => Self::of_cause(error),
-                StudyError::EngineOrigin { .. } => Some(Self::BadInput),
+                StudyError::EngineOrigin { .. } | StudyError::EngineUnreadable { .. } => Some(Self::BadInput),
                 StudyError::Instrument { source, .. }
                 | StudyError::BuildPlain { source, .. }
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),

@@ -1,7 +1,7 @@
 //! The system that is studied: where its package is, and how it is built.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use simutant_bundle::Engine;
 use simutant_mutator::{
@@ -77,17 +77,17 @@ impl SystemRequest {
 
     fn find_as_written(&self) -> Result<Package, StudyError> {
         if let Some(manifest) = &self.manifest_path {
-            return Ok(Package::find(manifest, &self.system)?);
+            return find_package(manifest, &self.system);
         }
         let own = || Ok(Package::find(&Engine::own()?.manifest(), &self.system)?);
         let Some(manifest) = nearest_manifest() else { return own() };
-        match Package::find(&manifest, &self.system) {
+        match find_package(&manifest, &self.system) {
             // Where neither has it, the user's own workspace is the one to name.
-            Err(here @ MutatorError::UnknownSystem { .. }) => match own() {
-                Err(StudyError::Package(_)) => Err(here.into()),
+            Err(here @ StudyError::Package(MutatorError::UnknownSystem { .. })) => match own() {
+                Err(StudyError::Package(_)) => Err(here),
                 result => result,
             },
-            result => Ok(result?),
+            result => result,
         }
     }
 
@@ -183,6 +183,27 @@ impl StudiedSystem {
             probe: self.engine.probe(),
         })
     }
+}
+
+/// Finds the package of a user that has a system. It may depend on the engine in the user's cache, which is made again
+/// if it is gone.
+fn find_package(manifest: &Path, system: &str) -> Result<Package, StudyError> {
+    let found = Package::find(manifest, system);
+    if found.as_ref().err().and_then(engine_trouble).is_none() {
+        return Ok(found?);
+    }
+    Engine::own()?;
+    Package::find(manifest, system).map_err(|error| match engine_trouble(&error) {
+        Some(message) => StudyError::EngineUnreadable { message: message.to_owned() },
+        None => error.into(),
+    })
+}
+
+/// Returns what cargo says if it cannot read a package for want of the engine, or because there are two.
+fn engine_trouble(error: &MutatorError) -> Option<&str> {
+    let MutatorError::Metadata(message) = error else { return None };
+    let is_twice = message.contains("package collision") && message.contains("packages simutant-");
+    (is_twice || message.contains("for dependency `simutant-")).then_some(message)
 }
 
 /// Returns the engine that a package is built with: a worker is linked with the package, and so has the same one.

@@ -333,6 +333,13 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     assert_exit(&missing, 3);
     assert!(stderr(&missing).contains("are in its repository, in tests/implementations"), "{}", stderr(&missing));
 
+    // A cache that was cleared is filled again, and the command says what it cannot mend.
+    std::fs::remove_dir_all(&copy).expect("it is there");
+    let gone = package.simutant(&SMALL);
+    assert_exit(&gone, 3);
+    assert!(stderr(&gone).contains("`simutant init --vendor` puts the command's own"), "{}", stderr(&gone));
+    package.check_studied(&installed);
+
     // From there to a copy of its own.
     let vendored = simutant(&["init", "--vendor"]);
     assert_exit(&vendored, 0);
@@ -358,6 +365,16 @@ fn packages_of_a_workspace_share_one_copy_of_the_engine() {
         assert_exit(&output, 0);
     };
     init("first", &[]);
+    // Two copies of one version cannot be told apart.
+    let elsewhere = UserPackage::new("--lib");
+    assert_exit(&elsewhere.simutant(&["init", "--vendor"]), 0);
+    let manifest = package.read("second/Cargo.toml");
+    let other = text(&elsewhere.path("third_party/simutant/sim-core"));
+    let twice = format!("{manifest}[dependencies]\nsimutant-sim-core = {{ path = {other:?} }}\n");
+    write(&package.path("second/Cargo.toml"), twice);
+    let refused = package.simutant(&["study", "first"]);
+    assert_exit(&refused, 3);
+    assert!(stderr(&refused).contains("missing, or there twice; `simutant init --vendor`"), "{}", stderr(&refused));
     init("second", &["--vendor"]);
     for name in ["first", "second"] {
         let manifest = package.read(&format!("{name}/Cargo.toml"));
