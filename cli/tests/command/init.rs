@@ -391,6 +391,34 @@ fn packages_of_a_workspace_share_one_copy_of_the_engine() {
 }
 
 #[test]
+fn an_engine_from_a_repository_is_refused_with_the_cure() {
+    let package = UserPackage::new("--lib");
+    assert_exit(&package.simutant(&["init", "--vendor"]), 0);
+    let repository = folder();
+    std::fs::rename(package.path("third_party/simutant"), repository.path().join("engine")).expect("it can be moved");
+    let address = format!("file://{}", text(&repository.path().join("engine")));
+    for arguments in [
+        &["init", "--quiet"][..],
+        &["add", "."],
+        &["-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "--message", "engine"],
+    ] {
+        let mut git = Command::new("git");
+        let done = git.args(arguments).current_dir(repository.path().join("engine")).status();
+        assert!(done.expect("git is installed").success());
+    }
+    let manifest = package.read("Cargo.toml");
+    let by_path = "{ path = \"third_party/simutant/sim-core\" }";
+    assert!(manifest.contains(by_path), "{manifest}");
+    write(&package.path("Cargo.toml"), manifest.replace(by_path, &format!("{{ git = {address:?} }}")));
+    let refused = package.simutant(&SMALL);
+    assert_exit(&refused, 3);
+    let expect = "store: the dependency `simutant-sim-core` is from a registry or a repository";
+    assert!(stderr(&refused).contains(expect), "{}", stderr(&refused));
+    assert_exit(&package.simutant(&["init", "--vendor"]), 0);
+    assert_eq!(package.read("Cargo.toml"), manifest);
+}
+
+#[test]
 fn what_is_in_the_way_is_told_and_nothing_is_written() {
     let package = UserPackage::new("--lib");
     write(&package.path("src/other.rs"), "");
