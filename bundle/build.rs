@@ -249,7 +249,6 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
 }
 
-#[expect(clippy::print_stdout, reason = "this is how a build script tells cargo")]
 fn watch(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
