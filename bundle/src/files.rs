@@ -89,6 +89,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_source_includes_is_there() {
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in the workspace");
+        let mut seen = 0;
+        for file in FILES.iter().filter(|file| file.path.ends_with(".rs")) {
+            let text = std::str::from_utf8(file.bytes).expect("source is text");
+            for included in text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                let path = checkout.join(file.path).with_file_name("").join(included).canonicalize();
+                let path = path.unwrap_or_else(|error| panic!("{} includes {included}: {error}", file.path));
+                let path = path.strip_prefix(checkout.canonicalize().expect("it is there")).expect("it is ours");
+                assert!(FILES.iter().any(|file| Path::new(file.path) == path), "{} is missing", path.display());
+                seen += 1;
+            }
+        }
+        assert!(seen > 0, "the engine's documentation includes an example");
+    }
+
+    #[test]
     fn no_path_of_this_machine_is_in_the_manifests() {
         for file in FILES.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
             let text = std::str::from_utf8(file.bytes).expect("manifests are text");
