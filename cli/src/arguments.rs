@@ -10,13 +10,13 @@ use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 use simutant_study::{CampaignSettings, Replacements, StudyPlan, SystemRequest};
 
-use crate::exit::EXIT_CODES;
+use crate::exit::{ENVIRONMENT, EXIT_CODES};
 use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, propagate_version = true)]
+#[command(version, after_help = format!("{EXIT_CODES}\n\n{ENVIRONMENT}"), propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -107,6 +107,11 @@ pub(crate) struct InitArguments {
     /// The Cargo.toml of the package [default: the one of this folder or of the nearest one above].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
+    /// Put the engine's source into the package's workspace, in third_party/simutant, so that colleagues and CI can
+    /// build the package without Simutant. In a package that has a system, and without --name, only that is done; a
+    /// copy that is there is replaced by this command's.
+    #[arg(long)]
+    pub(crate) vendor: bool,
 }
 
 /// Where a system is, and how it is mutated.

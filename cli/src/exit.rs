@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use simutant_analysis::MUTANTS;
+use simutant_bundle::BundleError;
 use simutant_campaign::CampaignError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
@@ -22,6 +23,14 @@ Exit codes:
     6  a score is below what --score-min or --dominator-score-min asks for
     7  no test failed, and some were inconclusive
   130  interrupted; run the same command again to resume";
+
+/// What `--help` says of the environment.
+pub(crate) const ENVIRONMENT: &str = "\
+Environment:
+  SIMUTANT_ENGINE  the folder of the engine's source, such as a checkout of Simutant, or `bundled` for what the
+                   command carries; by default the checkout that the command was built from if it is still there, or
+                   else what it carries
+  XDG_CACHE_HOME   the folder of caches, by default ~/.cache: what the command carries is unpacked below it";
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +106,8 @@ impl Exit {
             return match error {
                 StudyError::Stopped => Some(Self::Interrupted),
                 StudyError::Package(error) => Self::of_cause(error),
+                StudyError::Engine(error) => Self::of_cause(error),
+                StudyError::EngineOrigin { .. } | StudyError::EngineUnreadable { .. } => Some(Self::BadInput),
                 StudyError::Instrument { source, .. }
                 | StudyError::BuildPlain { source, .. }
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
@@ -133,6 +144,13 @@ impl Exit {
                 MutatorError::DoesNotCompile { .. } | MutatorError::NoCargo(_) | MutatorError::Cargo { .. } => {
                     Self::Unavailable
                 }
+                _ => Self::BadInput,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<BundleError>() {
+            return Some(match error {
+                BundleError::Io { .. } => Self::Storage,
+                BundleError::NoCache => Self::Unavailable,
                 _ => Self::BadInput,
             });
         }

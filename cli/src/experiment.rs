@@ -117,9 +117,10 @@ fn taking_part(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementa
     if arguments.implementation.is_empty() {
         let all = implementations::all(&arguments.system)?;
         if all.is_empty() {
+            let note = implementations::without_own(system).map(|note| format!(". {note}")).unwrap_or_default();
             let message = format!(
                 "no implementation of {system} is in the folder `implementations` of its package; give yours with \
-                 --implementation FILE.toml"
+                 --implementation FILE.toml{note}"
             );
             return Err(BadInput(message).into());
         }

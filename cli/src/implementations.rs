@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use simutant_bundle::{Engine, VARIABLE};
 use simutant_harness::{Implementation, ImplementationError, TestbedProgram, Testbeds};
 use simutant_mutator::MutatorError;
 use simutant_study::{StudiedSystem, StudyError};
@@ -9,9 +10,10 @@ use simutant_testbeds::TESTBEDS;
 
 use crate::arguments::SystemArguments;
 use crate::build;
+use crate::exit::BadInput;
 
-/// The implementations that come with Simutant.
-const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
+/// The folder of the implementations that come with Simutant, in a checkout of it.
+const OWN: &str = "tests/implementations";
 
 /// The folder of implementations in the package of a system.
 const OF_PACKAGE: &str = "implementations";
@@ -19,16 +21,37 @@ const OF_PACKAGE: &str = "implementations";
 /// Returns the implementation that `name` means: a TOML file, or one of the folders' by its name.
 pub(crate) fn find(name: &str, arguments: &SystemArguments) -> anyhow::Result<Implementation> {
     let (testbeds, folders) = places(arguments)?;
-    Ok(testbeds.find(name, &folders).map_err(|error| match error {
+    testbeds.find(name, &folders).map_err(|error| match error {
         // Those of other systems are of no help.
         ImplementationError::NotFound { name, folders, available } => {
             let serves =
                 |name: &String| testbeds.find(name, &folders).is_ok_and(|found| found.serves(&arguments.system));
             let available = available.into_iter().filter(serves).collect();
-            ImplementationError::NotFound { name, folders, available }
+            let error = ImplementationError::NotFound { name, folders, available };
+            match without_own(&arguments.system) {
+                Some(note) => BadInput(format!("{error}. {note}")).into(),
+                None => error.into(),
+            }
         }
-        error => error,
-    })?)
+        error => error.into(),
+    })
+}
+
+/// Returns what to say where an implementation is missing of a system whose implementations come with Simutant, and
+/// they are not here.
+pub(crate) fn without_own(system: &str) -> Option<String> {
+    let is_missing = own().is_none() && TESTBEDS.systems().any(|known| known == system);
+    is_missing.then(|| {
+        format!(
+            "The implementations of {system} that come with Simutant are in its repository, in {OWN}: set \
+             {VARIABLE} to a checkout of it"
+        )
+    })
+}
+
+/// Returns the folder of the implementations that come with Simutant, which the command does not carry.
+fn own() -> Option<PathBuf> {
+    Engine::own().ok()?.root().join(OWN).canonicalize().ok()
 }
 
 /// Returns all implementations of the system but those that are there on demand.
@@ -54,18 +77,17 @@ pub(crate) fn all(arguments: &SystemArguments) -> anyhow::Result<Vec<Implementat
 /// Returns the testbeds of the system, and where implementations are looked for. A TOML file with a driver can be used
 /// for a system that no package has, so that is no error here.
 fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>)> {
-    let own = PathBuf::from(OWN);
-    let own = own.canonicalize().unwrap_or(own);
+    let own = own();
     let system = match build::find(arguments) {
         Ok(system) => system,
-        Err(StudyError::Package(MutatorError::UnknownSystem { .. })) => return Ok((TESTBEDS, vec![own])),
+        Err(StudyError::Package(MutatorError::UnknownSystem { .. })) => return Ok((TESTBEDS, Vec::from_iter(own))),
         Err(error) => return Err(error.into()),
     };
     let folder = system.package.folder().join(OF_PACKAGE);
     Ok(match testbeds(&system)? {
         // What comes with Simutant needs its own testbeds.
         Some(testbeds) => (testbeds, vec![folder]),
-        None => (TESTBEDS, vec![folder, own]),
+        None => (TESTBEDS, Some(folder).into_iter().chain(own).collect()),
     })
 }
 

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
-use simutant_mutator::{InitRequest, Initialised, init};
+use simutant_bundle::{Engine, vendored};
+use simutant_mutator::{EngineSource, InitRequest, Initialised, init};
 use simutant_study::nearest_manifest;
 
 use crate::arguments::{Common, InitArguments};
 use crate::exit::{BadInput, Exit};
 use crate::output;
-
-/// The folder of this installation's engine.
-const ENGINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -20,6 +18,9 @@ struct Made {
     system: String,
     written: Vec<PathBuf>,
     changed: Vec<Changed>,
+    /// The folder outside of the workspace that has the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine_outside: Option<PathBuf>,
     next: String,
 }
 
@@ -38,17 +39,27 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
             BadInput(message.to_owned())
         })?,
     };
-    let request = InitRequest { manifest: &manifest, name: arguments.name.as_deref(), engine: Path::new(ENGINE) };
-    let made = init(&request).context("nothing was made")?;
+    let made = make(arguments, &manifest)?;
     let next = next(&made.system, arguments.manifest_path.as_deref());
     if common.json {
         let changed = made.changed.into_iter().map(|(path, added)| Changed { path, added }).collect();
-        let made = Made { system: made.system, written: made.written, changed, next };
+        let made = Made { system: made.system, written: made.written, changed, engine_outside: made.outside, next };
         output::print(&output::json(&output::Versioned::new(made))?)?;
     } else {
         output::print(&told(&made, &next))?;
     }
     Ok(Exit::Success)
+}
+
+fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialised> {
+    let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), engine });
+    let made = if arguments.vendor {
+        let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
+        made(EngineSource::Vendored(&files))
+    } else {
+        made(EngineSource::Folder(Engine::own()?.root()))
+    };
+    made.context("nothing was made")
 }
 
 /// Returns the command that comes next.
@@ -68,9 +79,16 @@ fn told(made: &Initialised, next: &str) -> String {
     for (path, added) in &made.changed {
         text.push_str(&format!("changed {}: {}\n", shown(path), added.join(", ")));
     }
-    text.push_str(&format!(
-        "next: {next} finds out which inputs are worth running; the first lines of {} say how to make the system yours\n",
-        shown(&made.written[0]),
-    ));
-    text
+    if let Some(outside) = &made.outside {
+        text.push_str(&format!(
+            "note: the package depends on {}, which is on this machine alone: `{} init --vendor` puts the engine's source into the package, for colleagues and CI\n",
+            outside.display(),
+            output::program(),
+        ));
+    }
+    text.push_str(&format!("next: {next} finds out which inputs are worth running"));
+    if let Some(simulation) = &made.simulation {
+        text.push_str(&format!("; the first lines of {} say how to make the system yours", shown(simulation)));
+    }
+    text + "\n"
 }

@@ -1,15 +1,18 @@
 //! A first system for a package: the manifest's section and a template to change.
 
+mod changes;
 mod library;
 mod manifest;
+mod vendor;
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Edition, MetadataCommand, TargetKind};
 
+use self::changes::Changes;
 use self::manifest::{Dependency, Entry};
+use self::vendor::Vendored;
+use crate::package::ENGINE_PACKAGE;
 
 /// The file that puts the simulation together.
 const SIMULATION: &str = include_str!("init/template/simulation.rs");
@@ -29,7 +32,7 @@ const IMPLEMENTATION: [(&str, &str); 3] = [
 const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simutant_system", "std"];
 
 /// What a simulation depends on, and where it is in the folder of the engine.
-const PACKAGES: [(&str, &str); 2] = [("simutant-sim-core", "sim-core"), ("simutant-system", "systems/system")];
+const PACKAGES: [(&str, &str); 2] = [(ENGINE_PACKAGE, "sim-core"), ("simutant-system", "systems/system")];
 
 /// What is to be made.
 #[derive(Debug, Clone)]
@@ -38,8 +41,18 @@ pub struct InitRequest<'a> {
     pub manifest: &'a Path,
     /// The system's name; the package's unless given.
     pub name: Option<&'a str>,
-    /// The folder of the engine: where `sim-core` and `systems/system` are.
-    pub engine: &'a Path,
+    /// What the package depends on.
+    pub engine: EngineSource<'a>,
+}
+
+/// The engine that a new system depends on.
+#[derive(Debug, Clone, Copy)]
+pub enum EngineSource<'a> {
+    /// The folder of the engine, where it stands: `sim-core` and `systems/system` are in it.
+    Folder(&'a Path),
+    /// The files of the engine's workspace, with their paths in it: they are put into the user's workspace, into the
+    /// folder `third_party/simutant`, and all packages there that depend on an engine depend on that one.
+    Vendored(&'a [(&'a str, &'a [u8])]),
 }
 
 /// What was made.
@@ -47,10 +60,14 @@ pub struct InitRequest<'a> {
 pub struct Initialised {
     /// The system's name.
     pub system: String,
-    /// New files.
+    /// The file that puts the simulation together; `None` if the package had its system, and got the engine's source.
+    pub simulation: Option<PathBuf>,
+    /// New files, and the folder of the engine's source if that is new.
     pub written: Vec<PathBuf>,
-    /// Files that were there and are longer now, each with what was added.
+    /// Files that were there and are others now, each with what was changed.
     pub changed: Vec<(PathBuf, Vec<String>)>,
+    /// The folder outside of the user's workspace that the package now depends on.
+    pub outside: Option<PathBuf>,
 }
 
 /// Why a package gets no system. Nothing was written, unless it is [`InitError::Io`].
@@ -99,6 +116,9 @@ pub enum InitError {
     /// A file is there already.
     #[error("{} is there already, and nothing is overwritten; --name gives the new system another name", .0.display())]
     FileExists(PathBuf),
+    /// The folder for the engine's source has something else.
+    #[error("{} is there already, and is no copy of the engine's source; move it away", .0.display())]
+    FolderTaken(PathBuf),
     /// The library has a module of that name.
     #[error("{}: there is a module `{module}` already; --name gives the new system another name", library.display())]
     ModuleExists {
@@ -141,6 +161,8 @@ pub enum InitError {
 /// real implementation with what runs test cases on it.
 ///
 /// All is looked at before anything is written, no file is overwritten, and comments and order of the manifest stay.
+/// Only a copy of the engine's source that is older, or was changed, is replaced where it is to be vendored. A package
+/// that has systems and gets the engine's source gets no further system, unless a name is given.
 ///
 /// # Errors
 /// If something is in the way; then nothing was written.
@@ -150,75 +172,129 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         return Err(InitError::NoManifest(manifest.into()));
     }
     let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec()?;
-    let canonical = |path: &Path| path.canonicalize().map_err(|error| io("find", path, error));
     let wanted = canonical(manifest)?;
     let is_it = |package: &&cargo_metadata::Package| {
         canonical(package.manifest_path.as_std_path()).ok().as_ref() == Some(&wanted)
     };
     let package = metadata.packages.iter().find(is_it).ok_or_else(|| InitError::NoPackage(manifest.into()))?;
     let root = wanted.parent().unwrap_or(Path::new("/"));
-    if package.edition == Edition::E2015 {
-        return Err(InitError::Edition(manifest.into()));
-    }
-    let is_library = |target: &&cargo_metadata::Target| {
-        target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
-    };
-    let library = package.targets.iter().find(is_library).ok_or_else(|| InitError::NoLibrary(manifest.into()))?;
-    let library = canonical(library.src_path.as_std_path())?;
 
-    let name = request.name.unwrap_or(&package.name);
-    let module = module_name(name, package)?;
-    let folder = library.parent().unwrap_or(root);
-    let simulation = folder.join(&module).with_extension("rs");
-    let protocol = folder.join(&module).join("protocol.rs");
-    let engine = canonical(request.engine)?;
-    // Within this installation's own folder the two move together.
-    let engine = if root.starts_with(&engine) { relative(root, &engine) } else { engine };
-    let mut packages = Vec::new();
-    for (name, folder) in PACKAGES {
-        if dependency(package, manifest, name)? == Dependency::Missing {
-            packages.push((name, engine.join(folder).display().to_string()));
+    let mut changes = Changes::default();
+    let system = System { request, package, root, manifest: &wanted };
+    let (packages, outside) = match request.engine {
+        EngineSource::Folder(folder) => {
+            let folder = canonical(folder)?;
+            // Within this installation's own folder the two move together.
+            let is_ours = root.starts_with(&folder);
+            let shown = if is_ours { relative(root, &folder) } else { folder.clone() };
+            let packages = system.missing(|_, path| Ok(shown.join(path)))?;
+            (packages, (!is_ours).then_some(folder))
         }
-    }
-    let entry = Entry {
-        system: name,
-        type_path: format!("{module}::{}", type_name(&module)),
-        specification: below(root, &protocol),
-        packages,
-        serde: dependency(package, manifest, "serde")?,
+        EngineSource::Vendored(files) => {
+            let vendored = Vendored::new(canonical(metadata.workspace_root.as_std_path())?, files)?;
+            changes.vendored = vendored.plan()?;
+            if let Some(system) = systems_of(package).next().filter(|_| request.name.is_none()) {
+                vendored.repoint(&metadata, &mut changes)?;
+                return changes.apply(system, None, None);
+            }
+            let packages = system.missing(|name, _| Ok(relative(root, &vendored.package(name)?)))?;
+            vendored.repoint(&metadata, &mut changes)?;
+            (packages, None)
+        }
     };
-    let manifest_text = read(manifest)?;
-    let syntax = |message: String| InitError::Syntax { path: manifest.into(), message };
-    let new_manifest = manifest::with_system(&manifest_text, &entry).map_err(syntax)?;
-    let Some((new_manifest, added)) = new_manifest else {
-        return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
-    };
+    let has_engine = packages.is_empty();
+    let simulation = system.plan(packages, &mut changes)?;
+    let name = request.name.unwrap_or(&package.name);
+    changes.apply(name, Some(simulation), outside.filter(|_| !has_engine))
+}
 
-    let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
-    let implementation = IMPLEMENTATION.map(|(file, text)| (root.join("implementations").join(filled(file)), text));
-    let mut new = vec![(simulation, SIMULATION), (protocol, PROTOCOL)];
-    new.extend(implementation);
-    if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
-        return Err(InitError::FileExists(there.clone()));
-    }
-    let library_text = read(&library)?;
-    let new_library = library::with_module(&library_text, &module).map_err(|obstacle| match obstacle {
-        library::Obstacle::NoStd => InitError::NoStd(library.clone()),
-        library::Obstacle::ModuleExists => InitError::ModuleExists { library: library.clone(), module: module.clone() },
-        library::Obstacle::Syntax(message) => InitError::Syntax { path: library.clone(), message },
-    })?;
+/// Returns the names of the systems that a package has.
+fn systems_of(package: &cargo_metadata::Package) -> impl Iterator<Item = &String> {
+    let systems = || package.metadata.get("simutant")?.get("systems")?.as_object();
+    systems().into_iter().flat_map(|systems| systems.keys())
+}
 
-    // First what nobody refers to yet.
-    for (path, template) in &new {
-        create(path, &filled(template))?;
+/// A system that is to be made.
+struct System<'a> {
+    request: &'a InitRequest<'a>,
+    package: &'a cargo_metadata::Package,
+    /// The package's folder.
+    root: &'a Path,
+    /// The package's manifest.
+    manifest: &'a Path,
+}
+
+impl System<'_> {
+    /// Returns the packages of the engine that the package does not depend on yet, with what `folder` makes of their
+    /// names and of their paths in the folder of the engine.
+    fn missing(
+        &self,
+        folder: impl Fn(&str, &str) -> Result<PathBuf, InitError>,
+    ) -> Result<Vec<(&'static str, String)>, InitError> {
+        let mut missing = Vec::new();
+        for (name, path) in PACKAGES {
+            if self.dependency(name)? == Dependency::Missing {
+                missing.push((name, folder(name, path)?.display().to_string()));
+            }
+        }
+        Ok(missing)
     }
-    replace(&library, &new_library)?;
-    replace(&wanted, &new_manifest)?;
-    Ok(Initialised {
-        system: name.into(),
-        written: new.into_iter().map(|(path, _)| path).collect(),
-        changed: vec![(wanted.clone(), added), (library, vec![format!("pub mod {module};")])],
-    })
+
+    /// Plans the files of the system, which is to depend on `packages`. Returns the file that puts the simulation
+    /// together.
+    fn plan(&self, packages: Vec<(&'static str, String)>, changes: &mut Changes) -> Result<PathBuf, InitError> {
+        let Self { request, package, root, .. } = *self;
+        let manifest = request.manifest;
+        if package.edition == Edition::E2015 {
+            return Err(InitError::Edition(manifest.into()));
+        }
+        let is_library = |target: &&cargo_metadata::Target| {
+            target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
+        };
+        let library = package.targets.iter().find(is_library).ok_or_else(|| InitError::NoLibrary(manifest.into()))?;
+        let library = canonical(library.src_path.as_std_path())?;
+
+        let name = request.name.unwrap_or(&package.name);
+        let module = module_name(name, package)?;
+        let folder = library.parent().unwrap_or(root);
+        let simulation = folder.join(&module).with_extension("rs");
+        let protocol = folder.join(&module).join("protocol.rs");
+        let entry = Entry {
+            system: name,
+            type_path: format!("{module}::{}", type_name(&module)),
+            specification: below(root, &protocol),
+            packages,
+            serde: self.dependency("serde")?,
+        };
+        let is_new = changes.edit(self.manifest, |text| manifest::with_system(text, &entry))?;
+        if !is_new {
+            return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
+        }
+
+        let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
+        let implementation = IMPLEMENTATION.map(|(file, text)| (root.join("implementations").join(filled(file)), text));
+        let mut new = vec![(simulation.clone(), SIMULATION), (protocol, PROTOCOL)];
+        new.extend(implementation);
+        if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
+            return Err(InitError::FileExists(there.clone()));
+        }
+        changes.new.extend(new.into_iter().map(|(path, template)| (path, filled(template))));
+        let library_text = changes::read(&library)?;
+        let new_library = library::with_module(&library_text, &module).map_err(|obstacle| match obstacle {
+            library::Obstacle::NoStd => InitError::NoStd(library.clone()),
+            library::Obstacle::ModuleExists => {
+                InitError::ModuleExists { library: library.clone(), module: module.clone() }
+            }
+            library::Obstacle::Syntax(message) => InitError::Syntax { path: library.clone(), message },
+        })?;
+        let added = vec![format!("pub mod {module};")];
+        changes.edit(&library, |_| Ok(Some((new_library, added))))?;
+        Ok(simulation)
+    }
+
+    fn dependency(&self, name: &'static str) -> Result<Dependency, InitError> {
+        dependency(self.package, self.request.manifest, name)
+    }
 }
 
 /// Returns the module that a system of this name is in.
@@ -278,34 +354,12 @@ fn below(root: &Path, file: &Path) -> String {
     components.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+fn canonical(path: &Path) -> Result<PathBuf, InitError> {
+    path.canonicalize().map_err(|error| io("find", path, error))
+}
+
 fn io(action: &'static str, path: &Path, error: std::io::Error) -> InitError {
     InitError::Io { action, path: path.into(), error }
-}
-
-fn read(path: &Path) -> Result<String, InitError> {
-    std::fs::read_to_string(path).map_err(|error| io("read", path, error))
-}
-
-/// Writes a file that is not there.
-fn create(path: &Path, text: &str) -> Result<(), InitError> {
-    let write = || {
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-        File::create_new(path)?.write_all(text.as_bytes())
-    };
-    write().map_err(|error| io("write", path, error))
-}
-
-/// Writes a file so that it is there as a whole or as it was before.
-fn replace(path: &Path, text: &str) -> Result<(), InitError> {
-    let write = || {
-        let permissions = std::fs::metadata(path)?.permissions();
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(permissions)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error: std::io::Error| io("write", path, error))
 }
 
 #[cfg(test)]

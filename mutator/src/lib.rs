@@ -118,9 +118,9 @@ pub use comparison::{
     source_files,
 };
 pub use error::MutatorError;
-pub use init::{InitError, InitRequest, Initialised, init};
+pub use init::{EngineSource, InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::{Replacements, Selection, UnknownOperator};
-pub use package::{OtherValue, Package, Programs, ProgramsSection};
+pub use package::{EngineOrigin, EnginePackage, OtherValue, Package, Programs, ProgramsSection};
 pub use specification::fingerprint::{Fingerprint, token_lines};

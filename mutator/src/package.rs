@@ -35,9 +35,11 @@ pub use self::values::OtherValue;
 /// The package that instrumented copies depend on.
 pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
 
+/// The package that runs simulations.
+pub(crate) const ENGINE_PACKAGE: &str = "simutant-sim-core";
+
 /// Packages that run a simulation: what they do cannot be what is simulated.
-const MACHINERY: [&str; 5] =
-    ["simutant-outcomes", "simutant-random", "simutant-sim-core", "simutant-system", PROBE_PACKAGE];
+const MACHINERY: [&str; 5] = ["simutant-outcomes", "simutant-random", ENGINE_PACKAGE, "simutant-system", PROBE_PACKAGE];
 
 /// A package with a simulated system.
 #[derive(Debug)]
@@ -70,6 +72,8 @@ pub struct Package {
     target_directory: PathBuf,
     /// The folders of the packages that this one depends on and that are not from a registry, in order.
     pub(crate) local_dependencies: Vec<PathBuf>,
+    /// The engine that it depends on, if it does.
+    engine: Option<EnginePackage>,
     /// Where dependencies that are specification are taken from: for each its index among the members, and the keys of
     /// `[patch]` that stand for the sources.
     patched: Vec<(usize, Vec<String>)>,
@@ -84,6 +88,24 @@ pub(crate) struct SpecificationFile {
     pub(crate) member: usize,
     /// The path in its package, with `/`.
     pub(crate) path: String,
+}
+
+/// The engine that a package depends on, directly or through others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnginePackage {
+    /// The folder of `simutant-sim-core`.
+    pub folder: PathBuf,
+    /// Where it comes from.
+    pub source: EngineOrigin,
+}
+
+/// Where a package has the engine from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineOrigin {
+    /// A folder, by its path.
+    Path,
+    /// A registry or a repository.
+    Elsewhere,
 }
 
 /// `[package.metadata.simutant]`.
@@ -254,6 +276,7 @@ impl Package {
             lock: metadata.workspace_root.join("Cargo.lock").into(),
             target_directory: metadata.target_directory.clone().into(),
             local_dependencies: graph.local_dependencies(&package.id),
+            engine: graph.find(&package.id, ENGINE_PACKAGE).ok().map(EnginePackage::new),
             patched,
             texts: BTreeMap::new(),
         })
@@ -306,6 +329,11 @@ impl Package {
     /// Returns the package's folder.
     pub fn folder(&self) -> &Path {
         self.members[0].root()
+    }
+
+    /// Returns the engine that the package depends on; `None` if there is none, or several.
+    pub fn engine(&self) -> Option<&EnginePackage> {
+        self.engine.as_ref()
     }
 
     /// Returns the package's name.
@@ -381,6 +409,14 @@ impl Package {
         let original = original.canonicalize().ok()?;
         let is_it = |member: &Member| member.root().canonicalize().is_ok_and(|root| root == original);
         self.members.iter().position(is_it).map(|member| folders[member].clone())
+    }
+}
+
+impl EnginePackage {
+    fn new(package: &cargo_metadata::Package) -> Self {
+        let folder = package.manifest_path.parent().map(PathBuf::from).unwrap_or_default();
+        let source = if package.source.is_none() { EngineOrigin::Path } else { EngineOrigin::Elsewhere };
+        Self { folder, source }
     }
 }
 

@@ -13,6 +13,9 @@ use simutant_mutator::{
 };
 use simutant_outcomes::Compiled;
 
+/// The folder of the probe crate.
+const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
+
 const MANIFEST: &str = r#"
 [package]
 name = "toy"
@@ -96,7 +99,6 @@ fn build_toy(root: &Path, awkward: &str, operators: &str) -> Result<Build, Mutat
 
 /// Writes the package of `awkward` and its worker below `root`.
 fn write_toy(root: &Path, awkward: &str) {
-    let probe = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
     write(&root.join("toy/Cargo.toml"), MANIFEST);
     write(
         &root.join("toy/src/lib.rs"),
@@ -108,7 +110,7 @@ fn write_toy(root: &Path, awkward: &str) {
     write(
         &root.join("worker/Cargo.toml"),
         &format!(
-            "[package]\nname = \"simutant-worker\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nsimutant-probe = {{ path = {probe:?} }}\n"
+            "[package]\nname = \"simutant-worker\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nsimutant-probe = {{ path = {PROBE:?} }}\n"
         ),
     );
     write(&root.join("worker/src/lib.rs"), WORKER);
@@ -139,6 +141,7 @@ fn with_values<T>(
         operators: &Selection::parse(operators).expect("a list of operators"),
         directory: &root.join("build"),
         worker: ("simutant-worker", &root.join("worker")),
+        probe: Path::new(PROBE),
     })
 }
 

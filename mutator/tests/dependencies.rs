@@ -8,6 +8,9 @@ use std::process::Command;
 use simutant_mutator::{Build, MutatorError, Package, Request, build, build_plain};
 use tempfile::TempDir;
 
+/// The folder of the probe crate.
+const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
+
 /// The package with the system: no file of its own is specification.
 const SIMULATION: &str = r#"
 [package]
@@ -168,9 +171,8 @@ fn commit(folder: &Path) {
 fn packages(section: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = folder.path();
-    let probe = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
     let worker = "[package]\nname = \"simutant-worker\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\n";
-    write(&root.join("worker/Cargo.toml"), &format!("{worker}simutant-probe = {{ path = {probe:?} }}\n"));
+    write(&root.join("worker/Cargo.toml"), &format!("{worker}simutant-probe = {{ path = {PROBE:?} }}\n"));
     write(&root.join("worker/src/lib.rs"), WORKER);
     write(&root.join("middle/Cargo.toml"), MIDDLE);
     write(&root.join("middle/src/lib.rs"), MIDDLE_LIB);
@@ -199,6 +201,7 @@ fn build_toy(root: &Path) -> Result<(Build, PathBuf), MutatorError> {
         operators: package.operators(),
         directory: &root.join("build"),
         worker: ("simutant-worker", &root.join("worker")),
+        probe: Path::new(PROBE),
     };
     Ok((build(&request, &mut |_| {})?, build_plain(&request, &mut |_| {})?))
 }

@@ -134,7 +134,8 @@ fn built_with(root: &Path, features: &[&str]) -> BuiltPrograms {
 
 fn built_by(root: &Path, features: &[&str], operators: &Selection) -> BuiltPrograms {
     let programs = find(root, &["src/sums.rs"], features).expect("it is there");
-    let request = ProgramsRequest { programs: &programs, operators, directory: &root.join("build") };
+    let probe = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/probe"));
+    let request = ProgramsRequest { programs: &programs, operators, directory: &root.join("build"), probe };
     build_programs(&request, &mut |_| {}).expect("it compiles")
 }
 

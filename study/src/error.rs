@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use simutant_analysis::{AnalysisError, ScenarioError};
+use simutant_bundle::BundleError;
 use simutant_campaign::CampaignError;
 use simutant_mutator::{JudgementsError, MutatorError};
 
@@ -16,6 +17,27 @@ pub enum StudyError {
     /// The package with the system cannot be found or used.
     #[error(transparent)]
     Package(#[from] MutatorError),
+    /// The engine's source cannot be used: that of the command, or the copy that the package depends on.
+    #[error(transparent)]
+    Engine(#[from] BundleError),
+    /// The engine that a package depends on is gone, or packages of its workspace depend on several.
+    #[error(
+        "cannot read the package, since the engine that it depends on is missing, or there twice; `simutant init --vendor` puts the command's own into \
+         the workspace, for all its packages: {message}"
+    )]
+    EngineUnreadable {
+        /// What cargo says.
+        message: String,
+    },
+    /// A package depends on an engine that is no folder beside a worker.
+    #[error(
+        "{package}: the dependency `simutant-sim-core` is from a registry or a repository, and a study needs it by its path; \
+         `simutant init --vendor` puts the engine's source into the package"
+    )]
+    EngineOrigin {
+        /// The package.
+        package: String,
+    },
     /// The system does not compile with its mutants.
     #[error("cannot mutate {system}")]
     Instrument {

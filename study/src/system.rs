@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use simutant_bundle::Engine;
 use simutant_mutator::{
-    Build, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
+    Build, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
     compiler_equivalence, read_judgements,
 };
 use simutant_outcomes::Judgement;
@@ -12,12 +13,6 @@ use simutant_outcomes::Judgement;
 use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
 use crate::shell::quoted;
 use crate::{StudyError, event};
-
-/// The manifest of Simutant's own workspace, whose systems every user has.
-const OWN_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-
-/// The crate that drives an instrumented system.
-const WORKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker");
 
 /// Which system is studied, and how it is mutated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +47,8 @@ pub struct StudiedSystem {
     pub request: SystemRequest,
     /// The package that has it.
     pub package: Package,
+    /// The engine that it is built with: the copy that the package depends on.
+    pub engine: Engine,
 }
 
 impl SystemRequest {
@@ -70,21 +67,26 @@ impl SystemRequest {
     /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
     ///
     /// # Errors
-    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used.
+    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used; [`StudyError::Engine`] if
+    /// no worker can be built of the engine that it depends on.
     pub fn find(&self) -> Result<StudiedSystem, StudyError> {
         let package = self.find_as_written()?.with_values(&self.constants)?;
-        Ok(StudiedSystem { request: self.clone(), package })
+        let engine = engine_of(&package)?;
+        Ok(StudiedSystem { request: self.clone(), package, engine })
     }
 
-    fn find_as_written(&self) -> Result<Package, MutatorError> {
+    fn find_as_written(&self) -> Result<Package, StudyError> {
         if let Some(manifest) = &self.manifest_path {
-            return Package::find(manifest, &self.system);
+            return find_package(manifest, &self.system);
         }
-        let own = || Package::find(Path::new(OWN_MANIFEST), &self.system);
+        let own = || Ok(Package::find(&Engine::own()?.manifest(), &self.system)?);
         let Some(manifest) = nearest_manifest() else { return own() };
-        match Package::find(&manifest, &self.system) {
+        match find_package(&manifest, &self.system) {
             // Where neither has it, the user's own workspace is the one to name.
-            Err(here @ MutatorError::UnknownSystem { .. }) => own().or(Err(here)),
+            Err(here @ StudyError::Package(MutatorError::UnknownSystem { .. })) => match own() {
+                Err(StudyError::Package(_)) => Err(here),
+                result => result,
+            },
             result => result,
         }
     }
@@ -177,8 +179,39 @@ impl StudiedSystem {
             package: &self.package,
             operators: &self.request.operators(self.package.operators()),
             directory: &self.package.build_directory(),
-            worker: ("simutant-worker", Path::new(WORKER)),
+            worker: self.engine.worker(),
+            probe: self.engine.probe(),
         })
+    }
+}
+
+/// Finds the package of a user that has a system. It may depend on the engine in the user's cache, which is made again
+/// if it is gone.
+fn find_package(manifest: &Path, system: &str) -> Result<Package, StudyError> {
+    let found = Package::find(manifest, system);
+    if found.as_ref().err().and_then(engine_trouble).is_none() {
+        return Ok(found?);
+    }
+    Engine::own()?;
+    Package::find(manifest, system).map_err(|error| match engine_trouble(&error) {
+        Some(message) => StudyError::EngineUnreadable { message: message.to_owned() },
+        None => error.into(),
+    })
+}
+
+/// Returns what cargo says if it cannot read a package for want of the engine, or because there are two.
+fn engine_trouble(error: &MutatorError) -> Option<&str> {
+    let MutatorError::Metadata(message) = error else { return None };
+    let is_twice = message.contains("package collision") && message.contains("packages simutant-");
+    (is_twice || message.contains("for dependency `simutant-")).then_some(message)
+}
+
+/// Returns the engine that a package is built with: a worker is linked with the package, and so has the same one.
+fn engine_of(package: &Package) -> Result<Engine, StudyError> {
+    match package.engine() {
+        None => Ok(Engine::own()?),
+        Some(engine) if engine.source == EngineOrigin::Path => Ok(Engine::containing(&engine.folder)?.check()?),
+        Some(_) => Err(StudyError::EngineOrigin { package: package.name().to_owned() }),
     }
 }
 

@@ -47,8 +47,13 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
         // With HOM among them, generated code has the numbers of reports: these tests have no main program that could
         // say others.
         let operators = Selection::parse("all").expect("a set").with_all_replacements();
-        let request =
-            Request { package: &package, operators: &operators, directory: &directory, worker: ("worker", &worker) };
+        let request = Request {
+            package: &package,
+            operators: &operators,
+            directory: &directory,
+            worker: ("worker", &worker),
+            probe: &root.join("mutator/probe"),
+        };
         Ok((build_with(&request, probes, &mut |_| {})?, directory))
     };
     eprintln!("xtask: instrumenting crates that others wrote");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use anyhow::Context;
+use simutant_bundle::Engine;
 use simutant_harness::{ActiveMutant, Implementation, Options};
 use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
@@ -67,10 +68,12 @@ impl Mutated<'_> {
 
     /// Builds the programs with their mutants, and tries `count` of these.
     pub(super) fn try_all(&self, count: usize, options: &Options, trying: &mut Trying<'_>) -> anyhow::Result<()> {
+        let engine = Engine::own()?;
         let request = ProgramsRequest {
             programs: &self.programs,
             operators: &self.operators,
             directory: &self.programs.build_directory(),
+            probe: engine.probe(),
         };
         let built = build::programs(&self.implementation.name, &request)?;
         let options = Options { build_directory: built.folder.clone(), ..options.clone() };

@@ -44,8 +44,14 @@ impl UserPackage {
 
     /// Runs a program in the package's folder.
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        self.run_with(program, arguments, &[])
+    }
+
+    /// Runs a program in the package's folder, with variables.
+    fn run_with(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", Self::target_directory());
+        command.env_remove("SIMUTANT_ENGINE").envs(variables.iter().copied());
         command.output().expect("it can be started")
     }
 
@@ -96,8 +102,10 @@ fn a_new_package_is_studied_at_once() {
          changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency simutant-system, \
          dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
-         next: {} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
-        env!("CARGO_BIN_EXE_simutant"),
+         note: the package depends on {}, which is on this machine alone: `{program} init --vendor` puts the engine's source into the package, for colleagues and CI\n\
+         next: {program} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
+        text(&Path::new(ENGINE).canonicalize().expect("it is there")),
+        program = env!("CARGO_BIN_EXE_simutant"),
     );
     assert_eq!(stdout(&output), expect);
     assert!(package.read("src/lib.rs").starts_with("pub mod store;\n\npub fn add("), "{}", package.read("src/lib.rs"));
@@ -240,6 +248,175 @@ fn test_cases_run_on_the_testbed_of_the_users_package() {
     let broken = test("adds");
     assert_exit(&broken, 4);
     assert!(stderr(&broken).contains("cannot build the testbed of store"), "{}", stderr(&broken));
+}
+
+/// What a small study is asked for.
+const SMALL: [&str; 6] = ["study", "store", "--cases", "20", "--suites", "10"];
+
+impl UserPackage {
+    /// Studies the package, and checks that the study is whole.
+    #[track_caller]
+    fn check_studied(&self, variables: &[(&str, &str)]) {
+        let out = folder();
+        let out_path = text(out.path());
+        let arguments = [&SMALL[..], &["--out", &out_path]].concat();
+        assert_exit(&self.run_with(env!("CARGO_BIN_EXE_simutant"), &arguments, variables), 0);
+        assert!(out.path().join("suite.json").exists());
+    }
+}
+
+#[test]
+fn a_vendored_package_needs_no_simutant() {
+    let package = UserPackage::new("--lib");
+    // The command is as an installed one: it has only the files that it carries.
+    let cache = folder();
+    let cache_path = text(cache.path());
+    let installed = [("SIMUTANT_ENGINE", "bundled"), ("XDG_CACHE_HOME", cache_path.as_str())];
+    let simutant = |arguments: &[&str]| package.run_with(env!("CARGO_BIN_EXE_simutant"), arguments, &installed);
+    let output = simutant(&["init", "--vendor"]);
+    assert_exit(&output, 0);
+    let expect = "written implementations/store/sums.py\nwritten third_party/simutant\nchanged Cargo.toml: ";
+    assert!(stdout(&output).contains(expect), "{}", stdout(&output));
+    assert!(!stdout(&output).contains("note: "), "{}", stdout(&output));
+    let manifest = package.read("Cargo.toml");
+    assert!(manifest.contains("simutant-sim-core = { path = \"third_party/simutant/sim-core\" }"), "{manifest}");
+
+    let moved = UserPackage { folder: folder() };
+    std::fs::rename(package.path(""), moved.path("")).expect("it can be moved");
+    let tests = moved.run("cargo", &["test", "--quiet"]);
+    assert!(tests.status.success(), "{}{}", stdout(&tests), stderr(&tests));
+    moved.check_studied(&installed);
+    assert_eq!(std::fs::read_dir(cache.path()).expect("it is there").count(), 0, "the package has all that it needs");
+
+    // A copy that the command cannot work with is refused, and renewed.
+    let protocol = "third_party/simutant/campaign/protocol/Cargo.toml";
+    let own = moved.read(protocol);
+    write(&moved.path(protocol), own.replace("interface = ", "interface = 99"));
+    let refused = moved.simutant(&SMALL);
+    assert_exit(&refused, 3);
+    assert!(stderr(&refused).contains("`simutant init --vendor` puts the command's own"), "{}", stderr(&refused));
+    let renewed = moved.simutant(&["init", "--vendor"]);
+    assert_exit(&renewed, 0);
+    let expect = format!(
+        "changed third_party/simutant: the engine's source of this command\n\
+         next: {} study store finds out which inputs are worth running\n",
+        env!("CARGO_BIN_EXE_simutant"),
+    );
+    assert_eq!(stdout(&renewed), expect);
+    assert_eq!(moved.read(protocol), own);
+    let before = moved.files();
+    assert_exit(&moved.simutant(&["init", "--vendor"]), 0);
+    assert!(moved.files() == before, "there was nothing to do");
+}
+
+#[test]
+fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
+    let package = UserPackage::new("--lib");
+    let cache = folder();
+    let cache_path = text(cache.path());
+    let installed = [("SIMUTANT_ENGINE", "bundled"), ("XDG_CACHE_HOME", cache_path.as_str())];
+    let simutant = |arguments: &[&str]| package.run_with(env!("CARGO_BIN_EXE_simutant"), arguments, &installed);
+    let output = simutant(&["init"]);
+    assert_exit(&output, 0);
+    let copy = std::fs::read_dir(cache.path().join("simutant")).expect("it was unpacked").next();
+    let copy = copy.expect("there is one version").expect("it can be listed").path();
+    let expect =
+        format!("note: the package depends on {}, which is on this machine alone", copy.join("sim-core").display());
+    assert!(stdout(&output).contains(&expect), "{}", stdout(&output));
+
+    // The command's own engine is the checkout here, and the package's is in the cache.
+    package.check_studied(&[]);
+    // Systems that come with Simutant are studied without a checkout, but their implementations are in it.
+    let out = folder();
+    let study = simutant(&["study", "gcd", "--cases", "20", "--suites", "10", "--out", &text(out.path())]);
+    assert_exit(&study, 0);
+    let missing = simutant(&["test", "gbn", "--cases", "3", "--implementation", "udp"]);
+    assert_exit(&missing, 3);
+    assert!(stderr(&missing).contains("are in its repository, in tests/implementations"), "{}", stderr(&missing));
+
+    // A cache that was cleared is filled again, and the command says what it cannot mend.
+    std::fs::remove_dir_all(&copy).expect("it is there");
+    let gone = package.simutant(&SMALL);
+    assert_exit(&gone, 3);
+    assert!(stderr(&gone).contains("`simutant init --vendor` puts the command's own"), "{}", stderr(&gone));
+    package.check_studied(&installed);
+
+    // From there to a copy of its own.
+    let vendored = simutant(&["init", "--vendor"]);
+    assert_exit(&vendored, 0);
+    let expect = "written third_party/simutant\nchanged Cargo.toml: path of the dependency simutant-sim-core\nnext: ";
+    assert!(stdout(&vendored).starts_with(expect), "{}", stdout(&vendored));
+    let built = package.run("cargo", &["check", "--quiet"]);
+    assert!(built.status.success(), "{}", stderr(&built));
+}
+
+#[test]
+fn packages_of_a_workspace_share_one_copy_of_the_engine() {
+    let package = UserPackage::new("--lib");
+    write(&package.path("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"first\", \"second\"]\n");
+    for name in ["first", "second"] {
+        std::fs::create_dir_all(package.path(name).join("src")).expect("it can be made");
+        write(&package.path(&format!("{name}/src/lib.rs")), "");
+        let manifest = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        write(&package.path(&format!("{name}/Cargo.toml")), manifest);
+    }
+    let init = |name: &str, arguments: &[&str]| {
+        let manifest = format!("{name}/Cargo.toml");
+        let output = package.simutant(&[&["init", "--manifest-path", &manifest], arguments].concat());
+        assert_exit(&output, 0);
+    };
+    init("first", &[]);
+    // Two copies of one version cannot be told apart.
+    let elsewhere = UserPackage::new("--lib");
+    assert_exit(&elsewhere.simutant(&["init", "--vendor"]), 0);
+    let manifest = package.read("second/Cargo.toml");
+    let other = text(&elsewhere.path("third_party/simutant/sim-core"));
+    let twice = format!("{manifest}[dependencies]\nsimutant-sim-core = {{ path = {other:?} }}\n");
+    write(&package.path("second/Cargo.toml"), twice);
+    let refused = package.simutant(&["study", "first"]);
+    assert_exit(&refused, 3);
+    assert!(stderr(&refused).contains("missing, or there twice; `simutant init --vendor`"), "{}", stderr(&refused));
+    init("second", &["--vendor"]);
+    for name in ["first", "second"] {
+        let manifest = package.read(&format!("{name}/Cargo.toml"));
+        assert!(manifest.contains("path = \"../third_party/simutant/sim-core\""), "{manifest}");
+    }
+    assert!(package.read("Cargo.toml").contains("exclude = [\"third_party/simutant\"]"));
+    let built = package.run("cargo", &["check", "--quiet", "--workspace"]);
+    assert!(built.status.success(), "{}", stderr(&built));
+
+    std::fs::remove_dir_all(package.path("third_party/simutant")).expect("it is there");
+    std::fs::create_dir(package.path("third_party/simutant")).expect("it can be made");
+    write(&package.path("third_party/simutant/Cargo.toml"), "[workspace]\n");
+    package.check_refused(&["--manifest-path", "second/Cargo.toml", "--vendor"], "is no copy of the engine's source");
+}
+
+#[test]
+fn an_engine_from_a_repository_is_refused_with_the_cure() {
+    let package = UserPackage::new("--lib");
+    assert_exit(&package.simutant(&["init", "--vendor"]), 0);
+    let repository = folder();
+    std::fs::rename(package.path("third_party/simutant"), repository.path().join("engine")).expect("it can be moved");
+    let address = format!("file://{}", text(&repository.path().join("engine")));
+    for arguments in [
+        &["init", "--quiet"][..],
+        &["add", "."],
+        &["-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "--message", "engine"],
+    ] {
+        let mut git = Command::new("git");
+        let done = git.args(arguments).current_dir(repository.path().join("engine")).status();
+        assert!(done.expect("git is installed").success());
+    }
+    let manifest = package.read("Cargo.toml");
+    let by_path = "{ path = \"third_party/simutant/sim-core\" }";
+    assert!(manifest.contains(by_path), "{manifest}");
+    write(&package.path("Cargo.toml"), manifest.replace(by_path, &format!("{{ git = {address:?} }}")));
+    let refused = package.simutant(&SMALL);
+    assert_exit(&refused, 3);
+    let expect = "store: the dependency `simutant-sim-core` is from a registry or a repository";
+    assert!(stderr(&refused).contains(expect), "{}", stderr(&refused));
+    assert_exit(&package.simutant(&["init", "--vendor"]), 0);
+    assert_eq!(package.read("Cargo.toml"), manifest);
 }
 
 #[test]

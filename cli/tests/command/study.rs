@@ -211,6 +211,7 @@ fn check_pruned(system: &str) {
         operators: &Selection::default().with_all_replacements(),
         directory: &folder.path().join("build"),
         worker: ("simutant-worker", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/worker"))),
+        probe: Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../mutator/probe")),
     };
     let built = build(&request, &mut |_| {}).expect("it can be mutated");
     let plain = build_plain(&request, &mut |_| {}).expect("it can be built");

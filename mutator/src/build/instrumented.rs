@@ -6,7 +6,7 @@ use super::files::read;
 use super::request::{Build, BuildEvent, Request};
 use super::rounds::Rounds;
 use super::specification::read_specification;
-use super::workspace::{PROBE, Workspace};
+use super::workspace::Workspace;
 use crate::error::MutatorError;
 use crate::instrument::Probes;
 use crate::specification::known::Inputs;
@@ -38,7 +38,7 @@ pub fn build_with(
     let workspace = Workspace::new(package, request.directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_fixed(request)?;
-    let all = workspace.hash(package, &[PROBE.as_ref(), request.worker.1], &BTreeSet::new())?;
+    let all = workspace.hash(package, &[request.probe, request.worker.1], &BTreeSet::new())?;
     let inputs = Inputs { all, fixed: workspace.fixed_hash(request)? };
     let rounds = Rounds { workspace: &workspace, specification: &specification, probes, inputs };
     let accepted = rounds.run(progress, &mut |instrumented, progress| {

@@ -12,7 +12,7 @@ use super::files::copy_file;
 use super::request::BuildEvent;
 use super::rounds::{Accepted, Rounds};
 use super::specification::read_specification;
-use super::workspace::{PROBE, Workspace};
+use super::workspace::Workspace;
 use crate::error::MutatorError;
 use crate::instrument::Probes;
 use crate::operators::Selection;
@@ -36,6 +36,8 @@ pub struct ProgramsRequest<'a> {
     /// The folder for the generated workspace; what is there is overwritten. [`Programs::build_directory`] is one for
     /// all studies.
     pub directory: &'a Path,
+    /// The folder of the probe crate, which the instrumented copy depends on.
+    pub probe: &'a Path,
 }
 
 /// Programs with all their mutants.
@@ -67,9 +69,9 @@ pub fn build_programs(
     let mut workspace = Workspace::new(package, request.directory)?;
     workspace.target_directory = workspace.root.join(PRODUCTS);
     let _one_at_a_time = workspace.lock()?;
-    workspace.write_programs(request.programs)?;
+    workspace.write_programs(request)?;
     let features = package.features.of_command();
-    let mut inputs = Hash(workspace.hash(package, &[PROBE.as_ref()], &BTreeSet::new())?);
+    let mut inputs = Hash(workspace.hash(package, &[request.probe], &BTreeSet::new())?);
     // The features may be asked for outside of the package.
     features.iter().for_each(|feature| inputs.write(feature.as_bytes()));
     // What is not in the specification files is not told apart.
@@ -83,11 +85,12 @@ pub fn build_programs(
 
 impl Workspace {
     /// Writes all that does not change between rounds.
-    fn write_programs(&self, programs: &Programs) -> Result<(), MutatorError> {
+    fn write_programs(&self, request: &ProgramsRequest<'_>) -> Result<(), MutatorError> {
+        let ProgramsRequest { programs, probe, .. } = *request;
         let package = &programs.package;
         let rest = format!("{}\n{}", programs.profile()?, package.patches(&self.copies)?);
         self.write_manifest(&self.copies, &rest)?;
-        self.write_copies(package, |member| programs.manifest(&self.copies[member], Path::new(PROBE)))
+        self.write_copies(package, |member| programs.manifest(&self.copies[member], probe))
     }
 
     /// Returns the programs by their names.

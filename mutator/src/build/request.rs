@@ -22,6 +22,8 @@ pub struct Request<'a> {
     /// &str, &[u32])]) -> ExitCode` and `system::<S>()`; the second argument of `main` lists for each instrumented file
     /// its path as it is compiled, as reports have it, and the original line of each of its lines.
     pub worker: (&'a str, &'a Path),
+    /// The folder of the probe crate that the worker is built with: instrumented copies depend on it.
+    pub probe: &'a Path,
 }
 
 /// A finished build.

@@ -10,7 +10,7 @@ use toml::Table;
 use super::cargo::{Compiled, cargo, cargo_program};
 use super::files::{list_files, read, write};
 use super::request::{BuildEvent, Request};
-use super::workspace::{PROBE, Workspace};
+use super::workspace::Workspace;
 use crate::error::MutatorError;
 use crate::instrument::{FunctionPlace, Instrumented};
 use crate::package::{Member, PROBE_PACKAGE, Package};
@@ -79,9 +79,7 @@ impl Workspace {
         let mut settings = vec![(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
         settings.extend(copies.iter().map(|copy| (copy.as_str(), IN_MODULES)));
         self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
-        self.write_copies(package, |member| {
-            package.manifest(member, &[(PROBE_PACKAGE, Path::new(PROBE))], &self.copies)
-        })?;
+        self.write_copies(package, |member| package.manifest(member, &[(PROBE_PACKAGE, request.probe)], &self.copies))?;
         self.write_program(request, &self.copies[0])
     }
 
@@ -115,9 +113,10 @@ impl Workspace {
             &format!(
                 "[package]\nname = {MAIN:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
                  [[bin]]\nname = {:?}\npath = \"src/main.rs\"\n\n\
-                 [dependencies]\nlink = {{ path = {:?}, package = {LINK:?} }}\nprobe = {{ path = {PROBE:?}, package = {PROBE_PACKAGE:?} }}\n",
+                 [dependencies]\nlink = {{ path = {:?}, package = {LINK:?} }}\nprobe = {{ path = {:?}, package = {PROBE_PACKAGE:?} }}\n",
                 self.program(),
                 self.link().display().to_string(),
+                request.probe.display().to_string(),
             ),
         )
     }
@@ -186,7 +185,7 @@ impl Workspace {
     /// elsewhere.
     pub(super) fn fixed_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
         let package = request.package;
-        let others = [PROBE.as_ref(), request.worker.1];
+        let others = [request.probe, request.worker.1];
         let mut specification = BTreeSet::new();
         for (number, member) in package.members.iter().enumerate() {
             specification.extend(package.files_of(number).iter().map(|file| member.root().join(file)));

@@ -13,9 +13,6 @@ use crate::instrument::Instrumented;
 use crate::package::{Member, Package};
 use crate::text::identity::Hash;
 
-/// The folder of the probe crate, which the instrumented copy depends on.
-pub(super) const PROBE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe");
-
 /// What marks a folder of build products, for backups and for [`list_files`] (bford.info/cachedir).
 const PRODUCTS_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by simutant.\n";
 

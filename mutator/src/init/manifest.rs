@@ -1,5 +1,7 @@
 //! A system more in a manifest, whose comments and order stay.
 
+use std::collections::BTreeMap;
+
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 /// How a package depends on another one.
@@ -28,7 +30,7 @@ pub(super) struct Entry<'a> {
 
 /// Returns a manifest's text with a system, and what was added to it; nothing if the system is there already.
 pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(String, Vec<String>)>, String> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let mut document = parse(text)?;
     let mut added = Vec::new();
     let mut systems: &mut dyn TableLike = document.as_table_mut();
     for key in ["package", "metadata", "simutant", "systems"] {
@@ -65,6 +67,83 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
         }
     }
     Ok(Some((document.to_string(), added)))
+}
+
+/// Where a dependency comes from, if not from a folder.
+const ORIGINS: [&str; 7] = ["version", "git", "branch", "tag", "rev", "registry", "registry-index"];
+
+/// Returns a manifest's text in which the packages of `paths` are taken from there, and what was changed; nothing if
+/// it depends on none of them, or only as it should be.
+pub(super) fn with_engine_at(
+    text: &str,
+    paths: &BTreeMap<&str, String>,
+) -> Result<Option<(String, Vec<String>)>, String> {
+    let mut document = parse(text)?;
+    let mut changes = Vec::new();
+    let root = document.as_table_mut();
+    repoint_all(root, paths, &mut changes);
+    if let Some(workspace) = root.get_mut("workspace").and_then(Item::as_table_like_mut) {
+        repoint_all(workspace, paths, &mut changes);
+    }
+    let platforms = root.get_mut("target").and_then(Item::as_table_like_mut);
+    for (_, platform) in platforms.into_iter().flat_map(|platforms| platforms.iter_mut()) {
+        platform.as_table_like_mut().into_iter().for_each(|platform| repoint_all(platform, paths, &mut changes));
+    }
+    Ok((!changes.is_empty()).then(|| (document.to_string(), changes)))
+}
+
+fn repoint_all(table: &mut dyn TableLike, paths: &BTreeMap<&str, String>, changes: &mut Vec<String>) {
+    for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        let dependencies = table.get_mut(section).and_then(Item::as_table_like_mut);
+        for (key, dependency) in dependencies.into_iter().flat_map(|dependencies| dependencies.iter_mut()) {
+            let name = dependency.get("package").and_then(Item::as_str).unwrap_or(key.get());
+            let Some(path) = paths.get(name) else { continue };
+            if repoint(dependency, path) {
+                changes.push(format!("path of the dependency {}", key.get()));
+            }
+        }
+    }
+}
+
+/// Lets a dependency be taken from a folder, and returns whether it was not before.
+fn repoint(dependency: &mut Item, path: &str) -> bool {
+    if let Item::Value(plain @ Value::String(_)) = dependency {
+        let mut table = InlineTable::new();
+        table.insert("path", path.into());
+        // What stood around the version, a comment for instance, stays.
+        *table.decor_mut() = plain.decor().clone();
+        *dependency = value(table);
+        return true;
+    }
+    let Some(table) = dependency.as_table_like_mut() else { return false };
+    let is_inherited = table.contains_key("workspace");
+    if is_inherited || table.get("path").and_then(Item::as_str) == Some(path) {
+        return false;
+    }
+    for key in ORIGINS {
+        table.remove(key);
+    }
+    table.insert("path", path.into());
+    true
+}
+
+/// Returns a manifest's text whose workspace has no packages in `folder`, and what was changed; nothing if it is no
+/// workspace's, or is so already.
+pub(super) fn with_excluded(text: &str, folder: &str) -> Result<Option<(String, Vec<String>)>, String> {
+    let mut document = parse(text)?;
+    let Some(workspace) = document.get_mut("workspace") else { return Ok(None) };
+    let workspace = workspace.as_table_like_mut().ok_or("`workspace` is no table")?;
+    let excluded = workspace.entry("exclude").or_insert_with(|| Item::Value(Array::new().into()));
+    let excluded = excluded.as_array_mut().ok_or("`exclude` of the workspace is no list")?;
+    if excluded.iter().any(|known| known.as_str() == Some(folder)) {
+        return Ok(None);
+    }
+    excluded.push(folder);
+    Ok(Some((document.to_string(), vec![format!("{folder} excluded from the workspace")])))
+}
+
+fn parse(text: &str) -> Result<DocumentMut, String> {
+    text.parse().map_err(|error: toml_edit::TomlError| error.to_string())
 }
 
 fn value(table: InlineTable) -> Item {
@@ -173,6 +252,57 @@ mod tests {
                 Some(&format!("{package}{section}\n[dependencies]\n{after}\n")),
             );
         }
+    }
+
+    #[test]
+    fn a_dependency_on_an_engine_is_taken_from_the_copy() {
+        let paths = BTreeMap::from([("engine", "third_party/e".to_owned()), ("harness", "third_party/h".to_owned())]);
+        let check = |before: &str, expect: Option<(&str, &[&str])>| {
+            let result = with_engine_at(before, &paths).expect("the test's own manifest");
+            let changes = |names: &[&str]| names.iter().map(|name| format!("path of the dependency {name}")).collect();
+            assert_eq!(result, expect.map(|(text, names)| (text.to_owned(), changes(names))));
+        };
+        check("[dependencies]\nother = { path = \"engine\" }\nengine.workspace = true\n", None);
+        check("[dependencies]\nengine = { path = \"third_party/e\" }\n", None);
+        check(
+            "[dependencies]\nengine = { path = \"/cache/e\", features = [\"a\"] } # mine\nb = \"1\"\n",
+            Some((
+                "[dependencies]\nengine = { path = \"third_party/e\", features = [\"a\"] } # mine\nb = \"1\"\n",
+                &["engine"],
+            )),
+        );
+        check(
+            "[dependencies]\nengine = \"1\" # theirs\n\n[dev-dependencies.harness]\ngit = \"https://example.org\"\nrev = \"0\"\n",
+            Some((
+                "[dependencies]\nengine = { path = \"third_party/e\" } # theirs\n\n[dev-dependencies.harness]\npath = \"third_party/h\"\n",
+                &["engine", "harness"],
+            )),
+        );
+        check(
+            "[workspace.dependencies]\ne = { path = \"/e\", package = \"engine\" }\n\n[target.'cfg(unix)'.build-dependencies]\nharness.path = \"/h\"\n",
+            Some((
+                "[workspace.dependencies]\ne = { path = \"third_party/e\", package = \"engine\" }\n\n[target.'cfg(unix)'.build-dependencies]\nharness.path = \"third_party/h\"\n",
+                &["e", "harness"],
+            )),
+        );
+    }
+
+    #[test]
+    fn a_copy_is_excluded_from_the_workspace() {
+        let check = |before: &str, expect: Option<&str>| {
+            let result = with_excluded(before, "third_party/e").expect("the test's own manifest");
+            assert_eq!(result.as_ref().map(|(text, _)| text.as_str()), expect);
+        };
+        check("[package]\nname = \"a\"\n", None);
+        check("[workspace]\nexclude = [\"third_party/e\"]\n", None);
+        check(
+            "[workspace] # all\nmembers = [\"a\"]\n",
+            Some("[workspace] # all\nmembers = [\"a\"]\nexclude = [\"third_party/e\"]\n"),
+        );
+        check(
+            "[workspace]\nexclude = [\"b\"] # not b\n",
+            Some("[workspace]\nexclude = [\"b\", \"third_party/e\"] # not b\n"),
+        );
     }
 
     #[test]

@@ -71,6 +71,12 @@ fn commands(simutant: &Simutant, help: &str) -> anyhow::Result<String> {
     for (name, does) in &commands {
         writeln!(page, "| [`{name}`](#{name}) | {does} |")?;
     }
+    let variables = listed(help, "Environment:");
+    ensure!(!variables.is_empty(), "`simutant help` lists no variables");
+    page.push_str("\n| variable of the environment | is |\n| --- | --- |\n");
+    for (name, is) in &variables {
+        writeln!(page, "| `{name}` | {is} |")?;
+    }
     for (name, _) in &commands {
         write!(page, "\n## {name}\n\n```text\n{}\n```\n", trimmed(&simutant.help(Some(name))?))?;
     }

@@ -129,14 +129,16 @@ pub(super) fn build_in(
     worker: (&str, &Path),
 ) -> anyhow::Result<Build> {
     let operators = Selection::default();
-    let request = Request { package: &places.package, operators: &operators, directory, worker };
+    let probe = &places.root.join("mutator/probe");
+    let request = Request { package: &places.package, operators: &operators, directory, worker, probe };
     Ok(build_with(&request, probes, &mut |_| {})?)
 }
 
 /// Builds the package as it is written, beside the build with probes in the same folder.
 pub(super) fn build_plain_in(places: &Places, directory: &Path, worker: (&str, &Path)) -> anyhow::Result<PathBuf> {
     let operators = Selection::default();
-    let request = Request { package: &places.package, operators: &operators, directory, worker };
+    let probe = &places.root.join("mutator/probe");
+    let request = Request { package: &places.package, operators: &operators, directory, worker, probe };
     Ok(build_plain(&request, &mut |_| {})?)
 }
 
