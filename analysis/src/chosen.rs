@@ -115,8 +115,8 @@ fn best_suite(criterion: &CriterionAnalysis) -> Option<usize> {
     suites.min_by_key(|(_, suite)| Reverse(scores(suite))).map(|(index, _)| index)
 }
 
-/// How many suites a suite shares its scores with, in words.
-pub(crate) fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> String {
+/// Returns how many suites of its criterion a suite shares its scores with, in words.
+pub fn standing_of_suite(criterion: &CriterionAnalysis, suite: usize) -> String {
     let own = scores(&criterion.suites[suite]);
     match criterion.suites.iter().filter(|other| scores(other) == own).count() {
         1 => "the only one with these scores".into(),
@@ -246,9 +246,9 @@ pub fn case_name(system: &str, case: usize, universe: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::from_kills;
     use crate::{Options, analyse};
     use simutant_outcomes::{BitSet, Criterion, CriterionKind};
+    use simutant_synthetic::from_kills;
 
     /// A criterion with suites as (killed of 10, dominators killed of 5, size).
     fn criterion(suites: &[(usize, usize, usize)]) -> CriterionAnalysis {
@@ -325,21 +325,6 @@ mod tests {
         let criterion = criterion(&[(5, 3, 1), (5, 2, 1), (5, 3, 4), (4, 3, 1)]);
         assert_eq!(standing_of_suite(&criterion, 0), "one of 2 with these scores");
         assert_eq!(standing_of_suite(&criterion, 3), "the only one with these scores");
-    }
-
-    #[test]
-    fn the_caveat_counts_mutants_and_different_rows() {
-        let sentences = |kills: &[&str]| {
-            let analysis = analyse(&from_kills(kills), &Options::default()).expect("sound outcomes");
-            analysis.recommendation.as_ref().expect("there are suites").sentences(&analysis)
-        };
-        let found = sentences(&["k...", "k...", ".k.."]);
-        let caveat = found.last().expect("there are sentences");
-        assert!(
-            caveat.contains("this rests on 3 analysed mutants of 1 function with 2 different kill rows"),
-            "{caveat}"
-        );
-        assert_eq!(sentences(&["....", "kkkk"]).len(), 2, "no mutant counts");
     }
 
     #[test]

@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
     use crate::statistics::Stream;
-    use crate::synthetic::{from_kills, synthetic};
+    use simutant_synthetic::{from_kills, synthetic};
 
     #[track_caller]
     fn check(values: &[f64], known: f64, expect: Relation) {

@@ -13,8 +13,6 @@ mod operators;
 mod order;
 mod predictions;
 mod probability;
-mod tables;
-mod thesis;
 
 use std::num::NonZeroUsize;
 
@@ -44,8 +42,6 @@ pub use operators::OperatorWorth;
 pub use order::Foreseen;
 pub use predictions::{Prediction, SameSizePrediction, Share};
 pub use probability::Failing;
-pub use tables::experiment_tables;
-pub(crate) use tables::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part, unsteady};
 
 /// An implementation that fails on more than this share of the universe is pathological: 0.2 in section 4.2.1.2.
 pub const PATHOLOGICAL_ABOVE: f64 = 0.2;
@@ -156,9 +152,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 2] = [Self::Implementations, Self::ImplementationMutants];
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Implementations, Self::ImplementationMutants];
 
-    pub(crate) fn has(self, origin: Origin) -> bool {
+    /// Returns whether an implementation with faults from there is of this kind.
+    pub fn has(self, origin: Origin) -> bool {
         (self == Self::ImplementationMutants) == (origin == Origin::Mutant)
     }
 }
@@ -512,36 +510,12 @@ fn cost_ms(suite: &AdequateSuite, kind: CriterionKind, trials: &Trials, costs_ms
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse;
     use crate::reference::Agreement;
-    use crate::synthetic::{from_kills, of_the_thesis, synthetic};
-    use crate::{analyse, experiment_report, experiment_tables};
+    use simutant_synthetic::{eight_subjects, from_kills, subject, synthetic, trials};
 
     fn few_resamples() -> Options {
         Options { resamples: 200, ..Options::default() }
-    }
-
-    /// A subject that fails on the test cases that kill a mutant.
-    pub(super) fn subject(name: &str, origin: Origin, outcomes: &Outcomes, mutant: usize) -> Subject {
-        Subject {
-            name: name.into(),
-            origin,
-            description: format!("ROR at src/a.rs:{mutant}"),
-            failed: outcomes.kills[mutant].clone(),
-            again: Vec::new(),
-            durations_ms: (0..outcomes.cases.len() as u64).map(|case| 20 + case % 7).collect(),
-        }
-    }
-
-    pub(super) fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
-        let why = || "its program is not there".into();
-        let left_out = vec![LeftOut { name: "absent".into(), origin: Origin::Release, why: why() }];
-        Trials {
-            system: outcomes.system.clone(),
-            seed: outcomes.seed,
-            subjects,
-            left_out,
-            simulation_ns_per_event: 100,
-        }
     }
 
     #[track_caller]
@@ -552,11 +526,9 @@ mod tests {
         let json = serde_json::to_string(&found).expect("plain data");
         let read: Experiment = serde_json::from_str(&json).expect("an experiment can be read back");
         assert_eq!(read.subjects.len(), found.subjects.len());
-        for shown in [format!("{found:?}"), experiment_tables(&found, &analysis), experiment_report(&found, &analysis)]
-        {
-            let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
-            assert_eq!(undefined, None, "{shown}");
-        }
+        let undefined = format!("{found:?}");
+        let undefined = undefined.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
+        assert_eq!(undefined, None, "{found:?}");
         (analysis, found)
     }
 
@@ -641,72 +613,10 @@ mod tests {
     }
 
     #[test]
-    fn mutants_of_implementations_have_tables_of_their_own() {
-        let outcomes = from_kills(&["k.........", "kkk.......", ".k........"]);
-        let subjects = vec![
-            subject("release", Origin::Release, &outcomes, 0),
-            subject("release~1", Origin::Mutant, &outcomes, 2),
-            subject("release~2", Origin::Mutant, &outcomes, 1),
-        ];
-        let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
-        let mut trials = trials(&outcomes, subjects);
-        let left_out = |name: &str, why: &str| LeftOut { name: name.into(), origin: Origin::Mutant, why: why.into() };
-        trials.left_out.extend([
-            left_out("release~3", "none of the first 10 test cases reaches it"),
-            left_out("release~4", "too many fail"),
-            left_out("release~5", "none of the first 10 test cases reaches it"),
-        ]);
-        let found = experiment(&outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials");
-        assert_eq!(found.left_out.len(), 4, "each with its name");
-        let text = experiment_tables(&found, &analysis);
-        assert!(text.contains("10 test cases on 1 implementation, and 2 mutants of an implementation"), "{text}");
-        // From its title to the next empty line.
-        let table = |title: &str| {
-            let at = text.find(title).unwrap_or_else(|| panic!("no {title} in {text}"));
-            text[at..].split("\n\n").next().expect("there is a first part")
-        };
-        let own = table("Mutants of an implementation, as table 4.1");
-        let others = table("Implementations (table 4.1)");
-        assert!(own.contains("release~1") && own.contains("ROR at src/a.rs:2"), "{own}");
-        assert!(!others.contains('~'), "{others}");
-        assert!(own.contains("Left out, 2 mutants: none of the first 10 test cases reaches it."), "{own}");
-        assert!(own.contains("Left out, 1 mutant: too many fail."), "{own}");
-        assert!(!own.contains("absent") && others.contains("Left out, absent: "), "{own}{others}");
-        let page = experiment_report(&found, &analysis);
-        let (before, mutants) = page.split_once("<section id=\"mutants\">").expect("they have a section");
-        assert!(!before.contains("release~") && mutants.contains("Left out, 2 mutants: "), "{page}");
-        assert!(mutants.contains("release~1") && mutants.contains("ROR at src/a.rs:2"), "{page}");
-    }
-
-    #[test]
-    fn nothing_that_counts_is_said_and_not_judged() {
-        let outcomes = from_kills(&["k...", ".k..", "...."]);
-        let (analysis, found) = run(&outcomes, vec![subject("right", Origin::Release, &outcomes, 2)]);
-        assert_eq!((found.findings.len(), found.inputs.len()), (0, 0));
-        assert!(experiment_tables(&found, &analysis).contains("there is nothing to judge suites by"));
-        for shown in [experiment_tables(&found, &analysis), experiment_report(&found, &analysis)] {
-            assert!(shown.contains("absent: its program is not there."), "{shown}");
-            assert!(!shown.contains("-0 ms"), "{shown}");
-        }
-        run(&outcomes, Vec::new());
-    }
-
-    /// Eight implementations that each fail on the test cases that kill a mutant, and that also did `again`.
-    fn eight(outcomes: &Outcomes, again: impl Fn(&BitSet) -> Vec<BitSet>) -> Vec<Subject> {
-        let fails = |mutant: &usize| (2..=24).contains(&outcomes.kills[*mutant].count_ones(..));
-        let mutants = (0..outcomes.kills.len()).filter(fails).take(8);
-        let subject = |mutant: usize| {
-            let subject = subject(&format!("m{mutant}"), Origin::Mistake, outcomes, mutant);
-            Subject { again: again(&subject.failed), ..subject }
-        };
-        mutants.map(subject).collect()
-    }
-
-    #[test]
     fn verdicts_that_repeat_say_what_one_run_says() {
         let outcomes = synthetic(120, 4);
-        let (_, once) = run(&outcomes, eight(&outcomes, |_| Vec::new()));
-        let (_, thrice) = run(&outcomes, eight(&outcomes, |failed| vec![failed.clone(); 2]));
+        let (_, once) = run(&outcomes, eight_subjects(&outcomes, |_| Vec::new()));
+        let (_, thrice) = run(&outcomes, eight_subjects(&outcomes, |failed| vec![failed.clone(); 2]));
         assert_eq!((once.repetitions, thrice.repetitions), (1, 3));
         let (once, thrice) = (&once.findings[0], &thrice.findings[0]);
         assert_eq!(once.expected, thrice.expected);
@@ -769,11 +679,6 @@ mod tests {
                 assert!((expected - (1.0 - missed / 2.0)).abs() < 1e-12, "{expected} of {:?}", suite.cases);
             }
         }
-        let text = experiment_tables(&found, &analysis);
-        assert!(
-            text.contains("each 4 times") && text.contains("Of 3 pairs of an implementation and a test case"),
-            "{text}"
-        );
     }
 
     #[test]
@@ -788,37 +693,6 @@ mod tests {
         assert!(error.contains("`two` was tried 2 times with each test case, others 1 times"), "{error}");
     }
 
-    /// A universe with `a` from 0 to 39, mutants that test cases at one end kill, and implementations that fail on
-    /// `failing`.
-    #[track_caller]
-    fn check_first_sentence(failing: impl Fn(usize) -> usize, expect: &str) {
-        let rows: Vec<String> =
-            (0..8).map(|row| (0..40).map(|case| if case == 2 * row { 'k' } else { '.' }).collect()).collect();
-        let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
-        for (number, case) in outcomes.cases.iter_mut().enumerate() {
-            case.case = serde_json::json!({ "a": number });
-        }
-        let subjects = (0..8).map(|number| {
-            let mut failed: BitSet = [failing(number)].into_iter().collect();
-            failed.grow(40);
-            Subject { failed, ..subject(&number.to_string(), Origin::Release, &outcomes, 0) }
-        });
-        let (analysis, found) = run(&outcomes, subjects.collect());
-        let sentences = sentences(&found, &analysis);
-        let place = sentences.iter().position(|sentence| sentence.contains("rule")).expect("rules are told of");
-        assert!(sentences[place].starts_with(expect), "{sentences:?}");
-        // A warning comes first of all, good news after the experiments.
-        assert_eq!(place == 0, expect.starts_with("A rule"), "{sentences:?}");
-    }
-
-    #[test]
-    fn a_rule_of_thumb_that_is_as_good_is_told_first() {
-        check_first_sentence(|number| 39 - number, "A rule of thumb does better than the suites that mutants choose");
-        let mixed = |number| if number % 2 == 0 { number } else { 39 - number / 2 };
-        check_first_sentence(mixed, "A rule of thumb does as well as the suites that mutants choose");
-        check_first_sentence(|number| 2 * number, "The suites that mutants choose find ");
-    }
-
     #[test]
     fn orders_of_the_campaign_are_chosen_by() {
         let outcomes = from_kills(&["k.....", ".k...."]);
@@ -830,18 +704,6 @@ mod tests {
         };
         assert_eq!(shares(&[vec![5, 4, 3, 2, 0, 1]]), [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
         assert_eq!(shares(&[])[1], 1.0, "two test cases kill all mutants");
-    }
-
-    #[test]
-    fn sizes_that_foresee_the_order_as_well_are_told_before_the_experiments() {
-        let outcomes = synthetic(120, 1);
-        let (analysis, found) = run(&outcomes, eight(&outcomes, |_| Vec::new()));
-        let foreseen = found.findings[0].foreseen.expect("there is an order");
-        assert!(foreseen.by_size >= foreseen.by_mutants, "{foreseen:?}");
-        let sentences = sentences(&found, &analysis);
-        let place = |start: &str| sentences.iter().position(|sentence| sentence.starts_with(start));
-        assert!(place("The mean size of suites alone foresees") < place("Experiment 1"), "{sentences:?}");
-        assert!(place("The mean size of suites alone foresees").is_some(), "{sentences:?}");
     }
 
     #[test]
@@ -883,18 +745,5 @@ mod tests {
             serde_json::to_string(&found).expect("plain data")
         };
         assert!(with(1) == with(3));
-    }
-
-    #[test]
-    fn the_tables_stand_beside_those_of_the_thesis() {
-        let outcomes = of_the_thesis(120, 1);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
-        let failing =
-            (0..outcomes.kills.len()).filter(|&mutant| (2..=24).contains(&outcomes.kills[mutant].count_ones(..)));
-        let subjects =
-            failing.step_by(2).map(|mutant| subject(&format!("m{mutant}"), Origin::Mistake, &outcomes, mutant));
-        let trials = trials(&outcomes, subjects.collect());
-        let found = experiment(&outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials");
-        insta::assert_snapshot!(experiment_tables(&found, &analysis));
     }
 }

@@ -108,8 +108,8 @@ fn suites(analysis: &Analysis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse, suite};
+    use simutant_synthetic::{from_kills, synthetic};
 
     #[track_caller]
     fn check(change: impl FnOnce(&mut Outcomes), expect: Option<&str>) {

@@ -135,8 +135,8 @@ impl ExpectedSuite {
         Ok(suite)
     }
 
-    /// How it was built, in words.
-    fn chosen(&self) -> String {
+    /// Returns how it was built, as its suite says it.
+    pub fn chosen(&self) -> String {
         let size = plural(self.cases.len(), "input");
         match self.builder {
             ExpectedBuilder::Inputs(_) => {
@@ -155,54 +155,13 @@ impl ExpectedSuite {
             }
         }
     }
-
-    /// Returns what the suite is, and how it stands to random suites and rules of thumb, in sentences; what speaks
-    /// against it comes first.
-    pub fn sentences(&self) -> Vec<String> {
-        let repeated = self.cases.len() - self.cases.iter().collect::<std::collections::BTreeSet<_>>().len();
-        let own = format!(
-            "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
-             and to kill {} of the mutants; the whole universe finds {}, random suites of that size {}{}.",
-            self.chosen(),
-            percent(self.found.mean),
-            100.0 * self.found.sd,
-            inputs(self.coupling),
-            percent(self.score.mean),
-            percent(self.universe),
-            percent(self.random),
-            match repeated {
-                0 => String::new(),
-                repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
-            }
-        );
-        match &self.rule {
-            Some((name, score)) if *score >= self.found.mean => vec![
-                format!(
-                    "A rule of thumb does as well: as many inputs by {name} are expected to find {}.",
-                    percent(*score)
-                ),
-                own,
-            ],
-            Some((name, score)) => vec![
-                own,
-                format!("The best rule of thumb at that size, {name}, is expected to find {}.", percent(*score)),
-            ],
-            None => vec![own],
-        }
-    }
-}
-
-/// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.
-fn inputs(coupling: f64) -> String {
-    let inputs = 1.0 / coupling;
-    if (inputs - inputs.round()).abs() < 1e-9 { inputs.round().to_string() } else { format!("{inputs:.1}") }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::probabilities::tests::reseeded;
     use super::*;
     use crate::{Options, Study, analyse};
+    use simutant_synthetic::reseeded;
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
         analyse(outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes")

@@ -181,9 +181,10 @@ pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max:
 
 #[cfg(test)]
 mod tests {
-    use super::super::probabilities::tests::{probabilities, reseeded};
+    use super::super::probabilities::tests::probabilities;
     use super::*;
     use proptest::prelude::*;
+    use simutant_synthetic::reseeded;
 
     #[test]
     fn a_budget_is_spent_where_most_comes_for_it() {

@@ -257,29 +257,8 @@ fn times(cases: &[usize]) -> Vec<(usize, u32)> {
 pub(crate) mod tests {
     use super::*;
     use crate::random::Stream;
-    use crate::synthetic::from_kills;
     use proptest::prelude::*;
-
-    /// Outcomes with runs that kill with these probabilities, and how many of 8; shape `mutants x cases`.
-    pub(crate) fn reseeded(kills_of_eight: &[&[u8]]) -> Outcomes {
-        let rows: Vec<String> = kills_of_eight
-            .iter()
-            .map(|row| row.iter().map(|&kills| if kills >= 4 { 'k' } else { 'i' }).collect())
-            .collect();
-        let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
-        let covered = outcomes.criteria.iter().map(|criterion| {
-            let of_case = |covered: &BitSet| (0..covered.len()).map(|index| 8 * u8::from(covered[index])).collect();
-            criterion.covered.iter().map(of_case).collect()
-        });
-        outcomes.reseeded = Some(Reseeded {
-            reseedings: 8,
-            chance: vec!["seed".into()],
-            runs: kills_of_eight.iter().map(|row| vec![8; row.len()]).collect(),
-            kills: kills_of_eight.iter().map(|row| row.to_vec()).collect(),
-            covered: covered.collect(),
-        });
-        outcomes
-    }
+    use simutant_synthetic::reseeded;
 
     pub(crate) fn probabilities(outcomes: &Outcomes) -> KillProbabilities {
         let counted = (0..outcomes.kills.len()).collect();

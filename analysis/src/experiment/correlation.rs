@@ -73,9 +73,9 @@ fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::from_kills;
     use crate::{Options, analyse};
     use simutant_outcomes::Reseeded;
+    use simutant_synthetic::from_kills;
 
     #[test]
     fn values_that_rise_together_correlate() {

@@ -86,10 +86,9 @@ impl OperatorWorth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expected::reseeded;
-    use crate::experiment::tests::{subject, trials};
     use crate::{Experiment, analyse, experiment};
     use simutant_outcomes::Origin;
+    use simutant_synthetic::{reseeded, subject, trials};
 
     /// Mutants of one operator die where implementations fail; those of the other elsewhere, and are harder.
     fn outcomes() -> Outcomes {

@@ -16,9 +16,9 @@ use crate::chosen::case_name;
 use crate::dominators::dominators;
 use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
-use crate::score::{Score, percent};
+use crate::score::Score;
 use crate::statistics::Summary;
-use crate::text::{count, plural, points};
+use crate::text::{count, plural};
 
 /// The criterion of mutants: its requirements are the dominator mutants, so that an adequate suite kills all that the
 /// universe kills.
@@ -287,8 +287,8 @@ impl BuiltSuite {
         }
     }
 
-    /// How it was built, in words.
-    fn chosen(&self) -> String {
+    /// Returns how it was built, as its suite says it.
+    pub fn chosen(&self) -> String {
         let (criterion, size) = (&self.criterion, self.cases.len());
         let covers = match self.adequate {
             Some(_) => {
@@ -324,67 +324,13 @@ impl BuiltSuite {
             }
         }
     }
-
-    /// Returns what the suite is, and what held-out mutants say of it, in sentences.
-    pub fn sentences(&self) -> Vec<String> {
-        let mut sentences = vec![format!(
-            "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
-            plural(self.cases.len(), "input"),
-            plural(self.events as usize, "event"),
-            self.criterion,
-            self.chosen(),
-            if self.cases.len() == 1 { "It kills" } else { "They kill" },
-            self.score,
-            self.dominator_score,
-        )];
-        sentences.extend(self.judged.as_ref().map(|judged| judged.sentence(self.builder)));
-        sentences
-    }
-}
-
-impl Judged {
-    fn sentence(&self, builder: Builder) -> String {
-        let of_whom = if self.is_half {
-            format!(
-                "Built in the same way for the other half of the analysed mutants and judged by {}",
-                plural(self.judges, "mutant")
-            )
-        } else {
-            format!("Judged by the {} that were held out", plural(self.judges, "analysed mutant"))
-        };
-        if let (Builder::Prioritised { .. }, Some(order)) = (builder, self.order) {
-            return format!(
-                "{of_whom}, the order detects them at an APFD of {:.4}; a random order would at {:.4}.",
-                order.apfd, order.random
-            );
-        }
-        let difference = self.score - self.drawn_score;
-        let verdict = match difference {
-            d if d < 0.0 => {
-                format!("so that building rather than drawing loses {} points", points(-d).trim_start_matches('+'))
-            }
-            d if d > 0.0 => {
-                format!("so that building rather than drawing gains {} points", points(d).trim_start_matches('+'))
-            }
-            _ => "so that building rather than drawing loses nothing".to_owned(),
-        };
-        format!(
-            "{of_whom}, {} {} {}, adequate suites that are drawn kill {} with {:.1} inputs on average, {verdict}; random suites of its size kill {}.",
-            plural(self.size, "input"),
-            if self.size == 1 { "kills" } else { "kill" },
-            percent(self.score),
-            percent(self.drawn_score),
-            self.drawn_size,
-            percent(self.random_score),
-        )
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse};
+    use simutant_synthetic::{from_kills, synthetic};
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
         analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes")
@@ -425,7 +371,7 @@ mod tests {
         let built = build_suite(&outcomes, &analysis, Builder::Minimum, Some(MUTANTS)).expect("mutants are killed");
         assert_eq!((built.cases.len(), built.target), (2, 2));
         assert_eq!(KillsByCase::new(&outcomes).of_suite(&built.cases).count_ones(..), 4);
-        assert!(built.sentences()[0].contains("none with fewer inputs is adequate"), "{:?}", built.sentences());
+        assert!(built.chosen().contains("none with fewer inputs is adequate"), "{}", built.chosen());
     }
 
     #[test]
@@ -464,30 +410,8 @@ mod tests {
         let analysis = analysed(&outcomes);
         let built = build_suite(&outcomes, &analysis, Builder::Minimum, None).expect("a criterion is recommended");
         assert_eq!((built.cases.len(), built.judged.clone(), built.score.value()), (4, None, None));
-        assert_eq!(built.sentences().len(), 1);
         for unknown in [MUTANTS, "IP-9"] {
             assert_eq!(build_suite(&outcomes, &analysis, GREEDY, Some(unknown)), None);
         }
-    }
-
-    #[test]
-    fn losses_are_told() {
-        let judged = |score: f64| Judged {
-            judges: 7,
-            is_half: false,
-            size: 3,
-            score,
-            drawn_size: 5.5,
-            drawn_score: 0.75,
-            random_score: 0.4,
-            order: None,
-        };
-        assert_eq!(
-            judged(0.5).sentence(Builder::Minimum),
-            "Judged by the 7 analysed mutants that were held out, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
-             75.0 % with 5.5 inputs on average, so that building rather than drawing loses 25.0 points; random suites of its size kill 40.0 %."
-        );
-        assert!(judged(0.75).sentence(GREEDY).contains("loses nothing"));
-        assert!(judged(1.0).sentence(GREEDY).contains("gains 25.0 points"));
     }
 }
