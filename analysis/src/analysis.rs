@@ -7,7 +7,6 @@ use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded,
 
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut, Kills};
-use crate::chosen::{self, Recommendation};
 use crate::conventional::{self, CostEffectiveness};
 use crate::cost::{self, CostComparison};
 use crate::criteria::CriterionAnalysis;
@@ -15,12 +14,15 @@ use crate::detection;
 use crate::dominators::{Dominators, dominators};
 use crate::error::AnalysisError;
 use crate::expected::built::ExpectedSuite;
-use crate::expected::{self, Expected, KillProbabilities};
+use crate::expected::{self, Expected};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass, MutantClasses};
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 use crate::ranking::{self, Comparing, Killed, Ranking};
+use crate::recommendation::{self, Recommendation};
 use crate::reference::Comparison;
+use crate::same_size;
 use crate::sensitivity::{self, FirstPlace, Sensitivity, Studied};
 use crate::shape;
 use crate::statistics::Bootstrap;
@@ -229,7 +231,7 @@ pub fn analyse_with_threads(
             let suites = suites::draw(criterion, options.suites, options.seed, &scoring);
             let purpose = format!("gains of {}", criterion.name);
             let bootstrap = Bootstrap { seed: options.seed, purpose: &purpose, resamples: options.resamples, threads };
-            let same_size = conventional::same_size(&suites, count, &baseline, (level, &bootstrap));
+            let same_size = same_size::same_size(&suites, count, &baseline, (level, &bootstrap));
             let killed_by_suite: Vec<BitSet> = suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect();
             let detection = detection::detections(&suites, &killed_by_suite, &analysed, &outcomes.kills, level);
             killed.push(killed_by_suite);
@@ -311,14 +313,14 @@ fn recommend(
     let Some(sensitivity) = sensitivity else {
         let candidates = match expected {
             Some(expected) => expected.criteria.iter().map(|criterion| criterion.criterion).collect(),
-            None => chosen::best_first(criteria),
+            None => recommendation::best_first(criteria),
         };
-        return chosen::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
+        return recommendation::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
     };
     if sensitivity.first_place == FirstPlace::Undecided {
         return None;
     }
-    let recommendation = chosen::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
+    let recommendation = recommendation::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
     sensitivity.recommend(recommendation.choice.criterion);
     Some(recommendation)
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, MutantNumber};
 
-use crate::expected::KillProbabilities;
 use crate::kills::KillsByCase;
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 use crate::random::Stream;
 use crate::score::Score;
 use crate::statistics::{Summary, ZTest, z_test};

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{CostOracle, CostRole, MutantNumber, Outcomes};
 
 use crate::criteria::CriterionAnalysis;
-use crate::expected::{KillProbabilities, mean_scores_of};
+use crate::expected::{MeanScore, mean_scores_of};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass};
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 use crate::statistics::kendall_tau_b;
 
 /// What the cost oracle kills, and what that makes of the criteria.
@@ -43,23 +44,6 @@ pub struct CostCriterion {
     pub without: MeanScore,
     /// With them.
     pub with: MeanScore,
-}
-
-/// What the suites of a criterion score on average.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct MeanScore {
-    /// Their mean expected score, or without re-seedings their mean mutant score.
-    pub score: f64,
-    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worth: Option<f64>,
-}
-
-impl MeanScore {
-    /// Returns what a criterion is recommended by.
-    fn merit(self) -> f64 {
-        self.worth.unwrap_or(self.score)
-    }
 }
 
 /// Returns what the suites of `criteria` score on average by the kills of `outcomes`; `None` for criteria without suites,

@@ -11,25 +11,20 @@
 //! inputs come first that kill many.
 
 pub(crate) mod built;
-mod greedy;
-mod neighbours;
-mod probabilities;
+pub(crate) mod greedy;
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
-use crate::cost::MeanScore;
 use crate::criteria::CriterionAnalysis;
-use crate::mutants::{MutantClass, MutantClasses};
+use crate::probabilities::{ExpectedScore, KillProbabilities};
 use crate::rules::{Rule, rules};
 use crate::statistics::Summary;
 use crate::suites::AdequateSuite;
 
-pub(crate) use greedy::greedy;
-pub use probabilities::ExpectedScore;
-pub(crate) use probabilities::KillProbabilities;
+use greedy::greedy;
 
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
@@ -96,6 +91,23 @@ pub struct RuleScores {
     pub scores: Vec<f64>,
 }
 
+/// What the suites of a criterion score on average.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MeanScore {
+    /// Their mean expected score, or without re-seedings their mean mutant score.
+    pub score: f64,
+    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
+}
+
+impl MeanScore {
+    /// Returns what a criterion is recommended by.
+    pub(crate) fn merit(self) -> f64 {
+        self.worth.unwrap_or(self.score)
+    }
+}
+
 impl Expected {
     /// Returns what the criterion's suites are expected to kill.
     pub fn of_criterion(&self, criterion: usize) -> Option<&ExpectedCriterion> {
@@ -107,14 +119,6 @@ impl Expected {
         let scores = self.rules.iter().filter_map(|rule| Some((rule, *rule.scores.get(size.checked_sub(1)?)?)));
         scores.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
-}
-
-/// Returns the mutants that scores count, if some run kills them: all but those that stand for others.
-pub(crate) fn counted(classes: &MutantClasses) -> BitSet {
-    let mut counted = BitSet::with_capacity(classes.classes.len());
-    let counts = |class: MutantClass| !matches!(class, MutantClass::Duplicate | MutantClass::Equivalent);
-    counted.extend((0..classes.classes.len()).filter(|&mutant| counts(classes.classes[mutant])));
-    counted
 }
 
 /// Scores the suites of all criteria, random suites and rules of thumb; `None` without a mutant that counts.

@@ -43,6 +43,7 @@
 mod analysis;
 mod baseline;
 mod boosting;
+mod building;
 mod chosen;
 mod conventional;
 mod cost;
@@ -58,10 +59,13 @@ mod kills;
 mod missing;
 mod mutants;
 mod options;
+mod probabilities;
 mod random;
 mod ranking;
+mod recommendation;
 mod reference;
 mod rules;
+mod same_size;
 mod scenario;
 mod score;
 mod sensitivity;
@@ -76,12 +80,10 @@ mod text;
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
-pub use chosen::{
-    Choice, Recommendation, SuiteScores, boosted, case_name, reseeding_name, standing_of_suite, suite, suite_cases,
-    suite_of, suite_scores,
-};
-pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
-pub use cost::{CostComparison, CostCriterion, MeanScore};
+pub use building::{build_expected, build_suite};
+pub use chosen::{SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores};
+pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation};
+pub use cost::{CostComparison, CostCriterion};
 pub use criteria::CriterionAnalysis;
 pub use detection::{Detection, screened};
 pub use difference::{
@@ -90,8 +92,8 @@ pub use difference::{
 };
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
-pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
-pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
+pub use expected::built::{ExpectedBuilder, ExpectedSuite};
+pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
     Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, OperatorWorth,
     PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary,
@@ -101,12 +103,15 @@ pub use histogram::histogram;
 pub use kills::KillsByCase;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};
+pub use probabilities::ExpectedScore;
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
+pub use recommendation::{Choice, Recommendation, standing_of_suite};
 pub use reference::{
     Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, ReferenceError,
     ReferenceImplementations, ReferenceMutants, ReferencePreparation, ReferenceRelations,
 };
 pub use rules::{Rule, rules};
+pub use same_size::SameSize;
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
 pub use sensitivity::{DECIDING_ROWS_MIN, FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
@@ -114,7 +119,7 @@ pub use shape::ShapeError;
 pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources};
 pub use statistics::{Interval, Summary, ZTest};
 pub use study::{Study, StudyMismatch};
-pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
+pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS};
 pub use suites::{AdequateSuite, target};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use text::{count, plural};

@@ -18,12 +18,13 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use crate::baseline::{Moments, RandomBaseline};
-use crate::chosen::{self, Choice, case_name};
+use crate::chosen::case_name;
 use crate::conventional;
 use crate::criteria::CriterionAnalysis;
 use crate::kills::KillsByCase;
 use crate::options::{Options, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
+use crate::recommendation::{self, Choice};
 use crate::score::Score;
 use crate::suites::{self, AdequateSuite, Scoring};
 
@@ -147,7 +148,7 @@ pub fn scenario(
         })
         .collect();
     let recommendation =
-        chosen::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
+        recommendation::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
             names: criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", "),
         })?;
     let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);

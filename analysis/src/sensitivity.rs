@@ -21,11 +21,12 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Outcomes;
 
-use crate::chosen;
 use crate::criteria::CriterionAnalysis;
-use crate::expected::{Expected, KillProbabilities};
+use crate::expected::Expected;
 use crate::mutants::MutantClasses;
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
+use crate::recommendation;
 use crate::statistics::{Bootstrap, kendall_tau_b};
 
 use kill_rows::{KillRows, Scratch};
@@ -153,7 +154,7 @@ impl Studied<'_> {
     fn order(&self) -> Vec<usize> {
         match self.expected {
             Some(expected) => expected.criteria.iter().map(|of_criterion| of_criterion.criterion).collect(),
-            None => chosen::best_first(self.criteria),
+            None => recommendation::best_first(self.criteria),
         }
     }
 

@@ -71,6 +71,21 @@ pub(crate) fn points(difference: f64) -> String {
     if text == "-0.0" { "+0.0".into() } else { text.replace('-', "−") }
 }
 
+/// Writes an interval of correlations.
+pub(crate) fn correlations(interval: Interval) -> String {
+    format!("{} to {}", correlation(interval.lower), correlation(interval.upper))
+}
+
+/// Writes an interval of differences of shares, as [`points`].
+pub(crate) fn points_interval(interval: Interval) -> String {
+    format!("{} to {}", points(interval.lower), points(interval.upper))
+}
+
+/// Writes an interval of shares.
+pub(crate) fn percents(interval: Interval) -> String {
+    format!("{} to {}", percent(interval.lower), percent(interval.upper))
+}
+
 /// Writes the first letter as a capital.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
@@ -99,6 +114,15 @@ mod tests {
             (list(&names[..6]), list(&names)),
             ("a, b, c, d, e and f".into(), "a, b, c, d, e and 2 more".into())
         );
+    }
+
+    #[test]
+    fn intervals_have_the_form_of_their_ends() {
+        let ends = |lower, upper| Interval { lower, upper };
+        assert_eq!(percents(ends(0.5, 0.614)), "50.0 % to 61.4 %");
+        assert_eq!(points_interval(ends(-0.01, 0.02)), "−1.0 to +2.0");
+        assert_eq!(correlations(ends(-0.25, 1.0)), "−0.25 to 1.00");
+        assert_eq!((capitalised("thesis"), capitalised("")), ("Thesis".to_owned(), String::new()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use simutant_outcomes::Outcomes;
 
 use super::probability::Missing;
 use crate::analysis::Analysis;
-use crate::expected::{KillProbabilities, counted};
+use crate::probabilities::{KillProbabilities, counted};
 
 /// How mutants killed by a test case and implementations that fail on it go together: Pearson's correlation over the
 /// test cases of the universe with the mean probability that an implementation fails. `None` where one of both does not

@@ -10,8 +10,9 @@ use simutant_outcomes::Outcomes;
 use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
 use super::correlation::with_failures;
 use super::probability::Missing;
-use crate::expected::{KillProbabilities, greedy};
+use crate::expected::greedy::greedy;
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 
 /// What the mutants of an operator say of implementations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,11 +6,12 @@ use simutant_analysis::{
     Score, Share, histogram, percent,
 };
 
-use super::sentences::{correlations, points_interval};
 use crate::reference;
 use crate::tables::sizes_shown;
 use crate::terminal::{cells, table};
-use crate::text::{NONE, correlation, level, named_p, or_none, p_value, points, share_summary};
+use crate::text::{
+    NONE, correlation, correlations, level, named_p, or_none, p_value, percents, points, points_interval, share_summary,
+};
 
 /// Into how many parts the range of an effectiveness is cut: figures 4.3 to 4.5.
 const BINS: usize = 10;
@@ -92,10 +93,6 @@ pub(super) fn operators(findings: &Findings, alpha: f64) -> Table {
         ]));
     }
     table
-}
-
-fn percents(interval: Interval) -> String {
-    format!("{} to {}", percent(interval.lower), percent(interval.upper))
 }
 
 pub(super) fn foreseen(findings: &Findings, alpha: f64) -> Table {

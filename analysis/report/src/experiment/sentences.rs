@@ -1,11 +1,11 @@
 //! What experiments say, in sentences.
 
 use simutant_analysis::{
-    Agreement, Analysis, Correlation, CriterionAnalysis, Experiment, Findings, Interval, Kind, PATHOLOGICAL_ABOVE,
-    Prediction, Reference, Share, Summary, percent, plural,
+    Agreement, Analysis, Correlation, CriterionAnalysis, Experiment, Findings, Kind, PATHOLOGICAL_ABOVE, Prediction,
+    Reference, Share, Summary, percent, plural,
 };
 
-use crate::text::{capitalised, correlation, level, list, or_none, points};
+use crate::text::{capitalised, correlation, correlations, level, list, or_none, points, points_interval};
 
 /// What the experiments say.
 pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Vec<String> {
@@ -257,12 +257,4 @@ fn order_sentence(findings: &Findings, analysis: &Analysis) -> Option<String> {
             },
         )
     })
-}
-
-pub(super) fn correlations(interval: Interval) -> String {
-    format!("{} to {}", correlation(interval.lower), correlation(interval.upper))
-}
-
-pub(super) fn points_interval(interval: Interval) -> String {
-    format!("{} to {}", points(interval.lower), points(interval.upper))
 }

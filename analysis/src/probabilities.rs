@@ -1,15 +1,17 @@
 //! How likely each test case kills each mutant, and what follows for suites.
 
+mod neighbours;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
-use super::counted;
-use super::neighbours::Neighbours;
 use crate::missing::missing_of_random;
-use crate::mutants::MutantClasses;
+use crate::mutants::{MutantClass, MutantClasses};
 use crate::statistics::{Posterior, Prior};
+
+use neighbours::Neighbours;
 
 /// So many test cases are near: the universe divided by each of these, the widest neighbourhood first.
 const NEAR: [usize; 3] = [4, 16, 64];
@@ -251,6 +253,14 @@ fn times(cases: &[usize]) -> Vec<(usize, u32)> {
     let mut times: BTreeMap<usize, u32> = BTreeMap::new();
     cases.iter().for_each(|&case| *times.entry(case).or_default() += 1);
     times.into_iter().collect()
+}
+
+/// Returns the mutants that scores count, if some run kills them: all but those that stand for others.
+pub(crate) fn counted(classes: &MutantClasses) -> BitSet {
+    let mut counted = BitSet::with_capacity(classes.classes.len());
+    let counts = |class: MutantClass| !matches!(class, MutantClass::Duplicate | MutantClass::Equivalent);
+    counted.extend((0..classes.classes.len()).filter(|&mutant| counts(classes.classes[mutant])));
+    counted
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::rules::{leaves, quantities};
 
 /// For each test case all others that are near, the nearest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Neighbours(Vec<Vec<u32>>);
+pub(super) struct Neighbours(Vec<Vec<u32>>);
 
 impl Neighbours {
     /// Finds the `count` nearest of each test case; of equally near ones the first. Distances are Euclidean: a number, or
@@ -17,7 +17,7 @@ impl Neighbours {
     /// count, nor do elements of lists.
     ///
     /// Cost O(cases^2 * (features + log count)).
-    pub(crate) fn new(cases: &[Value], chance: &BTreeSet<String>, count: usize) -> Self {
+    pub(super) fn new(cases: &[Value], chance: &BTreeSet<String>, count: usize) -> Self {
         let features = features(cases, chance);
         let distance = |one: usize, other: usize| -> f64 {
             features.iter().map(|feature| feature.squared_distance(one, other)).sum()
@@ -39,7 +39,7 @@ impl Neighbours {
     }
 
     /// Returns the nearest of a test case.
-    pub(crate) fn of(&self, case: usize) -> &[u32] {
+    pub(super) fn of(&self, case: usize) -> &[u32] {
         &self.0[case]
     }
 }
