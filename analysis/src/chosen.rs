@@ -118,12 +118,12 @@ pub fn suite_cases(outcomes: &Outcomes, suite: &Suite) -> Vec<usize> {
 /// What stands between the name of a test case and the number of a re-seeding of it.
 const RESEEDING: char = '+';
 
-/// Returns the name of a re-seeding of a test case, for example `gbn-0042+1`; number 0 is the test case itself.
+/// Returns the name of a re-seeding of a test case, for example `arq-0042+1`; number 0 is the test case itself.
 pub fn reseeding_name(name: &str, number: u32) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}{RESEEDING}{number}") }
 }
 
-/// Returns the name of a test case of a universe, for example `gbn-0042`: its index, with as many digits as the last
+/// Returns the name of a test case of a universe, for example `arq-0042`: its index, with as many digits as the last
 /// one has, at least four.
 pub fn case_name(system: &str, case: usize, universe: usize) -> String {
     let width = universe.saturating_sub(1).to_string().len().max(4);
@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn names_have_as_many_digits_as_the_universe_needs() {
-        assert_eq!(case_name("gbn", 42, 2500), "gbn-0042");
-        assert_eq!(case_name("gbn", 42, 10_000), "gbn-0042");
-        assert_eq!(case_name("gbn", 42, 10_001), "gbn-00042");
-        assert_eq!(case_name("gbn", 0, 0), "gbn-0000");
+        assert_eq!(case_name("arq", 42, 2500), "arq-0042");
+        assert_eq!(case_name("arq", 42, 10_000), "arq-0042");
+        assert_eq!(case_name("arq", 42, 10_001), "arq-00042");
+        assert_eq!(case_name("arq", 0, 0), "arq-0000");
     }
 }

@@ -113,8 +113,8 @@ fn the_matrix_is_drawn_sorted_and_walked_through() {
     let says = |key: &str| found[key].as_str().expect("text").to_owned();
     let verb = |killed: bool| if killed { "kills it" } else { "does not kill it" };
     assert!(says("first").starts_with("mutant 0,"), "{found}");
-    assert!(says("first").contains(&format!("gbn-0000 {};", verb(outcomes.kills[0].contains(0)))), "{found}");
-    assert!(says("right").contains(&format!("gbn-0001 {};", verb(outcomes.kills[0].contains(1)))), "{found}");
+    assert!(says("first").contains(&format!("arq-0000 {};", verb(outcomes.kills[0].contains(0)))), "{found}");
+    assert!(says("right").contains(&format!("arq-0001 {};", verb(outcomes.kills[0].contains(1)))), "{found}");
     let least = kills.iter().copied().filter(|&count| count > 0).min().expect("some mutant is killed");
     let fewest = kills.iter().position(|&count| count == least).expect("it is there");
     assert!(says("fewest").starts_with(&format!("mutant {fewest},")), "{found}");

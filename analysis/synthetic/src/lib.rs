@@ -57,7 +57,7 @@ const MUTATIONS: [(&str, &str, &[&str]); 11] = [
     ("self.base = number;", "SDL", &[""]),
 ];
 
-/// Returns outcomes of a made-up campaign of `cases` test cases on a made-up sender, for the system `gbn`.
+/// Returns outcomes of a made-up campaign of `cases` test cases on a made-up sender, for a system called `arq`.
 pub fn synthetic(cases: usize, seed: u64) -> Outcomes {
     let mut noise = Noise(seed);
     let inputs: Vec<Input> = (0..cases).map(|_| Input::draw(&mut noise)).collect();
@@ -65,7 +65,7 @@ pub fn synthetic(cases: usize, seed: u64) -> Outcomes {
     let block_needs: Vec<(f64, u64)> = BLOCKS.iter().map(|(_, _, loss, bytes)| (*loss, *bytes)).collect();
     let branch_needs: Vec<(f64, u64)> = BRANCHES.iter().flat_map(|(_, outcomes)| *outcomes).collect();
     let mut outcomes = Outcomes {
-        system: "gbn".into(),
+        system: "arq".into(),
         seed,
         input_source: InputSource::Uniform,
         cases: inputs.iter().map(|input| input.outcome(sites.mutants.len())).collect(),
@@ -380,7 +380,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         let end = match (is_killed, noise.below(8)) {
             (false, _) => None,
             (true, 0) => Some((Cause::Steps, "the run used up its 91 260 steps")),
-            (true, 1) => Some((Cause::Panic, "attempt to subtract with overflow (src/gbn/window.rs:50)")),
+            (true, 1) => Some((Cause::Panic, "attempt to subtract with overflow (src/arq/window.rs:50)")),
             (true, _) => Some((Cause::UnexpectedResult, "receiver: expected the file, got 1 024 bytes fewer")),
         };
         if is_killed || mutant.is_multiple_of(3) {
@@ -409,7 +409,7 @@ fn sites() -> Sites {
         .map(|(start, _)| {
             let name = SOURCE[start + 3..].split('(').next().expect("a split has a first part");
             let end = start + SOURCE[start..].find("\n    }").expect("a method ends") + 6;
-            Function { path: format!("gbn::window::Window::{name}"), span: span(start, end) }
+            Function { path: format!("arq::window::Window::{name}"), span: span(start, end) }
         })
         .collect();
     let function_at = |at: usize| {
@@ -446,8 +446,8 @@ fn sites() -> Sites {
     });
     Sites {
         package: "made-up".into(),
-        system: "gbn".into(),
-        files: vec![SourceFile { path: "src/gbn/window.rs".into(), text: SOURCE.into() }],
+        system: "arq".into(),
+        files: vec![SourceFile { path: "src/arq/window.rs".into(), text: SOURCE.into() }],
         blocks: blocks.collect(),
         branches: branches.collect(),
         definitions: Vec::new(),

@@ -198,14 +198,14 @@ mod tests {
             pages: &CasePages::new(&outcomes, &analysis),
             case: 7,
             picture: Some("<svg xmlns=\"x\"/>"),
-            diagram: Some("gbn-0007-diagram.html"),
-            replay: "simutant simulate gbn --case 7",
+            diagram: Some("arq-0007-diagram.html"),
+            replay: "simutant simulate arq --case 7",
         };
-        assert_eq!(page.file_name(), "gbn-0007.html");
+        assert_eq!(page.file_name(), "arq-0007.html");
         let html = page.html();
         assert!(html.contains("&lt;script&gt;alert(1)") && !html.contains("<script>"), "{html}");
         assert!(html.contains("src=\"data:image/svg+xml,%3Csvg"), "{html}");
-        assert!(html.contains("href=\"gbn-0007-diagram.html\""), "{html}");
+        assert!(html.contains("href=\"arq-0007-diagram.html\""), "{html}");
         let killed = (0..outcomes.kills.len()).filter(|&mutant| outcomes.kills[mutant].contains(7));
         for mutant in killed {
             assert!(html.contains(&format!("report.html#m{mutant}\"")), "mutant {mutant} is killed");
