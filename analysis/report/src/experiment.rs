@@ -8,8 +8,6 @@ mod subjects;
 
 use simutant_analysis::{Analysis, Experiment, Findings, Kind, Reference, count, plural};
 
-use findings as of;
-
 use crate::tables::boosting;
 use crate::terminal::Sections;
 
@@ -37,15 +35,15 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
         plural(subjects_of(Kind::Implementations), "implementation"),
     ));
     for kind in Kind::ALL {
-        let notes = subjects::subjects_notes(experiment, kind, reference);
+        let notes = subjects::notes(experiment, kind, reference);
         match kind {
             Kind::Implementations => {
-                sections.add("Implementations (table 4.1)", subjects::subjects(experiment, kind), &notes)
+                sections.add("Implementations (table 4.1)", subjects::table_of(experiment, kind), &notes)
             }
             Kind::ImplementationMutants if takes_part(experiment, kind) => {
                 sections.add(
                     "Mutants of an implementation, as table 4.1 has implementations",
-                    subjects::subjects(experiment, kind),
+                    subjects::table_of(experiment, kind),
                     &notes,
                 );
             }
@@ -68,8 +66,8 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
             };
             sections.add(
                 &format!("Inputs that fail{of}, and those of the universe (tables 4.4 to 4.6)"),
-                inputs::inputs(experiment, kind),
-                &inputs::inputs_notes(reference),
+                inputs::table_of(experiment, kind),
+                &inputs::notes(reference),
             );
         }
     }
@@ -89,20 +87,20 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
     let of = format!("{} {}", findings.subjects.len(), findings.kind);
     sections.add(
         &format!("Experiment 1: size and effectiveness of suites, judged by {of} (tables 4.7 and 4.8)"),
-        of::effectiveness(experiment, findings, reference),
+        findings::effectiveness(experiment, findings, reference),
         &["E: the share of the implementations that fail on at least one test case of a suite; gain: points above random suites of the same \
            size."
             .into()],
     );
     sections.add(
         "Experiment 1: cost (C = c_a + M * c_e, in milliseconds) and effectiveness (E) against random suites of each size (tables 4.9 to 4.11)",
-        of::cost_effectiveness(findings, reference),
+        findings::cost_effectiveness(findings, reference),
         &[],
     );
     if let Some(choosing) = &findings.choosing {
         sections.add(
             &format!("Suites of equal size, chosen by mutants, by rules of thumb and at random: the expected share that they find, by size, of {of}"),
-            of::choices(choosing, experiment.options.alpha),
+            findings::choices(choosing, experiment.options.alpha),
             &[format!(
                 "Area: the mean share over the sizes from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
                  implementations drawn, the same for both.",
@@ -113,18 +111,18 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
     if !findings.operators.is_empty() {
         sections.add(
             &format!("Mutation operators: what suites find that are chosen by the mutants of one alone, and without it, of {of}"),
-            of::operators(findings, experiment.options.alpha),
-            &[of::OPERATORS_NOTE.to_owned()],
+            findings::operators(findings, experiment.options.alpha),
+            &[findings::OPERATORS_NOTE.to_owned()],
         );
     }
     sections.add(
         "Effectiveness of suites: the share of them in each tenth (figures 4.3 to 4.5)",
-        of::distributions(findings),
+        findings::distributions(findings),
         &[],
     );
     sections.add(
         "Which implementations the suites of a criterion find, in percent of the suites",
-        of::found(experiment, findings),
+        findings::found(experiment, findings),
         &[format!(
             "+ significantly more often than random suites of the same sizes, - less often (binomial, Benjamini-Hochberg).{}",
             if experiment.repetitions > 1 { " By the first repetition." } else { "" },
@@ -133,11 +131,11 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
     sections.add(
         "Experiment 2: the best of M suites by score (tables 4.12 to 4.14)",
         boosting(&findings.criteria, reference, ["E", "E+"]),
-        &[of::opposite(findings, experiment.options.alpha)],
+        &[findings::opposite(findings, experiment.options.alpha)],
     );
     sections.add(
         "Experiment 3: what mutants predicted of each pair of criteria, and what was found (tables 4.15 to 4.17)",
-        of::predictions(findings, reference),
+        findings::predictions(findings, reference),
         &["A claim holds by the rank test, corrected for the number of pairs (Holm); z: by the thesis's test, which corrects for nothing. Equal \
            size: mutants and implementations on suites of equal size (van Elteren). Size alone: whether the criterion with the larger \
            suites is the better one."
@@ -145,7 +143,7 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
     );
     sections.add(
         "Experiment 3: the order of the criteria by effectiveness, as mutants foresee it and as the size of suites alone does",
-        of::foreseen(findings, experiment.options.alpha),
+        findings::foreseen(findings, experiment.options.alpha),
         &["tau: Kendall's, of the means of the criteria; intervals: were other implementations drawn. Pairs: of criteria, by the tests above.".into()],
     );
 }

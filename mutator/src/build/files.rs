@@ -83,3 +83,26 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), MutatorError> {
     std::fs::copy(from, to).map_err(|error| MutatorError::io("write", to, error))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_source_is_not_listed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path();
+        for file in [
+            "src/lib.rs",
+            "references/toy-reference.toml",
+            "simutant-judgements.toml",
+            ".hidden",
+            "out/journal.sqlite",
+            "out/suite.json",
+        ] {
+            write(&root.join(file), "").expect("room");
+        }
+        let listed: Vec<PathBuf> = list_files(root).expect("it is there").into_keys().collect();
+        assert_eq!(listed, [PathBuf::from("src/lib.rs")]);
+    }
+}

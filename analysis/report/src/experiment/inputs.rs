@@ -12,7 +12,7 @@ pub(super) fn inputs_of(experiment: &Experiment, kind: Kind) -> Vec<&Input> {
     experiment.inputs.iter().filter(|input| kind.has(experiment.subjects[input.subject].origin)).collect()
 }
 
-pub(super) fn inputs(experiment: &Experiment, kind: Kind) -> Table {
+pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
     let mut table = table(["implementation", "field", "failing", "universe", "A12", "p (BH)"]);
     let mut last = None;
     for input in inputs_of(experiment, kind) {
@@ -50,7 +50,7 @@ fn short(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
-pub(super) fn inputs_notes(reference: Option<&Reference>) -> Vec<String> {
+pub(super) fn notes(reference: Option<&Reference>) -> Vec<String> {
     let mut notes = vec![
         "A12: how often a field is higher in a test case that fails than in one that passes. Of a field that is no quantity: how many of its \
          test cases fail, and of all."

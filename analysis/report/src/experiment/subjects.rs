@@ -63,7 +63,7 @@ pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
     }
 }
 
-pub(super) fn subjects(experiment: &Experiment, kind: Kind) -> Table {
+pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
     let mut table = table(subject_columns(kind));
     for subject in by_rate(experiment, kind) {
         let mut row = vec![
@@ -87,7 +87,7 @@ pub(super) fn subjects(experiment: &Experiment, kind: Kind) -> Table {
     table
 }
 
-pub(super) fn subjects_notes(experiment: &Experiment, kind: Kind, reference: Option<&Reference>) -> Vec<String> {
+pub(super) fn notes(experiment: &Experiment, kind: Kind, reference: Option<&Reference>) -> Vec<String> {
     let mut notes = Vec::new();
     let pathological = of_kind(experiment, kind).filter(|subject| subject.class == SubjectClass::Pathological);
     let names: Vec<&str> = pathological.map(|subject| subject.name.as_str()).collect();
