@@ -145,6 +145,12 @@ impl Member {
         simutant().is_some()
     }
 
+    /// Returns the files with the figures of earlier experiments that the systems name, from the package's folder.
+    fn references(&self) -> impl Iterator<Item = &str> {
+        let systems = || self.manifest.get("package")?.get("metadata")?.get("simutant")?.get("systems")?.as_table();
+        systems().into_iter().flat_map(Table::values).filter_map(|system| system.get("reference")?.as_str())
+    }
+
     fn interface(&self) -> i64 {
         let number =
             || self.manifest.get("package")?.get("metadata")?.get("simutant-engine")?.get("interface")?.as_integer();
@@ -179,12 +185,13 @@ impl Member {
         manifest
     }
 
-    /// Returns the files of the package: its source, a build script, and what the source includes from elsewhere in the
+    /// Returns the files of the package: its source, a build script, what its systems name, and what the source includes from elsewhere in the
     /// package.
     fn sources(&self, folder: &Path) -> BTreeSet<PathBuf> {
         let mut files = BTreeSet::new();
         add_files(&folder.join("src"), &mut files);
         files.extend(Some(folder.join("build.rs")).filter(|script| script.exists()));
+        files.extend(self.references().map(|path| folder.join(path)));
         let included: Vec<PathBuf> = files.iter().flat_map(|file| included(file)).collect();
         included.iter().for_each(|file| watch(file));
         files.extend(included);

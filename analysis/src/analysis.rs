@@ -7,7 +7,6 @@ use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded,
 
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut, Kills};
-use crate::chosen::{self, Recommendation};
 use crate::conventional::{self, CostEffectiveness};
 use crate::cost::{self, CostComparison};
 use crate::criteria::CriterionAnalysis;
@@ -15,12 +14,15 @@ use crate::detection;
 use crate::dominators::{Dominators, dominators};
 use crate::error::AnalysisError;
 use crate::expected::built::ExpectedSuite;
-use crate::expected::{self, Expected, KillProbabilities};
+use crate::expected::{self, Expected};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass, MutantClasses};
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 use crate::ranking::{self, Comparing, Killed, Ranking};
-use crate::reference::{self, Comparison};
+use crate::recommendation::{self, Recommendation};
+use crate::reference::Comparison;
+use crate::same_size;
 use crate::sensitivity::{self, FirstPlace, Sensitivity, Studied};
 use crate::shape;
 use crate::statistics::Bootstrap;
@@ -72,7 +74,8 @@ pub struct Analysis {
     pub held_out: Option<HeldOut>,
     /// The order of the criteria.
     pub ranking: Ranking,
-    /// How the order stands to that of the original experiments; `None` for systems that they did not have.
+    /// How the order stands to that of an earlier experiment ([`Reference::compare`](crate::Reference::compare)); outcomes
+    /// know of none, so the caller of [`analyse`](crate::analyse) adds it.
     pub comparison: Option<Comparison>,
     /// What suites are expected to kill; `None` without re-seedings, or without a mutant that some run kills and another
     /// does not.
@@ -97,21 +100,10 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Returns what criteria are ordered by, and suites are boosted by.
-    pub(crate) fn score_name(&self) -> &'static str {
-        if self.expected.is_some() { "expected score" } else { "mutant score" }
-    }
-
     /// Returns whether no suite of a criterion is recommended since no mutant tells those criteria apart that may be
     /// best.
     pub fn is_undecided(&self) -> bool {
         self.sensitivity.as_ref().is_some_and(|sensitivity| sensitivity.first_place == FirstPlace::Undecided)
-    }
-
-    /// Returns a sentence about the criteria that are left out, if there are any.
-    pub(crate) fn left_out_sentence(&self) -> Option<String> {
-        let names = self.left_out.join(", ");
-        (!names.is_empty()).then(|| format!("Left out, since no test case covers anything of it: {names}."))
     }
 }
 
@@ -249,7 +241,7 @@ pub fn analyse_with_threads(
             let suites = suites::draw(criterion, options.suites, options.seed, &scoring);
             let purpose = format!("gains of {}", criterion.name);
             let bootstrap = Bootstrap { seed: options.seed, purpose: &purpose, resamples: options.resamples, threads };
-            let same_size = conventional::same_size(&suites, count, &baseline, (level, &bootstrap));
+            let same_size = same_size::same_size(&suites, count, &baseline, (level, &bootstrap));
             let killed_by_suite: Vec<BitSet> = suites.iter().map(|suite| kills.of_suite(&suite.cases)).collect();
             let detection = detection::detections(&suites, &killed_by_suite, &analysed, &outcomes.kills, level);
             killed.push(killed_by_suite);
@@ -296,8 +288,7 @@ pub fn analyse_with_threads(
         options: options.clone(),
         campaign: campaign_counts(outcomes),
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
-        comparison: reference::reference(&outcomes.system)
-            .map(|reference| reference::compare(reference, &criteria, &ranking)),
+        comparison: None,
         survivors: survivors::survivors(outcomes, &mutants, options),
         contradictions: survivors::contradictions(&cost::ordinary(outcomes), options),
         stale_judgements: survivors::stale(outcomes, options),
@@ -332,14 +323,14 @@ fn recommend(
     let Some(sensitivity) = sensitivity else {
         let candidates = match expected {
             Some(expected) => expected.criteria.iter().map(|criterion| criterion.criterion).collect(),
-            None => chosen::best_first(criteria),
+            None => recommendation::best_first(criteria),
         };
-        return chosen::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
+        return recommendation::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
     };
     if sensitivity.first_place == FirstPlace::Undecided {
         return None;
     }
-    let recommendation = chosen::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
+    let recommendation = recommendation::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
     sensitivity.recommend(recommendation.choice.criterion);
     Some(recommendation)
 }
@@ -387,29 +378,25 @@ pub(crate) fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
-    use crate::{report, suite, tables};
+    use crate::suite;
     use simutant_outcomes::Suite;
+    use simutant_synthetic::{from_kills, synthetic};
 
     /// What is asked here does not need many resamples.
     fn few_resamples() -> Options {
         Options { resamples: 200, ..Options::default() }
     }
 
-    /// Analyses, checks what must hold of every analysis, and shows it in every way.
+    /// Analyses, and checks what must hold of every analysis.
     #[track_caller]
     fn check(outcomes: &Outcomes, options: &Options) -> Analysis {
         let analysis = analyse(outcomes, options).expect("sound outcomes");
         let json = serde_json::to_string(&analysis).expect("plain data");
         let read: Analysis = serde_json::from_str(&json).expect("an analysis can be read back");
         assert_eq!(read.ranking.order, analysis.ranking.order);
-        for shown in [format!("{analysis:?}"), tables(&analysis), report(outcomes, &analysis)] {
-            let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
-            assert_eq!(undefined, None);
-            for claim in ["100.0 % (0 of 0)", "100.0 % of the 0", "100.0 % of none"] {
-                assert!(!shown.contains(claim), "all of nothing: {claim}");
-            }
-        }
+        let shown = format!("{analysis:?}");
+        let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
+        assert_eq!(undefined, None);
         let chosen = suite(outcomes, &analysis);
         assert_eq!(chosen.is_some(), analysis.recommendation.is_some());
         if let Some(chosen) = chosen {
@@ -424,7 +411,7 @@ mod tests {
         let write = || {
             let outcomes = synthetic(60, 3);
             let analysis = analyse(&outcomes, &few_resamples()).expect("sound outcomes");
-            (serde_json::to_string(&analysis).expect("plain data"), tables(&analysis), report(&outcomes, &analysis))
+            serde_json::to_string(&analysis).expect("plain data")
         };
         assert!(write() == write(), "two analyses of the same outcomes differ");
     }

@@ -118,7 +118,7 @@ impl RandomBaseline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     /// Compares the closed form with the enumeration of all suites of each size.
     #[track_caller]

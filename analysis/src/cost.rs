@@ -8,15 +8,13 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{CostOracle, CostRole, MutantNumber, Outcomes};
 
-use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
-use crate::expected::{KillProbabilities, Rows, mean_scores_of};
+use crate::expected::{MeanScore, mean_scores_of};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass};
 use crate::options::Options;
-use crate::score::percent;
+use crate::probabilities::KillProbabilities;
 use crate::statistics::kendall_tau_b;
-use crate::text::{correlation, list, or_none, plural, points};
 
 /// What the cost oracle kills, and what that makes of the criteria.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,23 +44,6 @@ pub struct CostCriterion {
     pub without: MeanScore,
     /// With them.
     pub with: MeanScore,
-}
-
-/// What the suites of a criterion score on average.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct MeanScore {
-    /// Their mean expected score, or without re-seedings their mean mutant score.
-    pub score: f64,
-    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worth: Option<f64>,
-}
-
-impl MeanScore {
-    /// Returns what a criterion is recommended by.
-    fn merit(self) -> f64 {
-        self.worth.unwrap_or(self.score)
-    }
 }
 
 /// Returns what the suites of `criteria` score on average by the kills of `outcomes`; `None` for criteria without suites,
@@ -151,116 +132,17 @@ impl CostComparison {
         };
         [best(|criterion| criterion.without), best(|criterion| criterion.with)]
     }
-
-    /// Says what the oracle changes; first, if its kills count.
-    pub fn sentences(&self, analysis: &Analysis) -> Vec<String> {
-        let names = |criteria: &[usize]| {
-            list(&criteria.iter().map(|&criterion| analysis.criteria[criterion].name.as_str()).collect::<Vec<_>>())
-        };
-        let [without, with] = self.first();
-        let first = match without == with {
-            _ if without.is_empty() => "no criterion has a score by both".to_owned(),
-            true => format!("{} stays first", names(&without)),
-            false => format!("first place goes from {} to {}", names(&without), names(&with)),
-        };
-        let order = match self.tau {
-            Some(tau) => {
-                format!("; the orders of the criteria by mean score agree by {} (Kendall's tau-b)", correlation(tau))
-            }
-            None => String::new(),
-        };
-        let counts = match self.role {
-            CostRole::Apart => "they count in no other number of this study",
-            CostRole::Counted => "they count as kills in all other numbers of this study, and in the choice",
-        };
-        vec![format!(
-            "The cost oracle ({}) kills {} of {} that nothing else kills, and {} in all; {counts}. With it {first}{order}.",
-            self.oracle,
-            self.survivors_killed.len(),
-            plural(self.survivors, "mutant"),
-            plural(usize::try_from(self.pairs).unwrap_or(usize::MAX), "pair"),
-        )]
-    }
-
-    /// The criteria, each with its scores without and with.
-    pub(crate) fn rows(&self, analysis: &Analysis) -> Rows {
-        let has_worth = self.criteria.iter().any(|criterion| criterion.without.worth.is_some());
-        let mut head = vec!["criterion", "without", "with", "difference", "rank", "rank with"];
-        if has_worth {
-            head.extend(["an input is worth", "with cost"]);
-        }
-        let rank = |of: fn(&CostCriterion) -> MeanScore, own: &CostCriterion| {
-            let higher = |other: &&CostCriterion| of(other).score > of(own).score;
-            (1 + self.criteria.iter().filter(higher).count()).to_string()
-        };
-        let row = |criterion: &CostCriterion| {
-            let CostCriterion { without, with, .. } = *criterion;
-            let mut row = vec![
-                analysis.criteria[criterion.criterion].name.clone(),
-                percent(without.score),
-                percent(with.score),
-                points(with.score - without.score),
-                rank(|criterion| criterion.without, criterion),
-                rank(|criterion| criterion.with, criterion),
-            ];
-            if has_worth {
-                let worth = |score: MeanScore| or_none(score.worth, |worth| format!("{worth:.1} random"));
-                row.extend([worth(without), worth(with)]);
-            }
-            row
-        };
-        Rows { head: head.into_iter().map(str::to_owned).collect(), rows: self.criteria.iter().map(row).collect() }
-    }
-
-    /// Says what the scores are.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        vec![format!(
-            "A run that passes is a kill by cost if it needs more or less than the original's run of the same test case, on the same seed, by more \
-             than it may ({}). Scores are means over the same suites; the mutants that they count are those that some run kills, without and with kills \
-             by cost.",
-            self.oracle,
-        )]
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
-    use crate::{Study, analyse, report, tables};
-    use simutant_outcomes::{BitSet, CostKills, Reseeded};
+    use crate::{Analysis, Study, analyse};
+    use simutant_outcomes::Reseeded;
+    use simutant_synthetic::{from_kills, synthetic, two_criteria, with_cost};
 
     fn options() -> Options {
         Options { resamples: 100, ..Options::default() }
-    }
-
-    /// Adds kills by cost: a mark for each test case, shape `mutants x cases`.
-    fn with_cost(mut outcomes: Outcomes, rows: &[&str]) -> Outcomes {
-        let set = |row: &&str| {
-            let mut set = BitSet::with_capacity(row.len());
-            set.extend(row.match_indices('c').map(|(case, _)| case));
-            set
-        };
-        outcomes.cost = Some(CostKills {
-            oracle: "events=20%".parse().expect("it is an oracle"),
-            role: CostRole::Apart,
-            kills: rows.iter().map(set).collect(),
-            reseeded: None,
-        });
-        outcomes
-    }
-
-    /// Two criteria, of which one wants the first test case and one the second.
-    fn two_criteria(kills: &[&str], by_cost: &[&str]) -> Outcomes {
-        let mut outcomes = with_cost(from_kills(kills), by_cost);
-        let mut first = outcomes.criteria[0].clone();
-        first.name = "first-case".into();
-        first.covered.iter_mut().skip(1).for_each(BitSet::clear);
-        let mut second = outcomes.criteria[0].clone();
-        second.name = "second-case".into();
-        second.covered.iter_mut().enumerate().filter(|(case, _)| *case != 1).for_each(|(_, covered)| covered.clear());
-        outcomes.criteria = vec![first, second];
-        outcomes
     }
 
     #[test]
@@ -275,15 +157,6 @@ mod tests {
         let scores: Vec<_> = cost.criteria.iter().map(|of| (of.criterion, of.without.score, of.with.score)).collect();
         assert_eq!(scores, [(0, 1.0, 1.0 / 3.0), (1, 0.0, 2.0 / 3.0)]);
         assert_eq!((cost.tau, cost.first()), (Some(-1.0), [vec![0], vec![1]]));
-        let sentence = cost.sentences(&analysis).concat();
-        let expect = "The cost oracle (events=20%) kills 2 of 3 mutants that nothing else kills, and 2 pairs in all; they count in no other \
-                      number of this study. With it first place goes from first-case to second-case; the orders of the criteria by mean score \
-                      agree by −1.00 (Kendall's tau-b).";
-        assert_eq!(sentence, expect);
-        assert!(tables(&analysis).contains(expect) && !tables(&without).contains("cost oracle"));
-        let page = report(&outcomes, &analysis);
-        assert!(page.contains("<h2>Cost oracle</h2>") && page.contains("<td>66.7 %</td>"));
-        assert!(!report(&outcomes, &without).contains("Cost oracle"));
     }
 
     #[test]
@@ -299,7 +172,6 @@ mod tests {
         let recommended =
             found.each_ref().map(|analysis| analysis.recommendation.as_ref().expect("suites").criterion.as_str());
         assert_eq!(recommended, ["first-case", "second-case"]);
-        assert!(tables(&found[1]).contains("they count as kills in all other numbers"));
         Study::new(&counted, &found[1], None).expect("they belong together");
         Study::new(&apart, &found[1], None).expect_err("its kills are others");
     }
@@ -339,8 +211,6 @@ mod tests {
         let counted = analyse(&counted, &options()).expect("sound outcomes");
         let expected = counted.expected.as_ref().and_then(|expected| expected.of_criterion(1)).expect("it has scores");
         assert_eq!(second.with.score, expected.score.mean);
-        let table = tables(&analysis);
-        assert!(table.contains("an input is worth") && table.contains("rank with"));
     }
 
     #[test]

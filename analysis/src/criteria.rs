@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Criterion, CriterionKind};
 
 use crate::boosting::Boosting;
-use crate::conventional::SameSize;
 use crate::detection::Detection;
+use crate::same_size::SameSize;
 use crate::score::Score;
 use crate::statistics::Summary;
 use crate::suites::{self, AdequateSuite};

@@ -77,7 +77,7 @@ pub(crate) fn detections(
 }
 
 /// Returns how many of `detections` are significantly more often than at random, and how many less often.
-pub(crate) fn screened(detections: &[Detection], suites: usize, alpha: f64) -> (usize, usize) {
+pub fn screened(detections: &[Detection], suites: usize, alpha: f64) -> (usize, usize) {
     let count = |more| detections.iter().filter(|found| found.is_more_often(suites, alpha) == Some(more)).count();
     (count(true), count(false))
 }
@@ -86,7 +86,7 @@ pub(crate) fn screened(detections: &[Detection], suites: usize, alpha: f64) -> (
 mod tests {
     use super::*;
     use crate::kills::KillsByCase;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     #[test]
     fn a_mutant_is_found_more_often_than_at_random_or_less_often() {

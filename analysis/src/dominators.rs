@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::mutants::classify;
     use crate::options::Options;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     #[track_caller]
     fn check(rows: &[&str], expect: &[(&[u32], usize)]) {

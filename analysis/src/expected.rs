@@ -11,29 +11,20 @@
 //! inputs come first that kill many.
 
 pub(crate) mod built;
-mod greedy;
-mod neighbours;
-mod probabilities;
-mod words;
+pub(crate) mod greedy;
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
-use crate::cost::MeanScore;
 use crate::criteria::CriterionAnalysis;
-use crate::mutants::{MutantClass, MutantClasses};
+use crate::probabilities::{ExpectedScore, KillProbabilities};
 use crate::rules::{Rule, rules};
 use crate::statistics::Summary;
 use crate::suites::AdequateSuite;
 
-pub(crate) use greedy::greedy;
-pub use probabilities::ExpectedScore;
-pub(crate) use probabilities::KillProbabilities;
-#[cfg(test)]
-pub(crate) use probabilities::tests::reseeded;
-pub(crate) use words::{Rows, baselines_rows, criteria_rows};
+use greedy::greedy;
 
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
@@ -100,25 +91,34 @@ pub struct RuleScores {
     pub scores: Vec<f64>,
 }
 
+/// What the suites of a criterion score on average.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MeanScore {
+    /// Their mean expected score, or without re-seedings their mean mutant score.
+    pub score: f64,
+    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
+}
+
+impl MeanScore {
+    /// Returns what a criterion is recommended by.
+    pub(crate) fn merit(self) -> f64 {
+        self.worth.unwrap_or(self.score)
+    }
+}
+
 impl Expected {
     /// Returns what the criterion's suites are expected to kill.
-    pub(crate) fn of_criterion(&self, criterion: usize) -> Option<&ExpectedCriterion> {
+    pub fn of_criterion(&self, criterion: usize) -> Option<&ExpectedCriterion> {
         self.criteria.iter().find(|expected| expected.criterion == criterion)
     }
 
     /// Returns the rule of thumb with the highest score at a size.
-    pub(crate) fn best_rule(&self, size: usize) -> Option<(&RuleScores, f64)> {
+    pub fn best_rule(&self, size: usize) -> Option<(&RuleScores, f64)> {
         let scores = self.rules.iter().filter_map(|rule| Some((rule, *rule.scores.get(size.checked_sub(1)?)?)));
         scores.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
-}
-
-/// Returns the mutants that scores count, if some run kills them: all but those that stand for others.
-pub(crate) fn counted(classes: &MutantClasses) -> BitSet {
-    let mut counted = BitSet::with_capacity(classes.classes.len());
-    let counts = |class: MutantClass| !matches!(class, MutantClass::Duplicate | MutantClass::Equivalent);
-    counted.extend((0..classes.classes.len()).filter(|&mutant| counts(classes.classes[mutant])));
-    counted
 }
 
 /// Scores the suites of all criteria, random suites and rules of thumb; `None` without a mutant that counts.
@@ -248,7 +248,8 @@ fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &Cr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse, report, tables};
+    use crate::{Options, analyse};
+    use simutant_synthetic::reseeded;
 
     #[test]
     fn the_size_of_random_suites_with_a_score_is_interpolated() {
@@ -273,7 +274,7 @@ mod tests {
 
     /// A parameter that says it all, and one that says nothing.
     #[test]
-    fn a_rule_of_thumb_that_does_as_well_is_said_first() {
+    fn a_quantity_is_a_rule_and_chance_is_none() {
         let mut outcomes = reseeded(&[&[0, 0, 1, 8], &[0, 1, 2, 8], &[0, 0, 3, 7]]);
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = serde_json::json!({ "loss": number, "length": 5 * number % 4, "seed": 9 - number });
@@ -283,18 +284,5 @@ mod tests {
         let names: Vec<&str> = expected.rules.iter().map(|rule| rule.name.as_str()).collect();
         assert!(names.contains(&"highest loss") && !names.contains(&"highest seed"), "{names:?}");
         assert_eq!(expected.greedy[0], 3);
-        let recommendation = analysis.recommendation.as_ref().expect("there are suites");
-        // Every suite has all test cases, and so has every rule of that size.
-        let sentences = recommendation.sentences(&analysis);
-        assert!(
-            sentences[0].starts_with("A rule of thumb does as well as the best criterion: 4 inputs by "),
-            "{sentences:?}"
-        );
-        assert!(tables(&analysis).contains("\n highest loss"));
-        let page = report(&outcomes, &analysis);
-        assert!(page.contains("<h2>Expected scores</h2>") && page.contains("<th scope=\"row\">highest loss</th>"));
-        let without = Outcomes { reseeded: None, ..outcomes };
-        let analysis = analyse(&without, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
-        assert!(!report(&without, &analysis).contains("Expected scores"), "there are none");
     }
 }

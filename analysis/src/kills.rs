@@ -4,15 +4,15 @@ use simutant_outcomes::{BitSet, Outcomes};
 
 /// Which mutants each test case kills.
 #[derive(Debug)]
-pub(crate) struct KillsByCase {
+pub struct KillsByCase {
     mutants: usize,
     /// Shape `cases x mutants`: the transpose of [`Outcomes::kills`].
     rows: Vec<BitSet>,
 }
 
 impl KillsByCase {
-    /// Transposes the kill matrix; cost O(kills + mutants * cases / 64).
-    pub(crate) fn new(outcomes: &Outcomes) -> Self {
+    /// Transposes the kill matrix of `outcomes`; cost O(kills + mutants * cases / 64).
+    pub fn new(outcomes: &Outcomes) -> Self {
         Self::of_rows(&outcomes.kills, outcomes.cases.len())
     }
 
@@ -32,7 +32,7 @@ impl KillsByCase {
     }
 
     /// Returns the mutants that a suite of these test cases kills: at least one case does (thesis, section 3.2).
-    pub(crate) fn of_suite(&self, cases: &[usize]) -> BitSet {
+    pub fn of_suite(&self, cases: &[usize]) -> BitSet {
         let mut killed = BitSet::with_capacity(self.mutants);
         cases.iter().for_each(|&case| killed.union_with(&self.rows[case]));
         killed
@@ -43,7 +43,7 @@ impl KillsByCase {
 mod tests {
     use super::*;
     use crate::score::Score;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     #[track_caller]
     fn check(kills: &[&str], cases: &[usize], expect: f64) {

@@ -2,9 +2,9 @@
 //! and which rule for choosing inputs suits the system.
 //!
 //! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`Options`]: it runs nothing, reads
-//! no clock and no file, and gives the same bytes for the same input. [`tables`] and [`report`] show its result to
-//! people, [`suite`] turns its recommendation into the inputs that a harness runs. [`Difference`] is what changed
-//! between two studies.
+//! no clock and no file, and gives the same bytes for the same input. [`suite`] turns its recommendation into the inputs
+//! that a harness runs. [`Difference`] is what changed between two studies. The words are elsewhere: `simutant-report`
+//! shows all this to people as sentences, tables and pages.
 //!
 //! # From outcomes to a recommendation
 //!
@@ -15,8 +15,8 @@
 //! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
 //!    would score: a closed form, not a sample ([`RandomBaseline`]).
 //! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of
-//!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. Where the original experiments have figures
-//!    for the system they stand beside ours ([`Comparison`]).
+//!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. What an earlier experiment found on the system
+//!    ([`Reference`]) can stand beside it ([`Comparison`]).
 //! 5. The [`Recommendation`] is the best suite of the best criterion; where another one is best under choices that were
 //!    not the user's ([`Sensitivity`]), the largest of their best suites. [`build_suite`] builds one instead of drawing
 //!    it: greedily, as small as can be, as an order of all test cases, or under a budget of events.
@@ -43,6 +43,7 @@
 mod analysis;
 mod baseline;
 mod boosting;
+mod building;
 mod chosen;
 mod conventional;
 mod cost;
@@ -58,11 +59,13 @@ mod kills;
 mod missing;
 mod mutants;
 mod options;
+mod probabilities;
 mod random;
 mod ranking;
+mod recommendation;
 mod reference;
-mod report;
 mod rules;
+mod same_size;
 mod scenario;
 mod score;
 mod sensitivity;
@@ -72,53 +75,51 @@ pub mod statistics;
 mod study;
 mod suites;
 mod survivors;
-#[cfg(test)]
-mod synthetic;
-mod tables;
 mod text;
-mod words;
 
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
-pub use chosen::{
-    Choice, Recommendation, SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores,
-};
-pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation, SameSize};
-pub use cost::{CostComparison, CostCriterion, MeanScore};
+pub use building::{build_expected, build_suite};
+pub use chosen::{SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores};
+pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation};
+pub use cost::{CostComparison, CostCriterion};
 pub use criteria::CriterionAnalysis;
-pub use detection::Detection;
+pub use detection::{Detection, screened};
 pub use difference::{
     Change, CriterionDifference, CriterionStanding, Difference, DifferenceError, MutantDifference, MutantState,
     MutantsDifference, SuiteDifference,
 };
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
-pub use expected::built::{ExpectedBuilder, ExpectedSuite, build_expected};
-pub use expected::{Expected, ExpectedCriterion, ExpectedScore, RuleScores};
+pub use expected::built::{ExpectedBuilder, ExpectedSuite};
+pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
     Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, OperatorWorth,
     PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary,
-    TrialsError, experiment, experiment_tables,
+    TrialsError, experiment,
 };
 pub use histogram::histogram;
+pub use kills::KillsByCase;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};
+pub use probabilities::ExpectedScore;
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
-pub use reference::{Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, reference};
-pub use report::{
-    CasePage, CasePages, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
-    report_with_pages,
+pub use recommendation::{Choice, Recommendation, standing_of_suite};
+pub use reference::{
+    Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, ReferenceError,
+    ReferenceImplementations, ReferenceMutants, ReferencePreparation, ReferenceRelations,
 };
 pub use rules::{Rule, rules};
+pub use same_size::SameSize;
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
-pub use sensitivity::{FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
+pub use sensitivity::{DECIDING_ROWS_MIN, FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
 pub use shape::ShapeError;
-pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources, sources_table};
+pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources};
 pub use statistics::{Interval, Summary, ZTest};
 pub use study::{Study, StudyMismatch};
-pub use suites::AdequateSuite;
-pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS, build_suite};
+pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS};
+pub use suites::{AdequateSuite, target};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
-pub use tables::tables;
+pub use text::{count, plural};

@@ -156,7 +156,7 @@ impl ClassCounts {
 
 impl MutantClasses {
     /// Returns the numbers of the mutants of `class` as a set.
-    pub(crate) fn of(&self, class: MutantClass) -> BitSet {
+    pub fn of(&self, class: MutantClass) -> BitSet {
         let mut set = BitSet::with_capacity(self.classes.len());
         set.extend((0..).zip(&self.classes).filter(|(_, other)| **other == class).map(|(number, _)| number));
         set
@@ -200,7 +200,7 @@ pub(crate) fn classify(outcomes: &Outcomes, options: &Options) -> MutantClasses 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     #[track_caller]
     fn check(row: &str, expect: MutantClass) {

@@ -271,8 +271,8 @@ fn mark_implied(pairs: &mut [PairTest]) {
 mod tests {
     use super::*;
     use crate::statistics::Interval;
-    use crate::synthetic::from_kills;
     use simutant_outcomes::{Criterion, CriterionKind};
+    use simutant_synthetic::from_kills;
 
     /// Criteria `a`, `b`, ... with a suite for each number, which kills that many of 10 mutants; the suites of a
     /// criterion have these sizes in turn.

@@ -18,17 +18,15 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use crate::baseline::{Moments, RandomBaseline};
-use crate::chosen::{self, Choice, case_name};
+use crate::chosen::case_name;
 use crate::conventional;
 use crate::criteria::CriterionAnalysis;
 use crate::kills::KillsByCase;
 use crate::options::{Options, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
-use crate::score::{Score, percent};
-use crate::statistics::Summary;
+use crate::recommendation::{self, Choice};
+use crate::score::Score;
 use crate::suites::{self, AdequateSuite, Scoring};
-use crate::tables::{Sections, cells, table};
-use crate::text::{count, or_none, plural, share_summary};
 
 /// A suite that was chosen, and what that cost: plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,7 +148,7 @@ pub fn scenario(
         })
         .collect();
     let recommendation =
-        chosen::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
+        recommendation::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
             names: criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", "),
         })?;
     let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
@@ -277,115 +275,12 @@ impl Scenario {
             cases: chosen.cases.iter().map(case).collect(),
         }
     }
-
-    /// Returns a table of the criteria and sentences on the choice and its cost: plain text, ending in a line break.
-    pub fn text(&self) -> String {
-        let mut sections = Sections::new(format!(
-            "System {}, universe seed {}, {} test cases\n",
-            self.system,
-            self.universe_seed,
-            count(self.cases as u64)
-        ));
-        let mut rows = table(["criterion", "feasible", "suites", "size", "considered", "score", "best"]);
-        for criterion in &self.criteria {
-            let mean = |summary: Option<Summary>| or_none(summary, |summary| format!("{:.1}", summary.mean));
-            rows.add_row(cells([
-                criterion.name.clone(),
-                format!("{}/{}", criterion.feasible(), criterion.requirements),
-                criterion.suites.len().to_string(),
-                mean(criterion.size),
-                mean(criterion.considered),
-                or_none(criterion.score, |score| share_summary(&score)),
-                or_none(criterion.score, |score| percent(score.max)),
-            ]));
-        }
-        sections.add("Suites", rows, &[]);
-        let mut text = sections.text();
-        text.push('\n');
-        for sentence in self.sentences() {
-            text.push_str(&sentence);
-            text.push('\n');
-        }
-        text
-    }
-
-    fn sentences(&self) -> Vec<String> {
-        let criterion = &self.criteria[self.choice.criterion];
-        let chosen = &criterion.suites[self.choice.suite];
-        let inputs = plural(chosen.cases.len(), "input");
-        let mut sentences = vec![match self.mutants {
-            None => format!("Run one suite that is adequate for {}: {inputs}.", criterion.name),
-            Some(of) => format!(
-                "Run suite {} of the {} for {}: {inputs} that kill{} {}.",
-                self.choice.suite + 1,
-                criterion.suites.len(),
-                criterion.name,
-                if chosen.cases.len() == 1 { "s" } else { "" },
-                Score { killed: chosen.killed, of }
-            ),
-        }];
-        sentences.extend(self.ranking.as_ref().and_then(|ranking| self.order_sentence(ranking)));
-        let Cost { multiplier, .. } = self.cost;
-        sentences.push(format!(
-            "It cost {} simulations of candidates ({} events) and {} runs on mutants ({}); run {multiplier} times, the suite costs {} more: in \
-             all C = {}.",
-            count(self.cost.candidates as u64),
-            count(self.cost.candidate_events),
-            count(self.cost.mutant_runs),
-            count(self.cost.mutant_events),
-            count(u64::from(multiplier) * self.cost.execution_events),
-            count(self.cost.total as u64),
-        ));
-        sentences.push(format!(
-            "A random suite of {inputs} costs {} on average, and for C one could run {}: an event of the simulation counts as \
-             much as one of the implementation, which is dearer.",
-            count(self.cost.random_same_size.mean as u64),
-            if self.cost.random_size < self.cases {
-                format!("{} random inputs", count(self.cost.random_size as u64))
-            } else {
-                format!("all {} inputs of the universe", count(self.cases as u64))
-            },
-        ));
-        sentences.push(match self.mutants {
-            None => "Limits: no mutant was run, so nothing says how many faults the suite finds; --boost 5 takes the best of five suites by \
-                     mutant score."
-                .into(),
-            Some(0) => "Limits: no mutant tells one suite from another, so the choice among them is arbitrary.".into(),
-            Some(mutants) => format!(
-                "Limits: scores are of the {} that these suites kill, and not all of them, so they stand for no others; `study` \
-                 tells more.",
-                plural(mutants, "mutant")
-            ),
-        });
-        sentences
-    }
-
-    /// Says which criteria the chosen one is significantly better than.
-    fn order_sentence(&self, ranking: &Ranking) -> Option<String> {
-        let best = self.choice.criterion;
-        let others: Vec<usize> = ranking.order.iter().copied().filter(|&other| other != best).collect();
-        if others.is_empty() {
-            return None;
-        }
-        let is_better = |&&other: &&usize| ranking.pair(best, other).is_some_and(|pair| pair.significant);
-        let worse = others.iter().filter(is_better).count();
-        Some(format!(
-            "Suites of {} score highest on average, significantly higher than those of {} of {} (Mann-Whitney, Holm).",
-            self.criteria[best].name,
-            if worse == 0 { "none".to_owned() } else { worse.to_string() },
-            if others.len() == 1 {
-                "the one other criterion".to_owned()
-            } else {
-                format!("the {} other criteria", others.len())
-            },
-        ))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
+    use simutant_synthetic::{from_kills, synthetic};
 
     fn choose(outcomes: &Outcomes, names: &[&str], suites: usize) -> Result<Scenario, ScenarioError> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
@@ -414,7 +309,6 @@ mod tests {
         assert_eq!(total, (candidate_events + 10 * execution_events) as f64);
         let written = found.suite(&unknown);
         assert_eq!((written.cases.len(), written.mutant_score), (suite.cases.len(), None));
-        assert!(found.text().contains("no mutant was run"));
     }
 
     #[test]
@@ -447,7 +341,6 @@ mod tests {
         let found = choose(&outcomes, &[], 20).expect("there are suites");
         let ranking = found.ranking.as_ref().expect("there are several");
         assert_eq!(ranking.order.first(), Some(&found.choice.criterion));
-        assert!(found.text().contains("score highest on average"), "{}", found.text());
         let json = serde_json::to_string(&found).expect("plain data");
         let read: Scenario = serde_json::from_str(&json).expect("a scenario can be read back");
         assert_eq!(read.choice, found.choice);

@@ -15,28 +15,27 @@ mod kill_rows;
 #[cfg(test)]
 mod tests;
 mod variants;
-mod words;
 
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Outcomes;
 
-use crate::chosen;
 use crate::criteria::CriterionAnalysis;
-use crate::expected::{Expected, KillProbabilities};
+use crate::expected::Expected;
 use crate::mutants::MutantClasses;
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
+use crate::recommendation;
 use crate::statistics::{Bootstrap, kendall_tau_b};
 
 use kill_rows::{KillRows, Scratch};
-pub(crate) use words::{notes, rows};
 
 /// Values that differ by less are equal: sums in another order differ in their last bits.
 const EQUAL: f64 = 1e-9;
 
 /// With fewer kill rows than this between the first criterion and the second, the first place rests on few.
-const ROWS_MIN: usize = 5;
+pub const DECIDING_ROWS_MIN: usize = 5;
 
 /// What criteria are put in order by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,7 +154,7 @@ impl Studied<'_> {
     fn order(&self) -> Vec<usize> {
         match self.expected {
             Some(expected) => expected.criteria.iter().map(|of_criterion| of_criterion.criterion).collect(),
-            None => chosen::best_first(self.criteria),
+            None => recommendation::best_first(self.criteria),
         }
     }
 
@@ -217,7 +216,7 @@ pub(crate) fn sensitivity(studied: &Studied<'_>) -> Option<Sensitivity> {
 
 impl Sensitivity {
     /// Returns the variants that put criteria in order by what the study does.
-    fn like_study(&self) -> impl Iterator<Item = &Variant> {
+    pub fn like_study(&self) -> impl Iterator<Item = &Variant> {
         self.variants.iter().filter(|variant| variant.measure == self.measure)
     }
 
@@ -283,7 +282,7 @@ fn first_in_resamples(base: &variants::Base, found: &Sensitivity, studied: &Stud
 }
 
 /// How many rows, each taken away where that helps the second criterion most, are enough for it to catch up; `None` if
-/// these are not fewer than [`ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth an upper
+/// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth an upper
 /// bound of it.
 fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<usize> {
     let mut weights = weights.to_vec();
@@ -291,7 +290,7 @@ fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &m
         let values = rows.values(weights, measure, scratch);
         values.map_or(0.0, |values| values[0] - values[1])
     };
-    for taken in 0..ROWS_MIN {
+    for taken in 0..DECIDING_ROWS_MIN {
         if lead(&weights) <= EQUAL {
             return Some(taken);
         }

@@ -324,7 +324,7 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::synthetic;
+    use simutant_synthetic::synthetic;
 
     #[track_caller]
     fn check(change: impl FnOnce(&mut Outcomes), expect: &str) {

@@ -108,8 +108,8 @@ fn suites(analysis: &Analysis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{from_kills, synthetic};
     use crate::{Options, analyse, suite};
+    use simutant_synthetic::{from_kills, synthetic};
 
     #[track_caller]
     fn check(change: impl FnOnce(&mut Outcomes), expect: Option<&str>) {
@@ -139,10 +139,10 @@ mod tests {
         let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
         let mut chosen = suite(&outcomes, &analysis).expect("there are suites");
         assert!(Study::new(&outcomes, &analysis, Some(&chosen)).is_ok());
-        chosen.system = "dns".into();
+        chosen.system = "other".into();
         let message = Study::new(&outcomes, &analysis, Some(&chosen)).expect_err("another system").to_string();
-        assert_eq!(message, "the suite is for `dns`, the study is of `gbn`; run the study again");
-        chosen.system = "gbn".into();
+        assert_eq!(message, "the suite is for `other`, the study is of `arq`; run the study again");
+        chosen.system = "arq".into();
         chosen.cases[0].name.push('0');
         let message = Study::new(&outcomes, &analysis, Some(&chosen)).expect_err("another case").to_string();
         assert_eq!(message, "the suite has test cases that the universe of the study has not; run the study again");

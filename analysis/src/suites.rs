@@ -36,7 +36,7 @@ pub struct AdequateSuite {
 ///
 /// The thesis finds infeasible requirements by reading the code; here a requirement counts as feasible if some test
 /// case of the universe covers it.
-pub(crate) fn target(criterion: &Criterion) -> BitSet {
+pub fn target(criterion: &Criterion) -> BitSet {
     let mut target = BitSet::with_capacity(criterion.requirements.len());
     criterion.covered.iter().for_each(|covered| target.union_with(covered));
     target
@@ -103,9 +103,9 @@ fn draw_one(cover: &mut Cover<'_>, stream: &mut Stream, scoring: &Scoring<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::synthetic;
     use proptest::prelude::*;
     use simutant_outcomes::{CriterionKind, Quota};
+    use simutant_synthetic::synthetic;
 
     /// Criteria of at most so many test cases and requirements, about half of them with quotas.
     pub(super) fn any_criterion(cases_max: usize, requirements_max: usize) -> impl Strategy<Value = Criterion> {

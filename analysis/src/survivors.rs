@@ -7,7 +7,6 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outcomes};
 
-use crate::chosen::case_name;
 use crate::error::AnalysisError;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::options::Options;
@@ -64,18 +63,6 @@ pub struct Contradiction {
     pub kills: usize,
     /// The first of them.
     pub first_case: usize,
-}
-
-impl Contradiction {
-    /// Returns what is wrong, in a sentence. `cases` is the size of the universe.
-    pub fn sentence(&self, system: &str, cases: usize) -> String {
-        let Self { mutant, identity, place, reason, kills, first_case } = self;
-        format!(
-            "WRONG JUDGEMENT: mutant {mutant} [{identity}] at {place} is judged equivalent ({reason}), and {kills} of {cases} test \
-             cases kill it, first {}.",
-            case_name(system, *first_case, cases)
-        )
-    }
 }
 
 /// What can be said about a mutant score although it is not known which mutants are equivalent.
@@ -210,7 +197,7 @@ fn place(outcomes: &Outcomes, mutant: usize) -> String {
 mod tests {
     use super::*;
     use crate::analyse;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     /// The identities of [`from_kills`].
     fn judged(mutant: usize, judged: Judged) -> (String, Judgement) {

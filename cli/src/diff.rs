@@ -1,6 +1,7 @@
 //! `simutant diff`: what changed between two studies.
 
 use simutant_analysis::Difference;
+use simutant_report::difference_tables;
 use simutant_study::FinishedStudy;
 
 use crate::arguments::{Common, DiffArguments};
@@ -12,6 +13,6 @@ pub(crate) fn run(arguments: &DiffArguments, common: &Common) -> anyhow::Result<
     let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
     let difference =
         Difference::between(&before.study(), &after.study()).map_err(|error| BadInput(error.to_string()))?;
-    output::print(&if common.json { output::json(&difference)? } else { difference.tables() })?;
+    output::print(&if common.json { output::json(&difference)? } else { difference_tables(&difference) })?;
     Ok(Exit::Success)
 }

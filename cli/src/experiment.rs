@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use simutant_analysis::{analyse_with_threads, case_name, experiment, experiment_report, experiment_tables};
+use simutant_analysis::{analyse_with_threads, case_name, experiment};
 use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
 use simutant_harness::{ErrorClass, HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
+use simutant_report::{experiment_report, experiment_tables};
 use simutant_study::{CompletedStudy, StudyPlan};
 
 use crate::arguments::{Common, ExperimentArguments};
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let mutated = mutants::find(&implementations, arguments.mutants)?;
     let constants = constants::compare(&arguments.system, &implementations);
     let found = build::find(&arguments.system)?;
-    let judgements = found.judgements()?;
+    let (judgements, reference) = (found.judgements()?, found.reference()?);
     let built = build::instrumented(&found)?;
     let outcomes = match finished(&built, common.seed, &out) {
         Some(outcomes) => outcomes,
@@ -96,10 +97,10 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
     phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
     let json = output::json(&Compared { result: &found, constants: &constants })?;
-    let tables = experiment_tables(&found, &analysis);
+    let tables = experiment_tables(&found, &analysis, reference.as_ref());
     output::write(&out.join("experiment.json"), &json)?;
     output::write(&out.join("experiment.txt"), &tables)?;
-    output::write(&out.join("experiment.html"), &experiment_report(&found, &analysis))?;
+    output::write(&out.join("experiment.html"), &experiment_report(&found, &analysis, reference.as_ref()))?;
     if common.json {
         output::print(&json)?;
     } else {

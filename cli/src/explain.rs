@@ -1,9 +1,10 @@
 //! `simutant explain`: one mutant, its change, who kills it and why, and where its run leaves the original's.
 
 use serde::Serialize;
-use simutant_analysis::{Explanation, MutantPage, case_name, example_case};
+use simutant_analysis::case_name;
 use simutant_campaign::read_outcomes_of;
 use simutant_outcomes::{Judgement, MutantNumber, Outcomes, RunEnd};
+use simutant_report::{Explanation, MutantPage, example_case};
 use simutant_study::{Explainer, write_mutant_page};
 
 use crate::arguments::{Common, ExplainArguments};

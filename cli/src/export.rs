@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use simutant_analysis::{Study, plots};
+use simutant_analysis::{Reference, Study};
 use simutant_exports::{ExportedFile, Root, elements, junit, sarif, tables, test_code};
 use simutant_outcomes::Suite;
+use simutant_report::plots;
 use simutant_study::FinishedStudy;
 
 use crate::arguments::{Common, ExportArguments, FormatArgument};
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &ExportArguments, common: &Common) -> anyhow::Resul
     let root = Root::new(&arguments.source_root);
     let mut written = Written { system: &arguments.system, files: Vec::new(), kept: Vec::new() };
     for &format in &arguments.format {
-        let (folder, files) = match export(&study, &root, format)? {
+        let (folder, files) = match export(&study, finished.reference.as_ref(), &root, format)? {
             Exported::File(file) => {
                 let path = arguments.to.clone().unwrap_or_else(|| out.join(FOLDER).join(&file.name));
                 output::write_named(&path, &file.bytes)?;
@@ -84,7 +85,12 @@ fn write(path: &Path, file: &ExportedFile, written: &mut Written<'_>) -> anyhow:
     Ok(())
 }
 
-fn export(study: &Study<'_>, root: &Root, format: FormatArgument) -> anyhow::Result<Exported> {
+fn export(
+    study: &Study<'_>,
+    reference: Option<&Reference>,
+    root: &Root,
+    format: FormatArgument,
+) -> anyhow::Result<Exported> {
     let file = |name: &str, text: String| Exported::File(ExportedFile::new(name, text));
     let named = |name: &str, extension: &str, bytes: Vec<u8>| ExportedFile::new(format!("{name}.{extension}"), bytes);
     Ok(match format {
@@ -109,7 +115,7 @@ fn export(study: &Study<'_>, root: &Root, format: FormatArgument) -> anyhow::Res
             )
         }
         FormatArgument::Svg => {
-            let plots = plots(study).into_iter();
+            let plots = plots(study, reference).into_iter();
             Exported::Folder("svg", plots.map(|plot| named(&plot.name, "svg", plot.svg.into())).collect())
         }
     })

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use simutant_report::scenario_text;
 use simutant_study::ScenarioPlan;
 
 use crate::arguments::{Common, RankArguments, SelectArguments, SystemArguments, UniverseArguments};
@@ -52,7 +53,7 @@ fn choose(plan: &ScenarioPlan, common: &Common) -> anyhow::Result<Exit> {
     if common.json {
         output::print(&output::json(&chosen.scenario)?)?;
     } else {
-        output::print(&format!("{}\nwritten to {}\n", chosen.scenario.text(), chosen.path.display()))?;
+        output::print(&format!("{}\nwritten to {}\n", scenario_text(&chosen.scenario), chosen.path.display()))?;
     }
     Ok(Exit::Success)
 }

@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 
 use serde::Serialize;
-use simutant_analysis::{SourceComparison, compare_sources, sources_table};
+use simutant_analysis::{SourceComparison, compare_sources};
 use simutant_campaign::Existing;
 use simutant_outcomes::InputSource;
+use simutant_report::sources_table;
 use simutant_study::{SourceOutcomes, SourcesPlan};
 
 use crate::arguments::{Common, SourcesArguments};

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use simutant_analysis::{Analysis, Builder, ExpectedBuilder, Score, suite_scores, tables};
+use simutant_analysis::{Analysis, Builder, ExpectedBuilder, Score, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
+use simutant_report::{contradiction_sentence, tables};
 use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCode, StudyPlan, SuiteChoice};
 
 use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
@@ -19,11 +20,11 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     let plan = plan(arguments, common)?;
     let interrupts = Interrupts::listen()?;
     let Some(CompletedStudy { finished, statistics }) = complete(&plan, &interrupts)? else { return Ok(stopped(&out)) };
-    let FinishedStudy { analysis, suite, .. } = &finished;
+    let FinishedStudy { analysis, suite, reference, .. } = &finished;
     if common.json {
         output::print(&output::json(analysis)?)?;
     } else {
-        let (tables, written) = (tables(analysis), written(&out, suite.as_ref(), analysis));
+        let (tables, written) = (tables(analysis, reference.as_ref()), written(&out, suite.as_ref(), analysis));
         output::print(&format!("{tables}\n{}\n{written}", spent(&statistics)))?;
     }
     let contradicts = tell_contradictions(&finished);
@@ -46,7 +47,7 @@ pub(crate) fn complete(plan: &StudyPlan, interrupts: &Interrupts) -> anyhow::Res
 pub(crate) fn tell_contradictions(finished: &FinishedStudy) -> bool {
     let FinishedStudy { outcomes, analysis, .. } = finished;
     for wrong in &analysis.contradictions {
-        output::tell(&wrong.sentence(&outcomes.system, outcomes.cases.len()));
+        output::tell(&contradiction_sentence(wrong, &outcomes.system, outcomes.cases.len()));
     }
     !analysis.contradictions.is_empty()
 }
@@ -75,7 +76,7 @@ fn plan(arguments: &StudyArguments, common: &Common) -> Result<StudyPlan, BadInp
 
 /// Says of each score that is lower than was asked for what it is; a score that there is not is too low.
 fn below_minimum(arguments: &StudyArguments, finished: &FinishedStudy) -> Vec<String> {
-    let FinishedStudy { outcomes, analysis, suite } = finished;
+    let FinishedStudy { outcomes, analysis, suite, .. } = finished;
     let scores = suite.as_ref().map(|suite| suite_scores(outcomes, analysis, suite));
     let asked = [
         ("mutants", "--score-min", arguments.score_min, scores.map(|scores| scores.mutants.upper())),

@@ -11,7 +11,7 @@
 //! | [`test_code`] | running a suite without Simutant | Rust for `cargo test`, Python for pytest |
 //! | [`table`], [`tables`] | notebooks and papers | CSV, LaTeX, and Parquet with the feature `parquet` |
 //!
-//! Plots are drawings of the report: [`simutant_analysis::plots`].
+//! Plots are drawings of the report: `simutant_report::plots`.
 //!
 //! # What other formats cannot say
 //! A mutant that ends abnormally is killed here. The formats that have a word for such mutants mean one that could not
@@ -70,11 +70,6 @@ impl ExportedFile {
         Self { is_template: true, ..Self::new(name, bytes) }
     }
 }
-
-#[cfg(test)]
-#[expect(dead_code, reason = "its other half is for the tests of the analysis")]
-#[path = "../../analysis/src/synthetic.rs"]
-mod synthetic;
 
 #[cfg(test)]
 mod tests {

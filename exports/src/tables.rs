@@ -283,8 +283,8 @@ mod tests {
     use simutant_analysis::{Options, analyse, suite};
 
     use super::*;
-    use crate::synthetic::synthetic;
     use crate::table::Values;
+    use simutant_synthetic::synthetic;
 
     fn integers<'a>(table: &'a Table, name: &str) -> &'a [Option<i64>] {
         let column = table.columns.iter().find(|column| column.name == name).expect("it has the column");

@@ -41,6 +41,9 @@ pub(crate) const ENGINE_PACKAGE: &str = "simutant-sim-core";
 /// Packages that run a simulation: what they do cannot be what is simulated.
 const MACHINERY: [&str; 5] = ["simutant-outcomes", "simutant-random", ENGINE_PACKAGE, "simutant-system", PROBE_PACKAGE];
 
+/// How the name of a file with the figures of an earlier experiment ends: it is no source of the package.
+pub(crate) const REFERENCE_END: &str = "reference.toml";
+
 /// A package with a simulated system.
 #[derive(Debug)]
 pub struct Package {
@@ -57,6 +60,8 @@ pub struct Package {
     cost: Option<CostOracle>,
     /// The program that has the system's testbed.
     testbed: Option<TestbedTarget>,
+    /// The file with what an earlier experiment reports about the system, relative to the package's folder.
+    reference: Option<String>,
     /// The file of the judgements on mutants, relative to the package's folder.
     judgements: String,
     /// The packages that the generated workspace has copies of: this one first, then the dependencies that are
@@ -148,6 +153,9 @@ struct SystemSection {
     /// The program that has the system's testbed.
     #[serde(default)]
     testbed: Option<TestbedTarget>,
+    /// The file with what an earlier experiment reports about the system, relative to the package's folder.
+    #[serde(default)]
+    reference: Option<String>,
 }
 
 /// A target of a system's package: a program that has the system's testbed.
@@ -216,6 +224,9 @@ impl Package {
         names: Names,
         refuse: &dyn Fn(&str, String) -> MutatorError,
     ) -> Result<Self, MutatorError> {
+        if let Some(reference) = section.reference.as_ref().filter(|reference| !reference.ends_with(REFERENCE_END)) {
+            return Err(refuse("reference", format!("is `{reference}`: its name must end in `{REFERENCE_END}`")));
+        }
         let graph = DependencyGraph::new(metadata);
         let features = Features::new(package, &section.features, section.default_features)
             .map_err(|message| refuse("features", message))?;
@@ -269,6 +280,7 @@ impl Package {
             operators: section.operators.clone(),
             cost: section.cost.clone(),
             testbed: section.testbed.clone(),
+            reference: section.reference.clone(),
             judgements: FILE.to_owned(),
             members,
             files,
@@ -300,6 +312,11 @@ impl Package {
     /// Returns the program that has the system's testbed, if the manifest names one.
     pub(crate) fn testbed(&self) -> Option<&TestbedTarget> {
         self.testbed.as_ref()
+    }
+
+    /// Returns the path of the file with what an earlier experiment reports about the system, if the manifest names one.
+    pub fn reference(&self) -> Option<PathBuf> {
+        self.reference.as_ref().map(|reference| self.members[0].root().join(reference))
     }
 
     /// Returns the path of the file with the judgements on mutants, which need not be there.

@@ -599,6 +599,14 @@ fn an_unknown_system_names_those_there_are() {
     let package = Package::find(&root.path().join("Cargo.toml"), "toy").expect("it is there");
     assert_eq!(*package.operators(), Selection::parse("a,-SDL").expect("they are known"));
     assert_eq!(package.cost().map(ToString::to_string).as_deref(), Some("time=5%"));
+    assert_eq!(package.reference(), None);
+    let of_experiment = |name: &str| chosen.replace("cost = ", &format!("reference = \"{name}\"\ncost = "));
+    write(&root.path().join("Cargo.toml"), &of_experiment("data/toy-reference.toml"));
+    let package = Package::find(&root.path().join("Cargo.toml"), "toy").expect("it is there");
+    assert!(package.reference().is_some_and(|path| path.ends_with("data/toy-reference.toml")));
+    write(&root.path().join("Cargo.toml"), &of_experiment("data/toy.toml"));
+    let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("it would be taken for source");
+    assert!(error.to_string().contains("its name must end in `reference.toml`"), "{error}");
     write(&root.path().join("Cargo.toml"), &chosen.replace("SDL", "SDK"));
     let error = Package::find(&root.path().join("Cargo.toml"), "toy").expect_err("there is no SDK");
     assert!(error.to_string().contains("did you mean `SDL`?"), "{error}");

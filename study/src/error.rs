@@ -65,6 +65,14 @@ pub enum StudyError {
     /// The file of judgements cannot be used.
     #[error(transparent)]
     Judgements(#[from] JudgementsError),
+    /// The file with the figures of an earlier experiment cannot be used.
+    #[error("{}: {reason}", path.display())]
+    Reference {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The suite is to be of a criterion that the system does not have.
     #[error("there is no criterion `{criterion}`; there are: {}", known.join(", "))]
     UnknownCriterion {

@@ -2,10 +2,10 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use simutant_analysis::{Explanation, Parting};
 use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, TraceText};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, MutantNumber};
+use simutant_report::{Explanation, Parting};
 use simutant_sim_core::{Divergence, trace};
 use simutant_traces::diagram::{self, Caption, Outcome};
 

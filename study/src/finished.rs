@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simutant_analysis::{Analysis, Study};
+use simutant_analysis::{Analysis, Reference, Study};
 use simutant_campaign::read_outcomes;
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite};
 
@@ -14,6 +14,9 @@ pub(crate) const RESULTS: &str = "results.json";
 /// The file of the suite.
 pub(crate) const SUITE: &str = "suite.json";
 
+/// The file with what an earlier experiment reports about the system.
+pub(crate) const REFERENCE: &str = "reference.json";
+
 /// What a finished study found out.
 #[derive(Debug)]
 pub struct FinishedStudy {
@@ -23,6 +26,8 @@ pub struct FinishedStudy {
     pub analysis: Analysis,
     /// The inputs to run; `None` if there is no suite.
     pub suite: Option<Suite>,
+    /// What an earlier experiment reports about the system; `None` if nothing is known.
+    pub reference: Option<Reference>,
 }
 
 impl FinishedStudy {
@@ -50,7 +55,13 @@ impl FinishedStudy {
             Ok(text) => Some(Suite::parse(&text, &outcomes.system).map_err(|error| of_suite(&error))?),
         };
         Study::new(&outcomes, &analysis, suite.as_ref()).map_err(|error| bad(&error))?;
-        Ok(Self { outcomes, analysis, suite })
+        let of_reference = |error: &dyn std::fmt::Display| bad(&format!("{REFERENCE}: {error}"));
+        let reference = match read(REFERENCE) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(of_reference(&error)),
+            Ok(text) => Some(serde_json::from_str(&text).map_err(|error| of_reference(&error))?),
+        };
+        Ok(Self { outcomes, analysis, suite, reference })
     }
 
     /// Returns the study as comparisons and exports take it.

@@ -35,7 +35,7 @@
 //! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds one executable with all its mutants and one
 //! without ([`StudiedSystem::instrument`], [`StudiedSystem::build_plain`]), runs the campaign
 //! ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
-//! of the study with a page for each mutant and test case that is worth a look. An [`Observer`] hears of each
+//! of the study ([`simutant_report`]) with a page for each mutant and test case that is worth a look. An [`Observer`] hears of each
 //! [`StudyStage`].
 //!
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost, and
@@ -63,6 +63,7 @@ mod finished;
 mod join;
 mod pages;
 mod plan;
+mod reference;
 mod replay;
 mod run;
 mod scenario;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use simutant_analysis::{Analysis, CasePage, CasePages, MutantClass, MutantPage, boosted, case_name, example_case};
+use simutant_analysis::{Analysis, MutantClass, boosted, case_name};
 use simutant_outcomes::{Cause, MutantNumber, Outcomes};
+use simutant_report::{CasePage, CasePages, MutantPage, example_case};
 use simutant_traces::diagram;
 
 use crate::explain::caption;

@@ -3,17 +3,18 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use serde::Serialize;
 use simutant_analysis::{
-    Analysis, Checked, MUTANTS, Options, Pages, analyse_with_threads, boosted, build_expected, build_suite,
-    report_with_pages, suite, suite_of, tables,
+    Analysis, Checked, MUTANTS, Options, analyse_with_threads, boosted, build_expected, build_suite, suite, suite_of,
 };
 use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
+use simutant_report::{Pages, report_with_pages, tables};
 
 use crate::campaigns::{Universe, universe_size};
 use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
-use crate::finished::{RESULTS, SUITE};
+use crate::finished::{REFERENCE, RESULTS, SUITE};
 use crate::join::join;
 use crate::pages::{write_case_pages, write_mutant_pages};
 use crate::plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
@@ -54,6 +55,7 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let (system, built) = settings.instrument(request, watch)?;
     // A file that cannot be used is told before anything is run.
     let mut options = Options { judgements: system.judgements()?, ..plan.options() };
+    let reference = system.reference()?;
     if plan.machine_code == MachineCode::Compare {
         options.compiled = watch.unless_stopped(system.compare_machine_code(&built, watch.observer))?.found;
     }
@@ -83,9 +85,10 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let outcomes = campaign.outcomes()?;
 
     watch.start(StudyStage::Analyse);
-    let (analysis, suite) = analyse(plan, &built, &outcomes, (&options, &statistics))?;
+    let (mut analysis, suite) = analyse(plan, &built, &outcomes, (&options, &statistics))?;
+    analysis.comparison = reference.as_ref().map(|there| there.compare(&analysis.criteria, &analysis.ranking));
     watch.end(StageEnd::Analysed(&analysis));
-    let finished = FinishedStudy { outcomes, analysis, suite };
+    let finished = FinishedStudy { outcomes, analysis, suite, reference };
     write_results(&settings.out, &finished)?;
     watch.go_on()?;
     explain(plan, &built, &campaign, &finished, watch)?;
@@ -127,12 +130,16 @@ fn analyse(
 /// Writes what was found out, as programs and as people read it.
 fn write_results(out: &Path, finished: &FinishedStudy) -> Result<(), StudyError> {
     files::write_json(&out.join(RESULTS), &finished.analysis)?;
-    files::write(&out.join(TABLES), &tables(&finished.analysis))?;
-    let path = out.join(SUITE);
-    match &finished.suite {
-        Some(suite) => files::write_json(&path, suite),
-        // That of an earlier analysis would not be this one's.
-        None => files::remove(&path),
+    files::write(&out.join(TABLES), &tables(&finished.analysis, finished.reference.as_ref()))?;
+    write_or_remove(&out.join(REFERENCE), finished.reference.as_ref())?;
+    write_or_remove(&out.join(SUITE), finished.suite.as_ref())
+}
+
+/// Writes a result, or removes that of an earlier study where this one has none.
+fn write_or_remove(path: &Path, value: Option<&impl Serialize>) -> Result<(), StudyError> {
+    match value {
+        Some(value) => files::write_json(path, value),
+        None => files::remove(path),
     }
 }
 
@@ -145,7 +152,7 @@ fn explain(
     watch: Watch<'_>,
 ) -> Result<(), StudyError> {
     let StudyPlan { campaign: settings, pages: pages_max, .. } = plan;
-    let FinishedStudy { outcomes, analysis, .. } = finished;
+    let FinishedStudy { outcomes, analysis, reference, .. } = finished;
     watch.start(StudyStage::Explain);
     let limits = campaign.limits()?;
     let replay = settings.replay(&plan.system);
@@ -162,7 +169,7 @@ fn explain(
     watch.end(StageEnd::Explained { mutants: mutants.len(), cases: cases.len() });
     watch.go_on()?;
     let linked = Pages { mutants: &mutants, cases: &cases };
-    files::write(&settings.out.join(REPORT), &report_with_pages(outcomes, analysis, linked))
+    files::write(&settings.out.join(REPORT), &report_with_pages(outcomes, analysis, reference.as_ref(), linked))
 }
 
 /// Returns the cost oracle, and whether its kills count.

@@ -71,7 +71,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
     needs::install(root)?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     // What needs more than Rust is left out of the tests above, unless it is asked for.
-    cargo(["test", "--package", "simutant-analysis", "--test", "browser", "--", "--ignored"], &[])?;
+    cargo(["test", "--package", "simutant-report", "--test", "browser", "--", "--ignored"], &[])?;
     // What the probes do in programs that no worker runs.
     cargo(["test", "--package", "simutant-probe", "--features", "program"], &[])?;
     in_bench(root, &["test"], &[])?;

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::boosting::Kills;
     use crate::kills::KillsByCase;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     #[test]
     fn the_top_is_a_tenth_with_what_equals_it() {

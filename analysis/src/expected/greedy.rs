@@ -1,7 +1,7 @@
 //! Suites that are expected to kill most: each test case is the one that adds most to those before it, and may be one of
 //! them again.
 
-use super::probabilities::KillProbabilities;
+use crate::probabilities::KillProbabilities;
 
 /// A suite that grows, with what is left to be killed.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ pub(crate) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usiz
 /// Returns test cases with at most `budget` events together, each the one that adds most for its events of those that
 /// still fit, or one alone that adds more than all of these: at least 31.6 % of what is possible, `(1 - 1/e) / 2`
 /// (Khuller, Moss and Naor, "The budgeted maximum coverage problem", Information Processing Letters 70, 1999).
-pub(super) fn budgeted(probabilities: &KillProbabilities, events: &[u64], budget: u64) -> Vec<usize> {
+pub(crate) fn budgeted(probabilities: &KillProbabilities, events: &[u64], budget: u64) -> Vec<usize> {
     let mut growing = Growing::new(probabilities);
     let (mut rest, mut added) = (budget, 0.0);
     let gains = |growing: &Growing<'_>, rest: u64| -> Vec<(f64, usize)> {
@@ -145,16 +145,16 @@ impl Bound {
 
 /// A suite that is expected to reach a score, and how few test cases any such suite can have.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reaching {
+pub(crate) struct Reaching {
     /// The test cases.
-    pub(super) cases: Vec<usize>,
+    pub(crate) cases: Vec<usize>,
     /// No suite that reaches the score has fewer.
-    pub(super) size_min: usize,
+    pub(crate) size_min: usize,
 }
 
 /// Returns a suite that is expected to score `target`, as small as the greedy order and leaving out of its test cases
 /// makes it; `None` if `size_max` test cases do not.
-pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max: usize) -> Option<Reaching> {
+pub(crate) fn reaching(probabilities: &KillProbabilities, target: f64, size_max: usize) -> Option<Reaching> {
     let total = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
     let mut order = Greedily::new(probabilities);
@@ -181,9 +181,10 @@ pub(super) fn reaching(probabilities: &KillProbabilities, target: f64, size_max:
 
 #[cfg(test)]
 mod tests {
-    use super::super::probabilities::tests::{probabilities, reseeded};
     use super::*;
+    use crate::probabilities::tests::probabilities;
     use proptest::prelude::*;
+    use simutant_synthetic::reseeded;
 
     #[test]
     fn a_budget_is_spent_where_most_comes_for_it() {

@@ -53,6 +53,11 @@ pub struct Curve {
 }
 
 impl Choosing {
+    /// Returns all ways to choose: by mutants, at random, and by each rule.
+    pub fn curves(&self) -> impl Iterator<Item = &Curve> {
+        [&self.chosen].into_iter().chain(&self.own_seeds).chain([&self.random]).chain(&self.rules)
+    }
+
     /// Compares the ways to choose on the implementations of `missing`; `None` without test cases. `orders` are orders
     /// of test cases whose beginnings are the chosen suites; of several the mean counts. `own_seeds` is the order by what
     /// test cases kill on their own seeds, if it is another one.
@@ -162,7 +167,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::synthetic::from_kills;
+    use simutant_synthetic::from_kills;
 
     fn few_resamples() -> Options {
         Options { resamples: 500, ..Options::default() }

@@ -5,7 +5,7 @@ use simutant_outcomes::Outcomes;
 
 use super::probability::Missing;
 use crate::analysis::Analysis;
-use crate::expected::{KillProbabilities, counted};
+use crate::probabilities::{KillProbabilities, counted};
 
 /// How mutants killed by a test case and implementations that fail on it go together: Pearson's correlation over the
 /// test cases of the universe with the mean probability that an implementation fails. `None` where one of both does not
@@ -73,9 +73,9 @@ fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::from_kills;
     use crate::{Options, analyse};
     use simutant_outcomes::Reseeded;
+    use simutant_synthetic::from_kills;
 
     #[test]
     fn values_that_rise_together_correlate() {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::{BitSet, Outcomes, Trials};
 
-use super::{SubjectClass, SubjectSummary};
+use super::subjects::{SubjectClass, SubjectSummary};
 use crate::statistics::{Alternative, a12, benjamini_hochberg, fisher_exact, mann_whitney};
 
 /// A field with more values than this is no kind of thing.

@@ -10,8 +10,9 @@ use simutant_outcomes::Outcomes;
 use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
 use super::correlation::with_failures;
 use super::probability::Missing;
-use crate::expected::{KillProbabilities, greedy};
+use crate::expected::greedy::greedy;
 use crate::options::Options;
+use crate::probabilities::KillProbabilities;
 
 /// What the mutants of an operator say of implementations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,10 +87,9 @@ impl OperatorWorth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expected::reseeded;
-    use crate::experiment::tests::{subject, trials};
     use crate::{Experiment, analyse, experiment};
     use simutant_outcomes::Origin;
+    use simutant_synthetic::{reseeded, subject, trials};
 
     /// Mutants of one operator die where implementations fail; those of the other elsewhere, and are harder.
     fn outcomes() -> Outcomes {

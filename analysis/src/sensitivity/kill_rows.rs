@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use simutant_outcomes::{BitSet, Reseeded};
 
 use super::Measure;
-use crate::expected::{KillProbabilities, random_size, random_size_max};
+use crate::expected::{random_size, random_size_max};
 use crate::missing::missing_of_random;
+use crate::probabilities::KillProbabilities;
 
 /// Mutants that the same test cases kill, as likely.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use simutant_outcomes::{BitSet, Criterion};
 
 use super::kill_rows::{KillRows, Row, Scratch};
 use super::{Measure, OtherChoice, Sensitivity, Studied, Variant};
-use crate::expected::counted;
 use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
+use crate::probabilities::counted;
 use crate::suites::{self, AdequateSuite, Scoring};
 
 /// In so many parts the universe is cut.

@@ -22,7 +22,7 @@ fn every_mutant_has_its_status_and_the_test_cases_that_kill_it() {
     let everything = Everything::new();
     let outcomes = &everything.outcomes;
     let report = report(&everything);
-    let file = &report["files"]["systems/src/gbn/window.rs"];
+    let file = &report["files"]["systems/src/arq/window.rs"];
     assert_eq!(file["source"], outcomes.sites.files[0].text.as_str());
     let mutants = file["mutants"].as_array().expect("a list");
     assert_eq!(mutants.len(), outcomes.sites.mutants.len() + 1);
@@ -46,7 +46,7 @@ fn every_mutant_has_its_status_and_the_test_cases_that_kill_it() {
     let upper = everything.analysis.score_bounds.upper();
     assert_eq!((detected, valid), (upper.killed, upper.of));
 
-    let tests = report["testFiles"]["gbn-universe.jsonl"]["tests"].as_array().expect("a list");
+    let tests = report["testFiles"]["arq-universe.jsonl"]["tests"].as_array().expect("a list");
     assert_eq!(tests.len(), outcomes.cases.len());
     for (number, mutant) in mutants[..outcomes.sites.mutants.len()].iter().enumerate() {
         let cases = |field: &str| -> Vec<usize> {
@@ -63,7 +63,7 @@ fn every_mutant_has_its_status_and_the_test_cases_that_kill_it() {
 fn a_location_is_the_code_that_is_replaced() {
     let everything = Everything::new();
     let report = report(&everything);
-    let file = &report["files"]["systems/src/gbn/window.rs"];
+    let file = &report["files"]["systems/src/arq/window.rs"];
     let lines: Vec<&str> = file["source"].as_str().expect("text").split_inclusive('\n').collect();
     for (mutant, known) in file["mutants"].as_array().expect("a list").iter().zip(&everything.outcomes.sites.mutants) {
         let at = |end: &str| {

@@ -74,7 +74,7 @@ fn a_study_has_a_test_for_each_mutant() {
     let counts = everything.analysis.mutants.counts;
     let skipped = counts.equivalent + counts.duplicate + everything.outcomes.sites.rejected.len();
     let expect = [
-        ("name", "systems/src/gbn/window.rs".to_owned()),
+        ("name", "systems/src/arq/window.rs".to_owned()),
         ("tests", (counts.total() + everything.outcomes.sites.rejected.len()).to_string()),
         ("failures", (counts.unkilled() - counts.equivalent).to_string()),
         ("skipped", skipped.to_string()),

@@ -1,9 +1,5 @@
 //! What is exported, held against the schemas of those who read it.
 
-#[expect(dead_code, reason = "its other half is for the tests of the analysis")]
-#[path = "../../../analysis/src/synthetic.rs"]
-mod synthetic;
-
 mod elements;
 mod junit;
 mod pytest;
@@ -11,6 +7,7 @@ mod sarif;
 
 use simutant_analysis::{Analysis, Options, Study, analyse, suite};
 use simutant_outcomes::{Cause, Compiled, Judged, Judgement, Mutant, Outcomes, RejectedMutant, Suite, VerdictCounts};
+use simutant_synthetic::synthetic;
 
 /// Everything that a study can have in it.
 struct Everything {
@@ -21,7 +18,7 @@ struct Everything {
 
 impl Everything {
     fn new() -> Self {
-        let mut outcomes = synthetic::synthetic(40, 2);
+        let mut outcomes = synthetic(40, 2);
         let sites = &mut outcomes.sites;
         let first = sites.mutants[0].clone();
         let reason = "error[E0308]: mismatched types\n  --> <here> & there".to_owned();

@@ -43,15 +43,15 @@ fn pytest_runs_each_test_case_under_its_name() {
     }
     let (is_passed, text) = run(&python, folder.path());
     assert!(!is_passed, "what is not written passes nothing: {text}");
-    assert!(text.contains("2 failed") && text.contains("write it in gbn_run.py"), "{text}");
+    assert!(text.contains("2 failed") && text.contains("write it in arq_run.py"), "{text}");
 
     let code = "def run(case):\n    assert case[\"bytes\"] > 0\n    assert case.get(\"text\") is None, case[\"text\"] == '\"a\"\\n\\u00e9'\n";
-    std::fs::write(folder.path().join("gbn_run.py"), code).expect("a temporary folder");
+    std::fs::write(folder.path().join("arq_run.py"), code).expect("a temporary folder");
     let (_, text) = run(&python, folder.path());
     let [first, second] = [&suite.cases[0].name, &suite.cases[1].name];
     for part in [
-        format!("test_gbn[{first}] PASSED"),
-        format!("test_gbn[{second}] FAILED"),
+        format!("test_arq[{first}] PASSED"),
+        format!("test_arq[{second}] FAILED"),
         "AssertionError: True".into(),
         "1 failed, 1 passed".into(),
     ] {

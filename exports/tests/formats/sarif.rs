@@ -37,7 +37,7 @@ fn survivors_and_uncovered_requirements_are_results() {
         let mutant = &everything.outcomes.sites.mutants[survivor.mutant as usize];
         assert_eq!(result["partialFingerprints"]["simutantMutant/v1"], mutant.identity.as_str());
         let physical = &result["locations"][0]["physicalLocation"];
-        assert_eq!(physical["artifactLocation"]["uri"], "src/gbn/window.rs");
+        assert_eq!(physical["artifactLocation"]["uri"], "src/arq/window.rs");
         assert_eq!(physical["region"]["startLine"], mutant.span.line);
         assert_eq!(physical["region"]["snippet"]["text"], mutant.original.as_str());
         let text = result["message"]["text"].as_str().expect("text");

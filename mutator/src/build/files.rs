@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::MutatorError;
 use crate::judgements::FILE_END;
+use crate::package::REFERENCE_END;
 
 pub(super) fn read(path: &Path) -> Result<String, MutatorError> {
     std::fs::read_to_string(path).map_err(|error| MutatorError::io("read", path, error))
@@ -22,7 +23,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), MutatorError> {
 }
 
 /// Returns the files below a folder with their paths from it, in order. Left out are hidden files, judgements on
-/// mutants, and folders that are build products, studies, or other packages.
+/// mutants, figures of earlier experiments, and folders that are build products, studies, or other packages.
 pub(super) fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, MutatorError> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -36,7 +37,7 @@ pub(super) fn list_files(folder: &Path) -> Result<BTreeMap<PathBuf, PathBuf>, Mu
             let path = entry.map_err(|error| MutatorError::io("list", &current, error))?.path();
             let is_left_out = path.file_name().is_some_and(|name| {
                 let name = name.to_string_lossy();
-                name.starts_with('.') || name.ends_with(FILE_END)
+                name.starts_with('.') || name.ends_with(FILE_END) || name.ends_with(REFERENCE_END)
             });
             if is_left_out {
                 continue;
@@ -81,4 +82,27 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), MutatorError> {
     _ = std::fs::remove_file(to);
     std::fs::copy(from, to).map_err(|error| MutatorError::io("write", to, error))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_source_is_not_listed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path();
+        for file in [
+            "src/lib.rs",
+            "references/toy-reference.toml",
+            "simutant-judgements.toml",
+            ".hidden",
+            "out/journal.sqlite",
+            "out/suite.json",
+        ] {
+            write(&root.join(file), "").expect("room");
+        }
+        let listed: Vec<PathBuf> = list_files(root).expect("it is there").into_keys().collect();
+        assert_eq!(listed, [PathBuf::from("src/lib.rs")]);
+    }
 }

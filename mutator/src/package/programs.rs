@@ -61,6 +61,7 @@ impl Programs {
             default_features,
             cost: None,
             testbed: None,
+            reference: None,
             operators: Selection::default(),
         };
         let names = section_of(package)?.map(|section| section.names).unwrap_or_default();

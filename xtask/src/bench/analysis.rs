@@ -10,7 +10,8 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use simutant_analysis::{Options, analyse, report, tables};
+use simutant_analysis::{Options, analyse};
+use simutant_report::{report, tables};
 
 use super::table::aligned;
 use super::{median, sorted};
@@ -132,7 +133,7 @@ fn measure(size: Size) -> anyhow::Result<Cost> {
     ensure!(analysis.ranking.order.len() == size.criteria, "every criterion has scores");
     let (shown, report_seconds) = timed(|| {
         let results = serde_json::to_string(&analysis)?;
-        Ok(results.len() + tables(&analysis).len() + report(&outcomes, &analysis).len())
+        Ok(results.len() + tables(&analysis, None).len() + report(&outcomes, &analysis, None).len())
     })?;
     ensure!(shown > 0, "there is something to show");
     Ok(Cost { seconds, peak_mb: peak_mb()?, report_seconds, size })

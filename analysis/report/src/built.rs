@@ -1,0 +1,139 @@
+//! Suites that were built, in sentences.
+
+use std::collections::BTreeSet;
+
+use simutant_analysis::{Builder, BuiltSuite, ExpectedSuite, Judged, percent, plural};
+
+use crate::text::points;
+
+/// Returns what the suite is, and what held-out mutants say of it, in sentences.
+pub(crate) fn sentences(built: &BuiltSuite) -> Vec<String> {
+    let mut sentences = vec![format!(
+        "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
+        plural(built.cases.len(), "input"),
+        plural(built.events as usize, "event"),
+        built.criterion,
+        built.chosen(),
+        if built.cases.len() == 1 { "It kills" } else { "They kill" },
+        built.score,
+        built.dominator_score,
+    )];
+    sentences.extend(built.judged.as_ref().map(|judged| judged_sentence(judged, built.builder)));
+    sentences
+}
+
+fn judged_sentence(judged: &Judged, builder: Builder) -> String {
+    let of_whom = if judged.is_half {
+        format!(
+            "Built in the same way for the other half of the analysed mutants and judged by {}",
+            plural(judged.judges, "mutant")
+        )
+    } else {
+        format!("Judged by the {} that were held out", plural(judged.judges, "analysed mutant"))
+    };
+    if let (Builder::Prioritised { .. }, Some(order)) = (builder, judged.order) {
+        return format!(
+            "{of_whom}, the order detects them at an APFD of {:.4}; a random order would at {:.4}.",
+            order.apfd, order.random
+        );
+    }
+    let difference = judged.score - judged.drawn_score;
+    let verdict = match difference {
+        d if d < 0.0 => {
+            format!("so that building rather than drawing loses {} points", points(-d).trim_start_matches('+'))
+        }
+        d if d > 0.0 => {
+            format!("so that building rather than drawing gains {} points", points(d).trim_start_matches('+'))
+        }
+        _ => "so that building rather than drawing loses nothing".to_owned(),
+    };
+    format!(
+        "{of_whom}, {} {} {}, adequate suites that are drawn kill {} with {:.1} inputs on average, {verdict}; random suites of its size kill {}.",
+        plural(judged.size, "input"),
+        if judged.size == 1 { "kills" } else { "kill" },
+        percent(judged.score),
+        percent(judged.drawn_score),
+        judged.drawn_size,
+        percent(judged.random_score),
+    )
+}
+
+/// Returns what the suite is, and how it stands to random suites and rules of thumb, in sentences; what speaks
+/// against it comes first.
+pub(crate) fn expected_sentences(built: &ExpectedSuite) -> Vec<String> {
+    let repeated = built.cases.len() - built.cases.iter().collect::<BTreeSet<_>>().len();
+    let own = format!(
+        "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
+         and to kill {} of the mutants; the whole universe finds {}, random suites of that size {}{}.",
+        built.chosen(),
+        percent(built.found.mean),
+        100.0 * built.found.sd,
+        inputs(built.coupling),
+        percent(built.score.mean),
+        percent(built.universe),
+        percent(built.random),
+        match repeated {
+            0 => String::new(),
+            repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
+        }
+    );
+    match &built.rule {
+        Some((name, score)) if *score >= built.found.mean => vec![
+            format!("A rule of thumb does as well: as many inputs by {name} are expected to find {}.", percent(*score)),
+            own,
+        ],
+        Some((name, score)) => {
+            vec![own, format!("The best rule of thumb at that size, {name}, is expected to find {}.", percent(*score))]
+        }
+        None => vec![own],
+    }
+}
+
+/// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.
+fn inputs(coupling: f64) -> String {
+    let inputs = 1.0 / coupling;
+    if (inputs - inputs.round()).abs() < 1e-9 { inputs.round().to_string() } else { format!("{inputs:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simutant_analysis::{MUTANTS, Options, analyse, build_suite};
+    use simutant_synthetic::from_kills;
+
+    const GREEDY: Builder = Builder::Greedy { budget: None };
+
+    #[test]
+    fn a_suite_says_how_it_was_built_and_who_judged_it() {
+        let sentences_of = |kills: &[&str], criterion: Option<&str>| {
+            let outcomes = from_kills(kills);
+            let options = Options { resamples: 200, ..Options::default() };
+            let analysis = analyse(&outcomes, &options).expect("sound outcomes");
+            sentences(&build_suite(&outcomes, &analysis, Builder::Minimum, criterion).expect("something is covered"))
+        };
+        let found = sentences_of(&["kk..", "k...", "..kk", "....", "kkkk"], Some(MUTANTS));
+        assert!(found[0].contains("none with fewer inputs is adequate"), "{found:?}");
+        assert_eq!(sentences_of(&["....", "...."], None).len(), 1, "no mutant judges");
+    }
+
+    #[test]
+    fn losses_are_told() {
+        let judged = |score: f64| Judged {
+            judges: 7,
+            is_half: false,
+            size: 3,
+            score,
+            drawn_size: 5.5,
+            drawn_score: 0.75,
+            random_score: 0.4,
+            order: None,
+        };
+        assert_eq!(
+            judged_sentence(&judged(0.5), Builder::Minimum),
+            "Judged by the 7 analysed mutants that were held out, 3 inputs kill 50.0 %, adequate suites that are drawn kill \
+             75.0 % with 5.5 inputs on average, so that building rather than drawing loses 25.0 points; random suites of its size kill 40.0 %."
+        );
+        assert!(judged_sentence(&judged(0.75), GREEDY).contains("loses nothing"));
+        assert!(judged_sentence(&judged(1.0), GREEDY).contains("gains 25.0 points"));
+    }
+}

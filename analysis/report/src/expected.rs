@@ -1,0 +1,139 @@
+//! Expected scores as tables and sentences.
+
+use simutant_analysis::{Analysis, Expected, ExpectedCriterion, Recommendation, percent, plural};
+
+use crate::terminal::Rows;
+use crate::text::{list, or_none, points};
+
+/// The sizes of suites that are shown.
+const SIZES: [usize; 6] = [1, 2, 3, 6, 12, 20];
+/// The most rules of thumb that are shown.
+const RULES_MAX: usize = 8;
+
+/// A row for each criterion.
+pub(crate) fn criteria_rows(expected: &Expected, analysis: &Analysis) -> Rows {
+    let head = [
+        "criterion",
+        "size",
+        "an input is worth",
+        "expected score",
+        "random",
+        "gain",
+        "best suite",
+        "dominators",
+        "coverage",
+    ];
+    let row = |of_criterion: &ExpectedCriterion| {
+        let criterion = &analysis.criteria[of_criterion.criterion];
+        let sd = or_none(of_criterion.score.sd, |sd| format!("{:.1}", 100.0 * sd));
+        let best = of_criterion.suites[of_criterion.best];
+        vec![
+            criterion.name.clone(),
+            or_none(criterion.size, |size| format!("{:.1}", size.mean)),
+            format!("{:.1} random", of_criterion.worth),
+            format!("{} ± {sd}", percent(of_criterion.score.mean)),
+            percent(of_criterion.random),
+            points(of_criterion.score.mean - of_criterion.random),
+            format!("{} ± {:.1}", percent(best.mean), 100.0 * best.sd),
+            or_none(of_criterion.dominator_score, percent),
+            percent(of_criterion.coverage),
+        ]
+    };
+    Rows { head: head.map(str::to_owned).to_vec(), rows: expected.criteria.iter().map(row).collect() }
+}
+
+/// A row for each way to choose test cases without drawing adequate suites, by size.
+pub(crate) fn baselines_rows(expected: &Expected) -> Rows {
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|&size| size <= expected.random.len()).collect();
+    let row = |name: &str, scores: &[f64]| {
+        let score = |size: &usize| or_none(scores.get(size - 1), |score| percent(*score));
+        [name.to_owned()].into_iter().chain(sizes.iter().map(score)).collect()
+    };
+    let mut rules: Vec<_> = expected.rules.iter().collect();
+    let area = |scores: &[f64]| scores.iter().sum::<f64>();
+    rules.sort_by(|one, other| area(&other.scores).total_cmp(&area(&one.scores)));
+    let rules = rules.into_iter().take(RULES_MAX).map(|rule| row(&rule.name, &rule.scores));
+    let rows = [row("greedy", &expected.greedy_scores), row("random", &expected.random)];
+    Rows {
+        head: ["suites".to_owned()].into_iter().chain(sizes.iter().map(|&size| plural(size, "input"))).collect(),
+        rows: rows.into_iter().chain(rules).collect(),
+    }
+}
+
+/// Says what the scores are.
+pub(crate) fn notes(expected: &Expected) -> Vec<String> {
+    vec![format!(
+        "Worth: how many random inputs are expected to score what one input of the suites does; criteria are in this order, since larger \
+         suites score more whatever is in them. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
+         difficulty, which is the probability that a random test case lets it survive; known from up to {} runs of each pair. After ±, of \
+         criteria the standard deviation over suites, of one suite that of the estimate. Dominators, coverage: the expected shares of the \
+         dominator classes that suites kill, and of the requirements that they cover when their chance is drawn anew.",
+        plural(expected.mutants, "mutant"),
+        list(&expected.chance.iter().map(String::as_str).collect::<Vec<_>>()),
+        expected.reseedings,
+    )]
+}
+
+/// Says whether the recommended suite does better than rules of thumb: first, if it does not.
+pub(crate) fn against_rules(expected: &Expected, recommendation: &Recommendation) -> Option<(bool, String)> {
+    let suite = expected.of_criterion(recommendation.choice.criterion)?.suites.get(recommendation.choice.suite)?;
+    let size = recommendation.size;
+    let (rule, score) = expected.best_rule(size)?;
+    let built = expected.greedy_scores.get(size.min(expected.greedy_scores.len()).checked_sub(1)?)?;
+    let is_better = suite.mean > score;
+    let inputs = plural(size, "input");
+    let sentence = match is_better {
+        true => format!(
+            "No rule of thumb does as well on mutants: the best one, {} by {}, is expected to kill {}, the suite {}, random suites {}.",
+            inputs,
+            rule.name,
+            percent(score),
+            percent(suite.mean),
+            or_none(expected.random.get(size - 1), |score| percent(*score)),
+        ),
+        false => format!(
+            "A rule of thumb does as well as the {} criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
+             it (--builder expected), {}.",
+            if expected.criteria[0].criterion == recommendation.choice.criterion { "best" } else { "recommended" },
+            inputs,
+            rule.name,
+            if size == 1 { "is" } else { "are" },
+            percent(score),
+            percent(suite.mean),
+            percent(*built),
+        ),
+    };
+    Some((is_better, sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::words::recommendation_sentences;
+    use crate::{report, tables};
+    use simutant_analysis::{Options, analyse};
+    use simutant_outcomes::Outcomes;
+    use simutant_synthetic::reseeded;
+
+    /// A parameter that says it all, and one that says nothing.
+    #[test]
+    fn a_rule_of_thumb_that_does_as_well_is_said_first() {
+        let mut outcomes = reseeded(&[&[0, 0, 1, 8], &[0, 1, 2, 8], &[0, 0, 3, 7]]);
+        for (number, case) in outcomes.cases.iter_mut().enumerate() {
+            case.case = serde_json::json!({ "loss": number, "length": 5 * number % 4, "seed": 9 - number });
+        }
+        let options = Options { resamples: 100, ..Options::default() };
+        let analysis = analyse(&outcomes, &options).expect("sound outcomes");
+        // Every suite has all test cases, and so has every rule of that size.
+        let sentences = recommendation_sentences(&analysis);
+        assert!(
+            sentences[0].starts_with("A rule of thumb does as well as the best criterion: 4 inputs by "),
+            "{sentences:?}"
+        );
+        assert!(tables(&analysis, None).contains("\n highest loss"));
+        let page = report(&outcomes, &analysis, None);
+        assert!(page.contains("<h2>Expected scores</h2>") && page.contains("<th scope=\"row\">highest loss</th>"));
+        let without = Outcomes { reseeded: None, ..outcomes };
+        let analysis = analyse(&without, &options).expect("sound outcomes");
+        assert!(!report(&without, &analysis, None).contains("Expected scores"), "there are none");
+    }
+}

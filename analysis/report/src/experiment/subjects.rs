@@ -1,0 +1,178 @@
+//! The implementations of experiments, and what it takes to run them: tables 4.1 to 4.3 of the thesis.
+
+use std::collections::BTreeMap;
+
+use comfy_table::{Cell, CellAlignment, Table};
+use simutant_analysis::{
+    Analysis, Experiment, Kind, MutantClass, PATHOLOGICAL_ABOVE, Reference, ReferenceMutants, SubjectClass,
+    SubjectSummary, count, percent, plural,
+};
+
+use crate::reference;
+use crate::terminal::{cells, table};
+use crate::text::{capitalised, list, or_none};
+
+/// Returns how many mutants and implementations there are of each class.
+pub(super) fn classes(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Table {
+    let mut table = table(["", "all", "without faults", "pathological", "counted"]);
+    let mut row = |name: &str, all: usize, pathological: usize, counted: usize| {
+        let counts = [all, all - pathological - counted, pathological, counted].map(|count| count.to_string());
+        table.add_row(cells([name.to_owned()].into_iter().chain(counts)));
+    };
+    let mutants = analysis.mutants.counts;
+    row("mutants", mutants.total(), mutants.of(MutantClass::Pathological), mutants.of(MutantClass::Analysed));
+    for kind in Kind::ALL.into_iter().filter(|kind| of_kind(experiment, *kind).next().is_some()) {
+        let of = |class| of_kind(experiment, kind).filter(|subject| subject.class == class).count();
+        let (pathological, counted) = (of(SubjectClass::Pathological), of(SubjectClass::Counted));
+        row(&kind.to_string(), of_kind(experiment, kind).count(), pathological, counted);
+    }
+    if let Some(reference) = reference {
+        let ReferenceMutants { all, equivalent, pathological, used } = reference.mutants;
+        let counts = [all, equivalent, pathological, used].map(|count| count.to_string());
+        table.add_row(cells([format!("{}, mutants", reference.name)].into_iter().chain(counts)));
+    }
+    table
+}
+
+/// Returns the implementations of a kind.
+pub(super) fn of_kind(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = &SubjectSummary> {
+    experiment.subjects.iter().filter(move |subject| kind.has(subject.origin))
+}
+
+/// Returns the implementations of a kind, those first that fail most seldom.
+pub(crate) fn by_rate(experiment: &Experiment, kind: Kind) -> Vec<&SubjectSummary> {
+    let mut subjects: Vec<&SubjectSummary> = of_kind(experiment, kind).collect();
+    subjects.sort_by_key(|subject| subject.failed);
+    subjects
+}
+
+/// Returns whether there are any implementations of a kind, those included that are left out.
+pub(crate) fn takes_part(experiment: &Experiment, kind: Kind) -> bool {
+    of_kind(experiment, kind).next().is_some() || left_out(experiment, kind).next().is_some()
+}
+
+/// The head of the column with what a mutant changes.
+pub(crate) const CHANGE: &str = "change";
+
+/// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it
+/// may be long.
+pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
+    match kind {
+        Kind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
+        Kind::ImplementationMutants => ["mutant", "failed", "rate", "class", "mean ms", CHANGE],
+    }
+}
+
+pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
+    let mut table = table(subject_columns(kind));
+    for subject in by_rate(experiment, kind) {
+        let mut row = vec![
+            subject.name.clone(),
+            subject.failed.to_string(),
+            percent(subject.failure_rate),
+            subject.class.to_string(),
+            or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean)),
+        ];
+        match kind {
+            Kind::Implementations => {
+                row.insert(1, subject.origin.to_string());
+                table.add_row(cells(row));
+            }
+            Kind::ImplementationMutants => {
+                let change = Cell::new(&subject.description).set_alignment(CellAlignment::Left);
+                table.add_row(cells(row).into_iter().chain([change]));
+            }
+        }
+    }
+    table
+}
+
+pub(super) fn notes(experiment: &Experiment, kind: Kind, reference: Option<&Reference>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let pathological = of_kind(experiment, kind).filter(|subject| subject.class == SubjectClass::Pathological);
+    let names: Vec<&str> = pathological.map(|subject| subject.name.as_str()).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "Left out, since they fail on more than {} of the test cases: {}.",
+            percent(PATHOLOGICAL_ABOVE),
+            list(&names)
+        ));
+    }
+    notes.extend(unsteady(experiment, kind));
+    notes.extend(left_out(experiment, kind));
+    let there = reference.filter(|_| kind == Kind::Implementations);
+    if let Some((name, there)) = there.and_then(reference::implementations) {
+        let rates: Vec<String> = there.failure_rates.iter().map(|rate| format!("{rate}")).collect();
+        notes.push(format!("{}: {} %.", capitalised(name), rates.join(", ")));
+    }
+    notes
+}
+
+/// Returns how far verdicts repeat, where test cases ran several times.
+pub(crate) fn unsteady(experiment: &Experiment, kind: Kind) -> Option<String> {
+    let sum = |value: fn(&SubjectSummary) -> usize| of_kind(experiment, kind).map(value).sum::<usize>();
+    let (ever, always) = (sum(|subject| subject.failed), sum(|subject| subject.failed_always));
+    (experiment.repetitions > 1).then(|| {
+        format!(
+            "Failed: in one of {} repetitions at least. Of {} pairs of an implementation and a test case that do, {} fail in every repetition.",
+            experiment.repetitions,
+            count(ever as u64),
+            count(always as u64),
+        )
+    })
+}
+
+/// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their
+/// number for each reason.
+pub(crate) fn left_out(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = String> {
+    let left_out = experiment.left_out.iter().filter(move |left_out| kind.has(left_out.origin));
+    let mut lines: Vec<(String, &str)> = Vec::new();
+    match kind {
+        Kind::Implementations => lines.extend(left_out.map(|left_out| (left_out.name.clone(), left_out.why.as_str()))),
+        Kind::ImplementationMutants => {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            left_out.for_each(|left_out| *counts.entry(&left_out.why).or_default() += 1);
+            lines.extend(counts.into_iter().map(|(why, count)| (plural(count, "mutant"), why)));
+        }
+    }
+    lines.into_iter().map(|(who, why)| format!("Left out, {who}: {why}."))
+}
+
+pub(super) fn preparation(experiment: &Experiment, reference: Option<&Reference>) -> Table {
+    let mut table = table(["", "N", "N_m", "N_i", "T_s", "T_i", "T"]);
+    let here = [("here", Some(experiment.preparation)), ("here, on mutants", experiment.mutant_preparation)];
+    for (name, ours) in here.into_iter().filter_map(|(name, ours)| Some((name, ours?))) {
+        table.add_row(cells([
+            name.to_owned(),
+            ours.cases.to_string(),
+            ours.mutants.to_string(),
+            ours.subjects.to_string(),
+            format!("{:.3} ms", ours.simulation_ms),
+            format!("{:.0} ms", ours.execution_ms),
+            duration(ours.total_s),
+        ]));
+    }
+    if let Some((name, there)) = reference.and_then(reference::implementations) {
+        let there = there.preparation;
+        table.add_row(cells([
+            name.to_owned(),
+            there.cases.to_string(),
+            there.mutants.to_string(),
+            there.subjects.to_string(),
+            format!("{:.0} ms", 1e3 * there.simulation_s),
+            format!("{:.0} ms", 1e3 * there.execution_s),
+            duration(86_400.0 * there.total_days),
+        ]));
+    }
+    table
+}
+
+/// Writes a time in the unit that suits it.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..120.0 => format!("{seconds:.0} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} h", seconds / 3600.0),
+        _ => format!("{:.0} d", seconds / 86_400.0),
+    }
+}

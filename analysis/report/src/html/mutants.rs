@@ -1,0 +1,210 @@
+//! The list of the mutants, each with its diff and what became of it.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use simutant_analysis::{MutantClass, Score, case_name};
+use simutant_outcomes::{Cause, Mutant, MutantNumber, RunEnd, Sites, VerdictCounts};
+
+use super::Page;
+use super::overview::class_name;
+use super::page::file_name;
+
+/// Lines of the source before and after a change.
+const CONTEXT: usize = 2;
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let mutants = &page.outcomes.sites.mutants;
+    html! {
+        p {
+            "Open a mutant for its change and for how it was killed. Runs that did not terminate are counted apart: they "
+            "kill, but say less than a wrong result."
+        }
+        // Shown by the script, since it does nothing without it.
+        form #filter hidden {
+            input #filter-text type="search" placeholder="operator, file, code, reason …" aria-label="Filter by text";
+            select #filter-class aria-label="Filter by class" {
+                option value="" { "all classes" }
+                @for class in MutantClass::ALL { option value=(class_name(class)) { (class) } }
+            }
+            label { input #filter-survives type="checkbox"; " survives the chosen suite" }
+            output #filter-count for="filter-text filter-class filter-survives" {}
+        }
+        div.scroll {
+            table #mutant-list {
+                thead {
+                    tr {
+                        th scope="col" { "#" }
+                        th scope="col" { "operator" }
+                        th scope="col" { "place" }
+                        th scope="col" { "change" }
+                        th scope="col" { "class" }
+                        th scope="col" { "killed by" }
+                        th scope="col" { "suite" }
+                    }
+                }
+                tbody { @for (number, mutant) in mutants.iter().enumerate() { (row(page, number, mutant)) } }
+            }
+        }
+        @if !page.outcomes.sites.rejected.is_empty() { (rejected(page)) }
+    }
+}
+
+fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
+    let class = page.analysis.mutants.classes[number];
+    let (old, new) = shortened(&mutant.original, &mutant.replacement);
+    let kills = Score { killed: page.outcomes.verdicts[number].kills() as usize, of: page.analysis.campaign.cases };
+    let is_killed = page.killed_by_suite.contains(number);
+    html! {
+        tr id={ "m" (number) } data-class=(class_name(class)) data-suite=[(!is_killed).then_some("survives")] {
+            td { (number) }
+            td title={ "tier " (mutant.tier) ", " (mutant.class) } {
+                code { (mutant.operator) }
+                @if let Some(tag) = &mutant.tag { " " small { (tag) } }
+                @if let Some([first, second]) = mutant.parts {
+                    " " small { a href={ "#m" (first) } { (first) } " and " a href={ "#m" (second) } { (second) } }
+                }
+            }
+            td { a href={ "#f" (mutant.span.file) "l" (mutant.span.line) } { (page.place(mutant.span)) } }
+            td.change {
+                details {
+                    summary {
+                        code {
+                            del { (old) } " " ins { (new) }
+                        }
+                    }
+                    (details(page, number, mutant))
+                }
+            }
+            td { span.badge.(class_name(class)) { (class) } }
+            td { (kills) }
+            td { (if is_killed { "kills" } else { "—" }) }
+        }
+    }
+}
+
+/// A change on one line, each side cut to what fits a row: from a little before the first character that differs.
+fn shortened(original: &str, replacement: &str) -> (String, String) {
+    const LENGTH_MAX: usize = 40;
+    const BEFORE: usize = 15;
+    let on_one_line = |code: &str| -> Vec<char> {
+        let lines: Vec<&str> = code.lines().map(str::trim).collect();
+        lines.join(" ").chars().collect()
+    };
+    let (old, new) = (on_one_line(original), on_one_line(replacement));
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let start = if old.len().max(new.len()) <= LENGTH_MAX { 0 } else { same.saturating_sub(BEFORE) };
+    let cut = |code: &[char]| -> String {
+        let end = code.len().min(start + LENGTH_MAX);
+        let shown: String = code[start..end].iter().collect();
+        format!("{}{shown}{}", if start > 0 { "… " } else { "" }, if end < code.len() { " …" } else { "" })
+    };
+    (cut(&old), if new.is_empty() { "(deleted)".into() } else { cut(&new) })
+}
+
+fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
+    let sites = &page.outcomes.sites;
+    let name = |case| case_name(&page.analysis.system, case, page.analysis.campaign.cases);
+    html! {
+        (diff(sites, mutant, CONTEXT))
+        p.note {
+            "In " code { (sites.functions[mutant.function].path) } ", tier " (mutant.tier) ", " (mutant.class) ", identity " code { (mutant.identity) } ". "
+            (verdicts(page.outcomes.verdicts[number])) (causes(&page.outcomes.causes[number]))
+            @if let Some(first) = page.outcomes.kills[number].minimum() {
+                " First killed by " code { (name(first)) } "."
+            }
+            @if page.pages.contains(number) {
+                " " a href={ "mutants/" (file_name(sites, number as MutantNumber)) } { "Its page" } " shows where its run leaves the original's."
+            }
+        }
+        @if !page.outcomes.reasons[number].is_empty() {
+            ul.reasons {
+                @for reason in &page.outcomes.reasons[number] {
+                    li {
+                        (reason.count) " × " span.verdict { (reason.cause) } ": " (reason.reason)
+                        small { "first " (name(reason.first_case)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a change as lines of the source.
+pub(super) fn diff(sites: &Sites, mutant: &Mutant, context: usize) -> Markup {
+    let diff = sites.diff(mutant, context);
+    html! {
+        pre.diff {
+            @for line in diff.lines() {
+                @let kind = match line.as_bytes().first() {
+                    _ if line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("@@") => Some("meta"),
+                    Some(b'-') => Some("old"),
+                    Some(b'+') => Some("new"),
+                    _ => None,
+                };
+                span class=[kind] { (line) "\n" }
+            }
+        }
+    }
+}
+
+pub(super) fn verdicts(counts: VerdictCounts) -> String {
+    let parts: Vec<String> =
+        RunEnd::ALL.into_iter().map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
+    format!("Test cases: {}.", parts.join(", "))
+}
+
+pub(super) fn causes(counts: &BTreeMap<Cause, u32>) -> String {
+    let parts: Vec<String> = counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+    if parts.is_empty() { String::new() } else { format!(" Causes: {}.", parts.join(", ")) }
+}
+
+fn rejected(page: &Page<'_>) -> Markup {
+    let rejected = &page.outcomes.sites.rejected;
+    html! {
+        details {
+            summary { (rejected.len()) " mutants did not compile" }
+            ul {
+                @for one in rejected {
+                    @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement);
+                    li {
+                        code { (one.mutant.operator) } " " (page.place(one.mutant.span)) ": "
+                        code { (old) " → " (new) }
+                        " " small { (one.reason) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(original: &str, replacement: &str, old: &str, new: &str) {
+        assert_eq!(shortened(original, replacement), (old.into(), new.into()));
+    }
+
+    #[test]
+    fn short_changes_are_shown_whole_on_one_line() {
+        check("a < b", "a <= b", "a < b", "a <= b");
+        check("", "a", "", "a");
+        check("one {\n    two\n}", "", "one { two }", "(deleted)");
+    }
+
+    #[test]
+    fn long_changes_are_cut_around_the_first_difference() {
+        let (head, tail) = ("ä".repeat(50), "z".repeat(50));
+        let before = "ä".repeat(15);
+        check(
+            &format!("{head}x{tail}"),
+            &format!("{head}y{tail}"),
+            &format!("… {before}x{} …", "z".repeat(24)),
+            &format!("… {before}y{} …", "z".repeat(24)),
+        );
+        check(&format!("{head}x"), &head, &format!("… {before}x"), &format!("… {before}"));
+        check(&tail, "", &format!("{} …", "z".repeat(40)), "(deleted)");
+    }
+}

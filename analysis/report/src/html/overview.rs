@@ -1,0 +1,111 @@
+//! The head of the page: what to do, how large the campaign was, what became of the mutants.
+
+use maud::{Markup, html};
+use simutant_analysis::{MutantClass, count, percent, plural};
+
+use super::Page;
+use crate::contradiction::contradiction_sentence;
+use crate::words::recommendation_sentences;
+use crate::{built, cost};
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let analysis = page.analysis;
+    let campaign = &analysis.campaign;
+    let sites = &page.outcomes.sites;
+    html! {
+        section #overview {
+            h1 { "Which inputs to run on a real " b { (analysis.system) } }
+            @for sentence in analysis.built_expected.iter().flat_map(built::expected_sentences) { p.lead { (sentence) } }
+            @for sentence in recommendation_sentences(analysis) { p.lead { (sentence) } }
+            @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
+                p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
+            }
+            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (sentence) } }
+            @for sentence in analysis.built.iter().flat_map(built::sentences) { p.lead { (sentence) } }
+            dl.tiles {
+                (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
+                (tile("mutants", campaign.mutants as u64, &format!("{} did not compile", campaign.mutants_rejected)))
+                (tile("pairs", campaign.pairs, "mutant × test case"))
+                (tile("executed", campaign.pairs_executed, &share(campaign.pairs_executed, campaign.pairs)))
+                (tile("pruned", campaign.pairs_pruned(), &share(campaign.pairs_pruned(), campaign.pairs)))
+                (tile("hit a limit", campaign.verdicts.not_terminated, "of steps, events or time; also kills"))
+            }
+            (classes(page))
+            @for wrong in &analysis.contradictions { p.wrong { (contradiction_sentence(wrong, &analysis.system, campaign.cases)) } }
+            p {
+                "Of all mutants the universe kills " (analysis.score_bounds)
+                @if let Some(bounds) = analysis.suite_score_bounds { ", the chosen suite " (bounds) }
+                @if analysis.score_bounds.equivalent > 0 {
+                    ": without and with the " (analysis.score_bounds.equivalent) " that are judged equivalent"
+                }
+                ". Those that survive are " a href="#survivors" { "listed by how far they get" } "."
+            }
+            p.note {
+                "Analysis seed " (analysis.options.seed) ", " (analysis.options.suites) " suites per criterion, α = "
+                (analysis.options.alpha) ". Pairs that failed the oracle: " (count(campaign.verdicts.unreasonable))
+                ", that crashed: " (count(campaign.verdicts.abnormal)) "."
+            }
+            @if !sites.uninstrumented.is_empty() {
+                details {
+                    summary { (sites.uninstrumented.len()) " functions could not be instrumented" }
+                    ul {
+                        @for function in &sites.uninstrumented {
+                            li { code { (function.path) } " (" (page.place(function.span)) "): " (function.reason) }
+                        }
+                    }
+                }
+            }
+            @if !sites.unmutated.is_empty() {
+                details {
+                    summary { (plural(sites.unmutated.len(), "constant")) " without mutants" }
+                    ul {
+                        @for constant in &sites.unmutated {
+                            li { code { (constant.path) } " (" (page.place(constant.span)) "): " (constant.reason) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tile(name: &str, value: u64, note: &str) -> Markup {
+    html! { div { dt { (name) } dd { (count(value)) } dd.note { (note) } } }
+}
+
+fn share(part: u64, whole: u64) -> String {
+    if whole == 0 { "of none".into() } else { percent(part as f64 / whole as f64) }
+}
+
+/// One bar for all mutants, with its legend.
+fn classes(page: &Page<'_>) -> Markup {
+    let counts = page.analysis.mutants.counts;
+    let shown = || MutantClass::ALL.into_iter().filter(|class| counts.of(*class) > 0);
+    html! {
+        div.bar aria-hidden="true" {
+            @for class in shown() {
+                span class=(class_name(class)) style={ "flex-grow:" (counts.of(class)) } {}
+            }
+        }
+        ul.legend {
+            @for class in shown() {
+                li { i.(class_name(class)) {} b { (counts.of(class)) } " " (class) }
+            }
+            li { b { (page.analysis.dominators.classes.len()) } " dominator classes" }
+        }
+    }
+}
+
+/// The CSS class of a class of mutants.
+pub(super) fn class_name(class: MutantClass) -> &'static str {
+    match class {
+        MutantClass::Equivalent => "equivalent",
+        MutantClass::Duplicate => "duplicate",
+        MutantClass::NeverReached => "never-reached",
+        MutantClass::NeverInfected => "never-infected",
+        MutantClass::NeverPropagated => "never-propagated",
+        MutantClass::NeverKilled => "never-killed",
+        MutantClass::Pathological => "pathological",
+        MutantClass::Analysed => "analysed",
+    }
+}

@@ -1,0 +1,102 @@
+//! The chosen suite with its inputs.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use simutant_analysis::{MutantClass, count};
+use simutant_outcomes::BitSet;
+
+use super::Page;
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let Some(recommendation) = &page.analysis.recommendation else {
+        return html! { p { "No suite was drawn." } };
+    };
+    let cases: Vec<&Value> = page.suite.iter().map(|&case| &page.outcomes.cases[case].case).collect();
+    let columns = columns(&cases);
+    html! {
+        p {
+            "Adequate for " b { (recommendation.criterion) } ", in the order of selection. It kills "
+            (recommendation.score) " of the analysed mutants and " (recommendation.dominator_score) " of the dominator "
+            "classes. It was chosen for its score, so on other mutants it will score somewhat lower."
+        }
+        div.scroll {
+            table.numbers {
+                thead {
+                    tr {
+                        th scope="col" { "test case" }
+                        @for name in &columns { th scope="col" { (name) } }
+                        @if columns.is_empty() { th scope="col" { "input" } }
+                        th scope="col" { "events" }
+                        th scope="col" title="analysed mutants" { "kills" }
+                        th scope="col" title="analysed mutants that no case above kills" { "new" }
+                    }
+                }
+                tbody { (rows(page, &columns)) }
+            }
+        }
+    }
+}
+
+fn rows(page: &Page<'_>, columns: &[&str]) -> Markup {
+    let analysed = page.analysis.mutants.of(MutantClass::Analysed);
+    let mut before = BitSet::with_capacity(analysed.len());
+    html! {
+        @for &case in &page.suite {
+            @let outcome = &page.outcomes.cases[case];
+            @let mut killed = page.kills.of_suite(&[case]);
+            @let () = killed.intersect_with(&analysed);
+            @let new = killed.difference_count(&before);
+            @let () = before.union_with(&killed);
+            tr {
+                th scope="row" { (page.case_link(case)) }
+                @for name in columns { td { (input(&outcome.case[*name])) } }
+                @if columns.is_empty() { td { code { (outcome.case) } } }
+                td { (count(outcome.events)) }
+                td { (killed.count_ones(..)) }
+                td { (new) }
+            }
+        }
+    }
+}
+
+/// The fields of the test cases, if every test case is an object with the same few plain fields; otherwise none.
+fn columns<'a>(cases: &[&'a Value]) -> Vec<&'a str> {
+    const COLUMNS_MAX: usize = 10;
+    let fields = |case: &'a Value| -> Option<Vec<&'a str>> {
+        let object = case.as_object()?;
+        let is_flat = object.values().all(|value| !value.is_object() && !value.is_array());
+        (is_flat && object.len() <= COLUMNS_MAX).then(|| object.keys().map(String::as_str).collect())
+    };
+    let Some(first) = cases.first().and_then(|case| fields(case)) else {
+        return Vec::new();
+    };
+    if cases.iter().all(|case| fields(case).is_some_and(|other| other == first)) { first } else { Vec::new() }
+}
+
+fn input(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(cases: &[Value], expect: &[&str]) {
+        assert_eq!(columns(&cases.iter().collect::<Vec<_>>()), expect);
+    }
+
+    #[test]
+    fn plain_fields_become_columns() {
+        check(&[json!({ "a": 1, "b": "x" }), json!({ "a": 2, "b": null })], &["a", "b"]);
+    }
+
+    #[test]
+    fn other_test_cases_are_shown_whole() {
+        check(&[], &[]);
+        check(&[json!(5)], &[]);
+        check(&[json!({ "a": [1] })], &[]);
+        check(&[json!({ "a": 1 }), json!({ "b": 1 })], &[]);
+    }
+}

@@ -1,0 +1,39 @@
+//! What an analysis found, in words: sentences, tables for a terminal, and pages of HTML.
+//!
+//! Everything here is a pure function of an [`Analysis`](simutant_analysis::Analysis) and the
+//! [`Outcomes`](simutant_outcomes::Outcomes) that it is of: it computes no statistic, and gives the same bytes for the
+//! same input. [`tables`] is what a study prints, [`report`] its page, [`MutantPage`] and [`CasePage`] are what the page
+//! links. [`experiment_tables`] and [`experiment_report`] show experiments, [`difference_tables`] what changed between
+//! two studies, [`sources_table`] sources of test cases side by side, [`scenario_text`] a suite at the cost of its
+//! choice.
+//!
+//! Where an earlier experiment reports figures for the system ([`Reference`](simutant_analysis::Reference)), they stand
+//! beside ours. No system is known here by name.
+
+mod boosting;
+mod built;
+mod contradiction;
+mod cost;
+mod difference;
+mod expected;
+mod experiment;
+mod html;
+mod reference;
+mod scenario;
+mod sensitivity;
+mod sources;
+mod tables;
+mod terminal;
+mod text;
+mod words;
+
+pub use contradiction::contradiction_sentence;
+pub use difference::difference_tables;
+pub use experiment::experiment_tables;
+pub use html::{
+    CasePage, CasePages, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
+    report_with_pages,
+};
+pub use scenario::scenario_text;
+pub use sources::sources_table;
+pub use tables::tables;
