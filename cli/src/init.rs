@@ -81,9 +81,9 @@ fn told(made: &Initialised, next: &str) -> String {
     }
     if let Some(outside) = &made.outside {
         text.push_str(&format!(
-            "note: the package depends on {}, which is on this machine alone: `{} init --vendor` puts the engine's source into the package, for colleagues and CI\n",
-            outside.display(),
+            "note: the engine is a folder of this machine: for colleagues and CI, `{} init --vendor` puts its source into the package ({})\n",
             output::program(),
+            outside.display(),
         ));
     }
     text.push_str(&format!("next: {next} finds out which inputs are worth running"));

@@ -102,7 +102,7 @@ fn a_new_package_is_studied_at_once() {
          changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency simutant-system, \
          dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
-         note: the package depends on {}, which is on this machine alone: `{program} init --vendor` puts the engine's source into the package, for colleagues and CI\n\
+         note: the engine is a folder of this machine: for colleagues and CI, `{program} init --vendor` puts its source into the package ({})\n\
          next: {program} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
         text(&Path::new(ENGINE).canonicalize().expect("it is there")),
         program = env!("CARGO_BIN_EXE_simutant"),
@@ -320,8 +320,7 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     assert_exit(&output, 0);
     let copy = std::fs::read_dir(cache.path().join("simutant")).expect("it was unpacked").next();
     let copy = copy.expect("there is one version").expect("it can be listed").path();
-    let expect =
-        format!("note: the package depends on {}, which is on this machine alone", copy.join("sim-core").display());
+    let expect = format!("init --vendor` puts its source into the package ({})\n", copy.join("sim-core").display());
     assert!(stdout(&output).contains(&expect), "{}", stdout(&output));
 
     // The command's own engine is the checkout here, and the package's is in the cache.
