@@ -9,8 +9,7 @@ use crate::error::HarnessError;
 use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
 use crate::implementation::{Implementation, fill_command, fill_text};
 use crate::ports::Lease;
-use crate::process::{Care, Child, Event, Exit, Guardian, Start};
-use crate::side::Ready;
+use crate::process::{Care, Child, Event, Exit, Guardian, Input, Start, Watched};
 use crate::testbed::Placeholders;
 
 /// Where fixtures are started.
@@ -70,17 +69,15 @@ impl Fixture {
             std::fs::write(&path, fill_text(&file.text, &own).as_encoded_bytes())
                 .map_err(HarnessError::file("write", &path))?;
         }
-        let ready_line = match &side.ready {
-            Ready::Line(line) => Some(line.as_str()),
-            Ready::Started | Ready::Port => None,
-        };
+        let watch = Watched::for_ready(&side.ready);
         let (sender, events) = channel();
         let command_line = fill_command(&side.command, &own);
         let mutant = implementation.active_mutant.map(|mutant| mutant.environment(folder.path()));
         let start = Start {
             command: &command_line,
             folder: folder.path(),
-            ready_line,
+            watch,
+            input: Input::Nothing,
             environment: &mutant.unwrap_or_default(),
             care: Care::Kernel,
             number: 0,
@@ -95,15 +92,15 @@ impl Fixture {
                 })
             })?;
         let fixture = Self { child, events, placeholders: told, _leases: leases, _folder: folder };
-        match ready_line {
-            None => Ok(Some(fixture)),
-            Some(_) => fixture.await_ready(name, command.timeout()).map(Some),
+        match watch {
+            Watched::Nothing | Watched::FirstLine => Ok(Some(fixture)),
+            Watched::Ready(_) => fixture.await_ready(name, command.timeout()).map(Some),
         }
     }
 
     fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
         let what = match self.events.recv_timeout(limit) {
-            Ok(Event::Ready(_)) => return Ok(self),
+            Ok(Event::Ready(_) | Event::Said(..)) => return Ok(self),
             Ok(Event::Exited(_, Exit::UNAVAILABLE)) => {
                 let reason = self.child.kill().1.text.trim().to_owned();
                 return Err(HarnessError::SideUnavailable { implementation, side: FIXTURE.into(), reason });
@@ -132,7 +129,7 @@ impl Fixture {
         loop {
             match self.events.try_recv() {
                 Ok(Event::Exited(_, exit)) => return Some(exit),
-                Ok(Event::Ready(_)) => {}
+                Ok(Event::Ready(_) | Event::Said(..)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }

@@ -55,8 +55,9 @@ mod error;
 mod mutants;
 mod template;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ use simutant_outcomes::Origin;
 use crate::side::{FURTHER_PORTS, Ready, Side};
 use crate::testbed::{Placeholders, Role, TIMEOUT, Testbed, Testbeds};
 
-pub use driver::{DriverCommand, FixtureCommand};
+pub use driver::{DriverCommand, FixtureCommand, ProcessOwner};
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;
@@ -353,15 +354,32 @@ fn validate_texts<'a>(
 ///
 /// # Panics
 /// If `values` lacks a placeholder of the command: validation let only known ones pass.
-pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<std::ffi::OsString> {
+pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<OsString> {
     command.iter().map(|text| fill_text(text, values)).collect()
+}
+
+/// Returns the command of a driver's plan with its placeholders replaced.
+///
+/// # Errors
+/// Which placeholder or brace is wrong, in words.
+pub(crate) fn fill_planned(command: &[String], values: &BTreeMap<String, OsString>) -> Result<Vec<OsString>, String> {
+    let fill = |text: &String| {
+        template::fill(text, values).map_err(|error| match error {
+            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone"),
+            TemplateError::Unknown(placeholder) => {
+                let known: Vec<String> = values.keys().map(|name| format!("{{{name}}}")).collect();
+                format!("{{{placeholder}}} is not known; known: {}", known.join(", "))
+            }
+        })
+    };
+    command.iter().map(fill).collect()
 }
 
 /// Returns the text with its placeholders replaced.
 ///
 /// # Panics
 /// If `values` lacks a placeholder of the text: validation let only known ones pass.
-pub(crate) fn fill_text(text: &str, values: &Placeholders) -> std::ffi::OsString {
+pub(crate) fn fill_text(text: &str, values: &Placeholders) -> OsString {
     template::fill(text, values).expect("validation let only known placeholders pass")
 }
 
@@ -419,7 +437,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
            |
         10 | exits = "stopped"
            | ^^^^^
-        unknown field `exits`, expected one of `name`, `command`, `file`, `ready`, `exit`
+        unknown field `exits`, expected one of `name`, `command`, `file`, `ready`, `exit`, `stop`
         "#);
     }
 

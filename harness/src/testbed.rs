@@ -10,6 +10,7 @@ use serde_json::Value;
 use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
+use crate::faults::Schedule;
 use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
@@ -130,6 +131,15 @@ pub trait Environment {
     /// are stopped. `is_active` tells whether one of them is at work, as far as that can be seen. By default it returns
     /// at once.
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
+
+    /// Returns what is done to the processes while they run, by their names. By default nothing is.
+    fn schedule(&self) -> Schedule {
+        Schedule::default()
+    }
+
+    /// Is told when all processes are ready, which is when the schedule begins: a network with faults of its own begins
+    /// then, too.
+    fn begin(&self, _moment: Instant) {}
 
     /// Returns who talks to the processes when all have been started, if that is the environment itself.
     fn clients(&self) -> Option<&dyn Clients> {

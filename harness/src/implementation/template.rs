@@ -1,8 +1,8 @@
 //! Placeholders in commands: `{name}` stands for a value, `{{` and `}}` for the braces themselves.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-
-use crate::testbed::Placeholders;
 
 /// Why a text cannot be filled.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,10 @@ pub(crate) enum TemplateError {
 }
 
 /// Returns `text` with every placeholder replaced by its value.
-pub(crate) fn fill(text: &str, values: &Placeholders) -> Result<OsString, TemplateError> {
+pub(crate) fn fill<Name: Ord + Borrow<str>>(
+    text: &str,
+    values: &BTreeMap<Name, OsString>,
+) -> Result<OsString, TemplateError> {
     let mut filled = OsString::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -38,6 +41,7 @@ pub(crate) fn fill(text: &str, values: &Placeholders) -> Result<OsString, Templa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testbed::Placeholders;
 
     #[track_caller]
     fn check(text: &str, expect: Result<&str, TemplateError>) {
