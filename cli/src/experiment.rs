@@ -250,10 +250,11 @@ impl Trying<'_> {
 
     /// Says of how many trials something was noted, such as a fault that was not injected, and what of the first one.
     fn noted(&self, implementation: &Implementation, options: &Options) -> String {
-        let noted: Vec<&Trial> =
-            self.trials(implementation, options).filter(|trial| !trial.notes.is_empty()).collect();
+        let noted: Vec<&Trial> = self.trials(implementation, options).filter(|trial| !trial.notes.is_empty()).collect();
         let first = noted.first().and_then(|trial| trial.notes.first());
-        first.map(|first| format!("; {} of its trials have notes, the first one: {first}", noted.len())).unwrap_or_default()
+        first
+            .map(|first| format!("; {} of its trials have notes, the first one: {first}", noted.len()))
+            .unwrap_or_default()
     }
 
     /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.

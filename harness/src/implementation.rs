@@ -8,6 +8,7 @@
 //! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
 //! on_demand = true                                   # optional; experiments run it only if it is named
 //! sources = ["../src/*.rs"]                          # optional; its Rust source files, whose constants are compared with the specification's
+//! input = "text"                                     # optional; what is in files that the testbed makes: "bytes" by default
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
 //! [driver]                                           # runs a test case and judges it: see `DriverCommand`
@@ -32,6 +33,7 @@
 //! name = "sender"
 //! command = ["{build}/sender", "{peer_host}", "{peer_port}", "{input}"]
 //! exit = "success"                                   # or "any", { code = 3 }, { signal = 15 }; "stopped" for a server that runs until it is told to end
+//! stop = { signal = "SIGINT", grace_ms = 500 }       # optional; how a server is told to end: SIGTERM, and 2 s, by default
 //!
 //! [[side.file]]                                      # optional; a file that the side above needs, as of settings
 //! name = "sender.conf"                               # is made in {work}
@@ -108,6 +110,9 @@ pub struct Implementation {
     /// The command that runs a test case and judges it, instead of sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverCommand>,
+    /// What is in the files that its programs are given, where their content is the testbed's to choose.
+    #[serde(default, skip_serializing_if = "InputContent::is_default")]
+    pub input: InputContent,
     /// The package whose mutants can be tried in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutants: Option<MutatedPackage>,
@@ -120,6 +125,24 @@ pub struct Implementation {
     /// What knows the systems that it may implement.
     #[serde(skip)]
     pub(crate) testbeds: Testbeds,
+}
+
+/// What is in files whose content a test case leaves open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputContent {
+    /// Any bytes.
+    #[default]
+    Bytes,
+    /// Lines of printable ASCII, each ended by a line feed.
+    Text,
+}
+
+impl InputContent {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Testbeds {

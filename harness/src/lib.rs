@@ -96,7 +96,8 @@ pub use faults::{
     Injection, InvalidTimeScale, Mesh, Meshed, Plan, PlannedProcess, Schedule, ScheduledInjection, TimeScale,
 };
 pub use implementation::{
-    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage, ProcessOwner,
+    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, InputContent, MutatedPackage,
+    ProcessOwner,
 };
 pub use lines::TrialLogError;
 pub use loopback::Loopback;

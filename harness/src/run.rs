@@ -248,8 +248,14 @@ impl Run<'_> {
                 *fixture = Fixture::start(&self.place())?;
             }
             let placeholders = fixture.as_ref().map(Fixture::placeholders);
-            let setup =
-                Setup { name: &case.name, case: &case.case, seed, folder: folder.path(), fixture: placeholders };
+            let setup = Setup {
+                name: &case.name,
+                case: &case.case,
+                seed,
+                folder: folder.path(),
+                input: self.implementation.input,
+                fixture: placeholders,
+            };
             let environment = self.testbed.set_up(&setup)?;
             let attempt = Attempt {
                 implementation: self.implementation,

@@ -11,6 +11,7 @@ use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
 use crate::faults::Schedule;
+use crate::implementation::InputContent;
 use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
@@ -104,6 +105,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// An empty folder of the test case's own.
     pub folder: &'a Path,
+    /// What is in files whose content the test case leaves open.
+    pub input: InputContent,
     /// What is known of the fixture of the implementation's driver, if it has one.
     pub fixture: Option<&'a Placeholders>,
 }

@@ -187,3 +187,20 @@ fn processes_know_each_other_and_the_driver_knows_all() {
         }
     }
 }
+
+#[test]
+fn processes_are_ended_as_the_plan_says_when_the_driver_has_ended() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name);
+    let server = |name: &str| {
+        let file = file(name).display().to_string();
+        process(name, &format!("trap 'touch {file}; exit 3' INT; echo ready; while :; do sleep 0.05; done"))
+    };
+    let mut asked = server("asked");
+    asked["stop"] = json!({ "signal": "SIGINT", "grace_ms": 30_000 });
+    // One that is paused hears it, too.
+    let pause = json!({ "at_ns": 0, "fault": "pause", "component": "asked", "for_ns": 3_600_000_000_000_u64 });
+    let plan = json!({ "processes": [asked, server("killed")], "faults": { "schedule": [pause] } });
+    assert_eq!(run(&plan, "await paused").verdict, Verdict::Pass);
+    assert_eq!(["asked", "killed"].map(|name| file(name).exists()), [true, false]);
+}

@@ -148,11 +148,12 @@ impl ProcessOwner {
 /// command = ["{here}/cluster", "--port", "{port}", "--data", "{work}"]
 /// ready = { line = "leader elected" }                # or "started", the default
 /// timeout_s = 120                                    # optional; how long it may take to be ready: 60 by default
+/// stop = { signal = "SIGTERM", grace_ms = 5000 }     # optional; how it is told to end: it is killed by default
 /// ```
 ///
 /// Each job has one of its own. `{work}` is its folder, `{port}` to `{port9}` are ports of its own; a driver knows them
 /// as `{fixture}` and `{fixture_port}` to `{fixture_port9}`. It is the driver's part to begin each test case with an
-/// empty cluster. After a test case that did not pass the fixture is killed, and started anew for the next one. A test
+/// empty cluster. After a test case that did not pass the fixture is ended, and started anew for the next one. A test
 /// case during which it ended by itself is inconclusive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
