@@ -93,7 +93,8 @@ pub use driver::Answer;
 pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};
 pub use faults::{
-    Injection, InvalidTimeScale, Mesh, Meshed, Plan, PlannedProcess, Schedule, ScheduledInjection, TimeScale,
+    Injection, InvalidTimeScale, NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule,
+    ScheduledInjection, TimeScale,
 };
 pub use implementation::{
     ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, InputContent, MutatedPackage,

@@ -73,8 +73,8 @@ impl Members<'_> {
     pub(super) fn begin(&mut self, schedule: Schedule) {
         let now = Instant::now();
         self.attempt.environment.begin(now);
-        if let Some(mesh) = &self.mesh {
-            mesh.begin(now);
+        if let Some(network) = &self.real_network {
+            network.begin(now);
         }
         let Schedule { injections, not_injected } = schedule;
         self.injector.not_injected.extend(not_injected);
@@ -162,8 +162,8 @@ impl Members<'_> {
         let member = &mut self.all[place];
         (member.standing, member.number) = (Standing::Crashed, NO_NUMBER);
         let process = format!("{}, killed at {} ms", member.name, at.as_millis());
-        if let Some(mesh) = &self.mesh {
-            mesh.reset(&member.name);
+        if let Some(network) = &self.real_network {
+            network.reset(&member.name);
         }
         self.injector.crashed.push(EndedProcess { process, exit: Some(KILLED), stdout, stderr });
         Injected::Done

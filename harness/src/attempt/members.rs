@@ -11,7 +11,7 @@ use super::injecting::Injector;
 use super::{Attempt, Broken, port_not_seen};
 use crate::error::HarnessError;
 use crate::failure::ProcessFailure;
-use crate::faults::{Mesh, Notice, What};
+use crate::faults::{Notice, RealNetwork, What};
 use crate::implementation::{Implementation, fill_command, fill_text};
 use crate::ports::{self, Lease};
 use crate::process::{Care, Child, Event, Exit, Input, Start, Watched};
@@ -45,7 +45,7 @@ pub(super) struct Members<'a> {
     pub(super) leases: Vec<Lease>,
     pub(super) injector: Injector,
     /// The network that the driver asked for.
-    pub(super) mesh: Option<Mesh>,
+    pub(super) real_network: Option<RealNetwork>,
 }
 
 /// A process that was started.
@@ -99,7 +99,7 @@ impl<'a> Members<'a> {
             all: Vec::new(),
             leases: Vec::new(),
             injector: Injector::default(),
-            mesh: None,
+            real_network: None,
         }
     }
 
@@ -359,7 +359,8 @@ impl<'a> Members<'a> {
 
     /// Returns the failure of a test case whose time limit is over while these are at work.
     fn timed_out(&self, running: Vec<String>) -> ProcessFailure {
-        let activity = self.mesh.as_ref().map_or_else(|| self.attempt.environment.activity(), Mesh::activity);
+        let activity =
+            self.real_network.as_ref().map_or_else(|| self.attempt.environment.activity(), RealNetwork::activity);
         self.attempt.timed_out(running, self.deadline, activity)
     }
 
@@ -408,9 +409,9 @@ impl<'a> Members<'a> {
     /// # Errors
     /// Why it does not work any more.
     pub(super) fn network(&self) -> Result<Option<ProxyCounts>, HarnessError> {
-        let Some(mesh) = &self.mesh else { return Ok(None) };
-        mesh.check()?;
-        Ok(Some(mesh.counts()))
+        let Some(network) = &self.real_network else { return Ok(None) };
+        network.check()?;
+        Ok(Some(network.counts()))
     }
 
     /// Ends every process. Returns how each ended, and the faults that could not be injected.
@@ -493,7 +494,7 @@ impl<'a> Members<'a> {
     pub(super) fn tell(&self, what: What<'_>) {
         let Some((elapsed, lateness)) = self.injector.clock() else { return };
         let Some(driver) = self.all.first().filter(|member| member.launch.plans) else { return };
-        let lateness = self.mesh.as_ref().map_or(lateness, |mesh| mesh.lateness().max(lateness));
+        let lateness = self.real_network.as_ref().map_or(lateness, |network| network.lateness().max(lateness));
         let ms = |duration: Duration| duration.as_millis().try_into().unwrap_or(u64::MAX);
         let notice = Notice { what, at_ms: ms(elapsed), late_ms: ms(lateness) };
         driver.child.tell(serde_json::to_string(&notice).expect("notices are plain data"));

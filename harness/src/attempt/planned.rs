@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use super::Broken;
 use super::members::{Launch, Members};
 use crate::error::HarnessError;
-use crate::faults::{Mesh, MeshError, Meshed, Plan, PlannedProcess, Schedule, What};
+use crate::faults::{NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule, What};
 use crate::implementation::fill_planned;
 use crate::ports::Lease;
 use crate::process::Care;
@@ -34,10 +34,10 @@ impl Members<'_> {
             addresses.insert(process.name.clone(), (Ipv4Addr::LOCALHOST, lease.port()).into());
             self.leases.push(lease);
         }
-        match mesh(&plan, &addresses) {
-            Ok(mesh) => self.mesh = mesh,
-            Err(MeshError::Network(error)) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
-            Err(MeshError::Proxy(error)) => return Err(error.into()),
+        match real_network(&plan, &addresses) {
+            Ok(network) => self.real_network = network,
+            Err(RealNetworkError::Network(error)) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
+            Err(RealNetworkError::Proxy(error)) => return Err(error.into()),
         }
         for process in &plan.processes {
             if let Some(broken) = self.start_one(process, &plan, &addresses)? {
@@ -47,7 +47,7 @@ impl Members<'_> {
         let names: Vec<&str> = plan.processes.iter().map(|process| process.name.as_str()).collect();
         let partitions = plan.network.as_ref().map_or(&[][..], |network| &network.partitions);
         let mut schedule = Schedule::new(&plan.faults, partitions, &names, plan.time_scale);
-        schedule.not_injected.extend(self.mesh.iter().flat_map(Mesh::not_injected).cloned());
+        schedule.not_injected.extend(self.real_network.iter().flat_map(RealNetwork::not_injected).cloned());
         self.begin(schedule);
         self.tell_beginning(&plan, &addresses);
         Ok(None)
@@ -99,7 +99,7 @@ impl Members<'_> {
 
     /// Returns where one process or client reaches another process.
     fn reached(&self, source: &str, destination: &str, addresses: &Addresses) -> SocketAddr {
-        let entry = self.mesh.as_ref().and_then(|mesh| mesh.entry(source, destination));
+        let entry = self.real_network.as_ref().and_then(|network| network.entry(source, destination));
         entry.unwrap_or(addresses[destination])
     }
 
@@ -124,10 +124,10 @@ impl Members<'_> {
 }
 
 /// Returns the network of a plan, if it has one.
-fn mesh(plan: &Plan, addresses: &Addresses) -> Result<Option<Mesh>, MeshError> {
+fn real_network(plan: &Plan, addresses: &Addresses) -> Result<Option<RealNetwork>, RealNetworkError> {
     let Some(network) = &plan.network else { return Ok(None) };
     let processes = plan.processes.iter().map(|process| &process.name);
-    let program = |name: &String| Meshed { name: name.clone(), address: addresses.get(name).copied() };
-    let programs: Vec<Meshed> = processes.chain(&plan.clients).map(program).collect();
-    Mesh::start(&programs, network, plan.seed, plan.time_scale).map(Some)
+    let program = |name: &String| NetworkProgram { name: name.clone(), address: addresses.get(name).copied() };
+    let programs: Vec<NetworkProgram> = processes.chain(&plan.clients).map(program).collect();
+    RealNetwork::start(&programs, network, plan.seed, plan.time_scale).map(Some)
 }

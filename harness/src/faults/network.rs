@@ -19,9 +19,9 @@ use crate::proxy::{
 /// How many ports that are free for datagrams are tried for connections.
 const PORT_TRIES_MAX: usize = 100;
 
-/// A program that a mesh leads to.
+/// A program that a network leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meshed {
+pub struct NetworkProgram {
     /// Its name among the components of the network.
     pub name: String,
     /// Where it receives; a client that only gets answers has none.
@@ -35,7 +35,7 @@ pub struct Meshed {
 /// corruption, bandwidth, routes, partitions, and rules that name no kind of message. Connections are delayed, stalled
 /// by losses and partitions, and reset if they stall for too long.
 #[derive(Debug)]
-pub struct Mesh {
+pub struct RealNetwork {
     names: Vec<String>,
     entries: BTreeMap<(usize, usize), SocketAddr>,
     datagrams: Links,
@@ -94,9 +94,10 @@ impl Weather for Now {
     }
 }
 
-/// Why there is no such mesh.
+/// Why there is no such network.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum MeshError {
+#[non_exhaustive]
+pub enum RealNetworkError {
     /// The network is none.
     #[error(transparent)]
     Network(#[from] InvalidNetwork),
@@ -105,18 +106,18 @@ pub(crate) enum MeshError {
     Proxy(#[from] ProxyError),
 }
 
-impl Mesh {
+impl RealNetwork {
     /// Returns a running network between these programs. Components of the network that are no program are there, and
-    /// say nothing. Its time begins with [`Mesh::begin`].
+    /// say nothing. Its time begins with [`RealNetwork::begin`].
     ///
     /// # Errors
-    /// [`MeshError`] if the network is not valid, or the system has no socket, pipe or thread left.
-    pub(crate) fn start(
-        programs: &[Meshed],
+    /// [`RealNetworkError`] if the network is not valid, or the system has no socket, pipe or thread left.
+    pub fn start(
+        programs: &[NetworkProgram],
         network: &Network,
         seed: u64,
         scale: TimeScale,
-    ) -> Result<Self, MeshError> {
+    ) -> Result<Self, RealNetworkError> {
         let (network, not_injected) = without_kinds(network);
         let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
         let mut all = names.clone();
@@ -256,7 +257,7 @@ mod tests {
     struct World {
         sockets: [UdpSocket; 2],
         listeners: [TcpListener; 2],
-        mesh: Mesh,
+        network: RealNetwork,
     }
 
     impl World {
@@ -266,18 +267,19 @@ mod tests {
             for socket in &sockets {
                 socket.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
             }
-            let meshed = |name: &str, socket: Option<&UdpSocket>| Meshed {
+            let program = |name: &str, socket: Option<&UdpSocket>| NetworkProgram {
                 name: name.to_owned(),
                 address: socket.map(|socket| socket.local_addr().expect("it is bound")),
             };
-            let programs = [meshed("a", Some(&sockets[0])), meshed("b", Some(&sockets[1])), meshed("client", None)];
-            let mesh = Mesh::start(&programs, network, 7, TimeScale::REAL).expect("the network starts");
-            Self { sockets, listeners: [a_listener, b_listener], mesh }
+            let programs = [program("a", Some(&sockets[0])), program("b", Some(&sockets[1])), program("client", None)];
+            let network = RealNetwork::start(&programs, network, 7, TimeScale::REAL).expect("the network starts");
+            Self { sockets, listeners: [a_listener, b_listener], network }
         }
 
         /// Returns a connection from the first program to the second, and its other end.
         fn connect(&self) -> [TcpStream; 2] {
-            let near = TcpStream::connect(self.mesh.entry("a", "b").expect("they are linked")).expect("it is accepted");
+            let near =
+                TcpStream::connect(self.network.entry("a", "b").expect("they are linked")).expect("it is accepted");
             let (far, _) = self.listeners[1].accept().expect("it comes through");
             [near, far].map(|stream| {
                 stream.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
@@ -307,7 +309,7 @@ mod tests {
     fn answers_go_back_to_the_socket_that_asked() {
         let world = World::new(&quick().into());
         let [a, b] = &world.sockets;
-        let entry = |source, destination| world.mesh.entry(source, destination).expect("they are linked");
+        let entry = |source, destination| world.network.entry(source, destination).expect("they are linked");
         a.send_to(b"from a", entry("a", "b")).expect("loopback accepts");
         let (said, of_a) = text(b);
         assert_eq!((said.as_str(), of_a), ("from a", entry("b", "a")), "its own address is the one to send to");
@@ -327,24 +329,24 @@ mod tests {
         b.send_to(b"to a", of_a).expect("loopback accepts");
         assert_eq!(text(a), ("to a".into(), entry("a", "b")));
         assert_ne!(seen[0], seen[1]);
-        world.mesh.check().expect("it works");
-        assert_eq!(world.mesh.counts().forward.received, 6);
+        world.network.check().expect("it works");
+        assert_eq!(world.network.counts().forward.received, 6);
     }
 
     #[test]
     fn datagrams_are_lost_during_a_partition_and_arrive_when_it_has_healed() {
         let world = World::new(&separated(300));
         let [a, b] = &world.sockets;
-        let entry = world.mesh.entry("a", "b").expect("they are linked");
+        let entry = world.network.entry("a", "b").expect("they are linked");
         // Time stands still before the beginning, so the partition holds, however slow the machine is.
         for number in 0..5 {
             a.send_to(format!("{number}").as_bytes(), entry).expect("loopback accepts");
         }
-        while world.mesh.counts().forward.received < 5 {
+        while world.network.counts().forward.received < 5 {
             std::thread::yield_now();
         }
-        assert_eq!(world.mesh.counts().forward.dropped, 5);
-        world.mesh.begin(Instant::now());
+        assert_eq!(world.network.counts().forward.dropped, 5);
+        world.network.begin(Instant::now());
         b.set_read_timeout(Some(Duration::from_millis(50))).expect("it is above 0");
         let began = Instant::now();
         let mut buffer = [0; 8];
@@ -359,11 +361,11 @@ mod tests {
     #[test]
     fn connections_stall_during_a_partition_and_lose_nothing() {
         let world = World::new(&separated(400));
-        let near = world.mesh.entry("a", "b").expect("they are linked");
+        let near = world.network.entry("a", "b").expect("they are linked");
         let mut near = TcpStream::connect(near).expect("the kernel accepts it");
         near.write_all(b"early").expect("the kernel takes it");
         let began = Instant::now();
-        world.mesh.begin(began);
+        world.network.begin(began);
         let (mut far, _) = world.listeners[1].accept().expect("it comes through");
         let mut buffer = [0; 5];
         far.read_exact(&mut buffer).expect("it arrives");
@@ -373,7 +375,7 @@ mod tests {
         drop(far);
         let mut all = String::new();
         near.read_to_string(&mut all).expect("it ends");
-        assert_eq!((all.as_str(), world.mesh.connections()), ("back", 1));
+        assert_eq!((all.as_str(), world.network.connections()), ("back", 1));
     }
 
     #[test]
@@ -420,10 +422,10 @@ mod tests {
     fn the_connections_of_a_program_are_reset_and_no_others() {
         let world = World::new(&quick().into());
         let [mut near, mut far] = world.connect();
-        let client = TcpStream::connect(world.mesh.entry("client", "b").expect("they are linked"));
+        let client = TcpStream::connect(world.network.entry("client", "b").expect("they are linked"));
         let (mut client, (mut served, _)) =
             (client.expect("it is accepted"), world.listeners[1].accept().expect("it comes through"));
-        world.mesh.reset("a");
+        world.network.reset("a");
         for stream in [&mut near, &mut far] {
             let error = stream.read(&mut [0]).expect_err("it is reset");
             assert_eq!(error.kind(), ErrorKind::ConnectionReset);
@@ -434,12 +436,12 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_listen_resets_who_connects() {
-        let World { sockets: _sockets, listeners, mesh } = World::new(&quick().into());
+        let World { sockets: _sockets, listeners, network } = World::new(&quick().into());
         drop(listeners);
-        let mut near = TcpStream::connect(mesh.entry("a", "b").expect("they are linked")).expect("it is accepted");
+        let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
         near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
         assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
-        mesh.check().expect("it works");
+        network.check().expect("it works");
     }
 
     #[test]
@@ -447,15 +449,16 @@ mod tests {
         let rule = Rule { from: Some("a".into()), ..Rule::of(Effect::Drop) };
         let network = Network { rules: vec![rule], ..quick().into() };
         let [(a, _), (b, _listener)] = [(); 2].map(|()| both().expect("ports are free"));
-        let meshed = |name: &str, socket: &UdpSocket| Meshed {
+        let program = |name: &str, socket: &UdpSocket| NetworkProgram {
             name: name.to_owned(),
             address: Some(socket.local_addr().expect("it is bound")),
         };
         // The 20 s of the simulation take 0.2 s.
         let scale = TimeScale::new(0.01).expect("above 0");
-        let mesh = Mesh::start(&[meshed("a", &a), meshed("b", &b)], &network, 7, scale).expect("the network starts");
-        mesh.begin(Instant::now());
-        let mut near = TcpStream::connect(mesh.entry("a", "b").expect("they are linked")).expect("it is accepted");
+        let network =
+            RealNetwork::start(&[program("a", &a), program("b", &b)], &network, 7, scale).expect("the network starts");
+        network.begin(Instant::now());
+        let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
         near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
         assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
     }
@@ -467,11 +470,11 @@ mod tests {
         let corrupt = Rule { from: Some("a".into()), ..Rule::of(Effect::Corrupt) };
         let world = World::new(&Network { rules: vec![kind, twice, corrupt], ..quick().into() });
         assert_eq!(
-            world.mesh.not_injected(),
+            world.network.not_injected(),
             ["rule about ACK messages: the network does not know what programs send"]
         );
         let [a, b] = &world.sockets;
-        a.send_to(b"text", world.mesh.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        a.send_to(b"text", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
         let (said, _) = text(b);
         let changed = said.bytes().zip(*b"text").filter(|(found, sent)| found != sent).count();
         assert_eq!((said.len(), changed), (4, 1), "{said}");
