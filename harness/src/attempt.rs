@@ -152,7 +152,10 @@ fn port_not_seen(process: &str, source: io::Error) -> HarnessError {
 mod tests {
     use std::net::{Ipv4Addr, UdpSocket};
 
+    use simutant_sim_core::trace::DurableState;
+
     use super::*;
+    use crate::faults::{Injection, Schedule, ScheduledInjection};
     use crate::ports::Lease;
     use crate::test_support::copying;
     use crate::testbed::{Placeholders, Process};
@@ -185,6 +188,53 @@ mod tests {
             guardian: &guardian,
         };
         attempt.run().expect("the programs start")
+    }
+
+    /// An environment that crashes and restarts the receiver.
+    struct Faulty;
+
+    impl Environment for Faulty {
+        fn processes(&self, role: &str) -> Vec<Process> {
+            let (name, placeholders) = (role.into(), Placeholders::new());
+            vec![Process { name, placeholders, port: None, start: Duration::ZERO }]
+        }
+
+        fn schedule(&self) -> Schedule {
+            let process = || "receiver".to_owned();
+            let durable_state = DurableState::Lost;
+            let at = |ms, injection| ScheduledInjection { at: Duration::from_millis(ms), injection };
+            let crash = at(50, Injection::Crash { process: process() });
+            let injections = vec![crash, at(60, Injection::Restart { process: process(), durable_state })];
+            Schedule { injections, not_injected: vec!["rain".into()] }
+        }
+
+        fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+            let names: Vec<&str> = left.processes.iter().map(|ended| ended.process.as_str()).collect();
+            assert_eq!(names, ["receiver", "sender", "receiver, killed at 50 ms"]);
+            Ok(Verdict::Pass.into())
+        }
+    }
+
+    #[test]
+    fn a_testbed_may_have_faults_injected_into_its_processes() {
+        let mut implementation =
+            copying("echo x >> starts; exec sleep 1000", "until [ $(grep -c . starts) = 2 ]; do sleep 0.05; done");
+        implementation.sides[0].exit = crate::ExpectedExit::Stopped;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
+        let attempt = Attempt {
+            implementation: &implementation,
+            sides: &implementation.sides(),
+            environment: &Faulty,
+            build_directory: Path::new("/"),
+            folder: folder.path(),
+            timeout: Duration::from_secs(60),
+            guardian: &guardian,
+        };
+        let Attempted::Ran(ran) = attempt.run().expect("the programs start") else { panic!("it ran") };
+        assert_eq!(ran.judgement.verdict, Verdict::Pass);
+        let files = "not injected: restart of receiver at 60 ms: it found its files, which are not its own to remove";
+        assert_eq!(ran.judgement.notes, ["not injected: rain", files]);
     }
 
     #[test]

@@ -379,6 +379,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_on_its_way_when_a_partition_begins_does_not_arrive_during_it() {
+        let partition = ScheduledPartition {
+            from: VirtualTime::from_millis(100),
+            until: Some(VirtualTime::from_millis(600)),
+            groups: vec![vec!["a".into()]],
+        };
+        let link = Link::constant(VirtualDuration::from_millis(300));
+        let world = World::new(&Network { partitions: vec![partition], ..link.into() });
+        // Made before the beginning, when time stands still and nobody is separated.
+        let [mut near, mut far] = world.connect();
+        let [a, b] = &world.sockets;
+        let began = Instant::now();
+        world.network.begin(began);
+        near.write_all(b"piece").expect("the kernel takes it");
+        a.send_to(b"early", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        far.read_exact(&mut [0; 5]).expect("it is sent again");
+        assert!(began.elapsed() >= Duration::from_millis(890), "{:?}", began.elapsed());
+        a.send_to(b"late", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        assert_eq!(text(b).0, "late", "the early one is lost");
+    }
+
+    #[test]
     fn connections_take_the_latency_of_the_link_each_way() {
         let world = World::new(&Link::constant(VirtualDuration::from_millis(60)).into());
         let [mut near, mut far] = world.connect();
@@ -410,6 +432,22 @@ mod tests {
         let mut answer = [0; 4];
         near.read_exact(&mut answer).expect("it arrives");
         assert_eq!(&answer, b"done");
+    }
+
+    #[test]
+    fn a_receiver_that_reads_late_holds_the_sender_up_and_misses_nothing() {
+        let world = World::new(&quick().into());
+        let [near, mut far] = world.connect();
+        // More than kernels and links hold.
+        let sent: Vec<u8> = (0..6_000_000_u32).flat_map(u32::to_le_bytes).collect();
+        let copy = sent.clone();
+        let writing = std::thread::spawn(move || (&near).write_all(&copy));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!writing.is_finished(), "it waits for the receiver");
+        let mut received = Vec::new();
+        far.read_to_end(&mut received).expect("it ends");
+        writing.join().expect("no panic").expect("all is taken");
+        assert!(received == sent, "{} bytes", received.len());
     }
 
     /// A setting for what goes from the first program to the second.
