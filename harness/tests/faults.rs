@@ -79,9 +79,9 @@ fn a_process_that_crashes_is_started_again_and_finds_its_files() {
         "faults": { "schedule": [crash("a", 100), restart("b", 120), restart("a", 150)] }
     });
     let again = "until [ $(grep -c . a/log) = 2 ]; do sleep 0.05; done; [ $(grep -c . b/log) = 1 ] && finish";
-    let result = run(&plan, &format!("await faults-over; {again}"));
+    let result = run(&plan, &format!("await ready; {again}"));
     let seen = events(&result);
-    assert_eq!(seen, ["begun ", "crashed a", "restarted a", "faults-over "], "b is up: nothing restarts it");
+    assert_eq!(seen, ["begun ", "crashed a", "restarted a", "faults-over ", "ready a"], "b is up: nothing restarts it");
     assert_eq!(result.notes, [""; 0]);
     let killed = result.processes.iter().find(|ended| ended.process == "a, killed at 100 ms");
     assert_eq!(killed.expect("it is kept").stdout.text, "ready\n");
@@ -105,7 +105,7 @@ fn a_process_whose_durable_state_is_lost_finds_nothing() {
 
 #[test]
 fn a_process_that_is_paused_does_nothing_until_it_goes_on() {
-    let ticks = "echo ready; while :; do echo x >> ticks; sleep 0.01; done";
+    let ticks = "echo x >> ticks; echo ready; while :; do echo x >> ticks; sleep 0.01; done";
     let pause = |nanos: u64| json!({ "at_ns": 1, "fault": "pause", "component": "a", "for_ns": nanos });
     let plan = |nanos| json!({ "processes": [process("a", ticks)], "faults": { "schedule": [pause(nanos)] } });
     let count = "$(grep -c . a/ticks)";
@@ -118,8 +118,9 @@ fn a_process_that_is_paused_does_nothing_until_it_goes_on() {
 
 #[test]
 fn a_fault_that_changed_nothing_is_said() {
+    let after_a = format!("until [ -e ../a/done ]; do sleep 0.05; done; {RECORDER}");
     let plan = json!({
-        "processes": [{ "name": "a", "command": ["true"] }, process("b", RECORDER)],
+        "processes": [{ "name": "a", "command": ["touch", "done"] }, process("b", &after_a)],
         "faults": {
             "schedule": [
                 crash("b", 250), crash("a", 300), restart("a", 310), crash("b", 320), restart("b", 330), crash("b", 3_600_000)

@@ -437,7 +437,10 @@ impl<'a> Members<'a> {
 
     pub(super) fn note(&mut self, event: Event) -> Option<ProcessFailure> {
         match event {
-            Event::Ready(place) => self.all[place].is_ready = true,
+            Event::Ready(place) => {
+                self.all[place].is_ready = true;
+                self.tell(What::Ready { process: &self.all[place].name });
+            }
             Event::Said(..) => {}
             Event::Exited(place, exit) => {
                 let member = &mut self.all[place];

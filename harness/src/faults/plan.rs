@@ -154,6 +154,10 @@ pub(crate) enum What<'a> {
     Restarted {
         process: &'a str,
     },
+    /// A process that was started again printed the line by which it is ready.
+    Ready {
+        process: &'a str,
+    },
     Paused {
         process: &'a str,
     },
