@@ -57,8 +57,6 @@ mod error;
 mod mutants;
 mod template;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,12 +64,13 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
 use crate::side::{FURTHER_PORTS, Ready, Side};
-use crate::testbed::{Placeholders, Role, TIMEOUT, Testbed, Testbeds};
+use crate::testbed::{InputContent, Placeholders, Role, TIMEOUT, Testbed, Testbeds};
 
 pub use driver::{DriverCommand, FixtureCommand, ProcessOwner};
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;
+pub(crate) use template::{fill_command, fill_planned, fill_text};
 
 /// Placeholders of the build command.
 const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
@@ -125,24 +124,6 @@ pub struct Implementation {
     /// What knows the systems that it may implement.
     #[serde(skip)]
     pub(crate) testbeds: Testbeds,
-}
-
-/// What is in files whose content a test case leaves open.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InputContent {
-    /// Any bytes.
-    #[default]
-    Bytes,
-    /// Lines of printable ASCII, each ended by a line feed.
-    Text,
-}
-
-impl InputContent {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Testbeds {
@@ -371,39 +352,6 @@ fn validate_texts<'a>(
         })?;
     }
     Ok(())
-}
-
-/// Returns the command with its placeholders replaced.
-///
-/// # Panics
-/// If `values` lacks a placeholder of the command: validation let only known ones pass.
-pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<OsString> {
-    command.iter().map(|text| fill_text(text, values)).collect()
-}
-
-/// Returns the command of a driver's plan with its placeholders replaced.
-///
-/// # Errors
-/// Which placeholder or brace is wrong, in words.
-pub(crate) fn fill_planned(command: &[String], values: &BTreeMap<String, OsString>) -> Result<Vec<OsString>, String> {
-    let fill = |text: &String| {
-        template::fill(text, values).map_err(|error| match error {
-            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone"),
-            TemplateError::Unknown(placeholder) => {
-                let known: Vec<String> = values.keys().map(|name| format!("{{{name}}}")).collect();
-                format!("{{{placeholder}}} is not known; known: {}", known.join(", "))
-            }
-        })
-    };
-    command.iter().map(fill).collect()
-}
-
-/// Returns the text with its placeholders replaced.
-///
-/// # Panics
-/// If `values` lacks a placeholder of the text: validation let only known ones pass.
-pub(crate) fn fill_text(text: &str, values: &Placeholders) -> OsString {
-    template::fill(text, values).expect("validation let only known placeholders pass")
 }
 
 #[cfg(test)]

@@ -97,8 +97,7 @@ pub use faults::{
     ScheduledInjection, TimeScale,
 };
 pub use implementation::{
-    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, InputContent, MutatedPackage,
-    ProcessOwner,
+    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage, ProcessOwner,
 };
 pub use lines::TrialLogError;
 pub use loopback::Loopback;
@@ -114,7 +113,8 @@ pub use results::ResultLog;
 pub use run::{Options, run_some, run_suite};
 pub use side::{ExpectedExit, Ready, Side, SideFile, Stop, StopSignal};
 pub use testbed::{
-    Clients, Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
+    Clients, Conclusion, Environment, InputContent, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
+    Testbeds,
 };
 pub use trials::{Trial, TrialLog};
 

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
 use crate::faults::Schedule;
-use crate::implementation::InputContent;
 use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
@@ -109,6 +109,24 @@ pub struct Setup<'a> {
     pub input: InputContent,
     /// What is known of the fixture of the implementation's driver, if it has one.
     pub fixture: Option<&'a Placeholders>,
+}
+
+/// What is in files whose content a test case leaves open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputContent {
+    /// Any bytes.
+    #[default]
+    Bytes,
+    /// Lines of printable ASCII, each ended by a line feed.
+    Text,
+}
+
+impl InputContent {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A test case's network and files, in place and ready for the programs.

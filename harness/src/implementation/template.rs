@@ -4,6 +4,8 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use crate::testbed::Placeholders;
+
 /// Why a text cannot be filled.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TemplateError {
@@ -38,10 +40,42 @@ pub(crate) fn fill<Name: Ord + Borrow<str>>(
     Ok(filled)
 }
 
+/// Returns the command with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the command: validation let only known ones pass.
+pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<OsString> {
+    command.iter().map(|text| fill_text(text, values)).collect()
+}
+
+/// Returns the command of a driver's plan with its placeholders replaced.
+///
+/// # Errors
+/// Which placeholder or brace is wrong, in words.
+pub(crate) fn fill_planned(command: &[String], values: &BTreeMap<String, OsString>) -> Result<Vec<OsString>, String> {
+    let filled = |text: &String| {
+        fill(text, values).map_err(|error| match error {
+            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone"),
+            TemplateError::Unknown(placeholder) => {
+                let known: Vec<String> = values.keys().map(|name| format!("{{{name}}}")).collect();
+                format!("{{{placeholder}}} is not known; known: {}", known.join(", "))
+            }
+        })
+    };
+    command.iter().map(filled).collect()
+}
+
+/// Returns the text with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the text: validation let only known ones pass.
+pub(crate) fn fill_text(text: &str, values: &Placeholders) -> OsString {
+    fill(text, values).expect("validation let only known placeholders pass")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testbed::Placeholders;
 
     #[track_caller]
     fn check(text: &str, expect: Result<&str, TemplateError>) {
