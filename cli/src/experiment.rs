@@ -224,7 +224,8 @@ impl Trying<'_> {
             return Ok(());
         }
         let (kept, each) = (kept(before), repeated(options.repetitions));
-        phase.end(&format!("{} test cases{each} on {name}{kept}", cases.len()));
+        let noted = self.noted(implementation, options);
+        phase.end(&format!("{} test cases{each} on {name}{kept}{noted}", cases.len()));
         self.subjects.push(subject(implementation, self.universe, options.repetitions, &self.log));
         Ok(())
     }
@@ -232,16 +233,30 @@ impl Trying<'_> {
     /// Returns why an implementation cannot take part though it was tried: a trial that found out nothing is neither a
     /// pass nor a failure, so effectiveness is not known.
     fn doubt(&self, implementation: &Implementation, options: &Options) -> Option<String> {
-        let trials = (1..=options.repetitions.get()).flat_map(|repetition| {
-            let trial = move |case: &SuiteCase| self.log.get(&implementation.name, &case.name, &case.case, repetition);
-            self.universe.cases.iter().filter_map(trial)
-        });
+        let trials = self.trials(implementation, options);
         let reasons: Vec<&str> = trials.filter_map(|trial| trial.inconclusive.as_deref()).collect();
         let first = reasons.first()?;
         Some(format!(
             "{} of its trials are inconclusive, the first one since {first}; the next run repeats them",
             reasons.len()
         ))
+    }
+
+    /// Returns its trials so far.
+    fn trials<'b>(&'b self, implementation: &'b Implementation, options: &Options) -> impl Iterator<Item = &'b Trial> {
+        (1..=options.repetitions.get()).flat_map(move |repetition| {
+            let trial = move |case: &SuiteCase| self.log.get(&implementation.name, &case.name, &case.case, repetition);
+            self.universe.cases.iter().filter_map(trial)
+        })
+    }
+
+    /// Says of how many trials something was noted, such as a fault that was not injected, and what of the first one.
+    fn noted(&self, implementation: &Implementation, options: &Options) -> String {
+        let noted: Vec<&Trial> = self.trials(implementation, options).filter(|trial| !trial.notes.is_empty()).collect();
+        let first = noted.first().and_then(|trial| trial.notes.first());
+        first
+            .map(|first| format!("; {} of its trials have notes, the first one: {first}", noted.len()))
+            .unwrap_or_default()
     }
 
     /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.
@@ -523,7 +538,7 @@ mod tests {
                 case: case.case.clone(),
                 repetition: 1,
                 verdict,
-                notes: Vec::new(),
+                notes: vec![format!("not injected: crash of {}", case.name)],
                 processes: Vec::new(),
                 network: ProxyCounts::default(),
                 duration_ms: 1,
@@ -547,5 +562,7 @@ mod tests {
             doubt.starts_with("1 of its trials are inconclusive, the first one since there is no quorum"),
             "{doubt}"
         );
+        let noted = trying.noted(&one, &Options::new("/nowhere"));
+        assert_eq!(noted, "; 2 of its trials have notes, the first one: not injected: crash of 0");
     }
 }

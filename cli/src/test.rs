@@ -407,10 +407,18 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     text + &noted(&report.results)
 }
 
+/// How many notes are shown after a summary: each stands in the line of its test case, too.
+const NOTES_SHOWN_MAX: usize = 10;
+
 /// Names what was noted of results, such as faults that were not injected.
 fn noted(results: &[CaseResult]) -> String {
-    let lines = results.iter().flat_map(|result| result.notes.iter().map(|note| format!("{}: {note}\n", result.name)));
-    lines.collect()
+    let lines = || results.iter().flat_map(|result| result.notes.iter().map(move |note| (&result.name, note)));
+    let mut text: String = lines().take(NOTES_SHOWN_MAX).map(|(name, note)| format!("{name}: {note}\n")).collect();
+    let more = lines().count().saturating_sub(NOTES_SHOWN_MAX);
+    if more > 0 {
+        text.push_str(&format!("and {more} more notes\n"));
+    }
+    text
 }
 
 /// Ends a summary with the number of test cases of which nothing was found out, if there are any.

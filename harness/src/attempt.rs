@@ -1,34 +1,27 @@
 //! Runs one test case once: starts the sides, waits for their ends, and lets the system judge what they left.
 
+mod injecting;
+mod members;
+mod planned;
+
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use simutant_outcomes::Verdict;
+use simutant_outcomes::{Inconclusive, Verdict};
 
 use crate::error::HarnessError;
 use crate::failure::{ProcessFailure, Traffic};
-use crate::implementation::{Implementation, fill_command, fill_text};
-use crate::ports::{self, Lease};
-use crate::process::{Care, Child, Event, Exit, Guardian, OutputTail, Start};
+use crate::implementation::Implementation;
+use crate::implementation::driver::ProcessOwner;
+use crate::ports;
+use crate::process::{Exit, Guardian, OutputTail};
+use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
-use crate::side::{ExpectedExit, Ready, Side};
-use crate::testbed::{Clients, Conclusion, Environment, Left, Process};
-
-/// How long to wait at first before looking again whether a port has been bound.
-const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
-
-/// How long at last: on a busy machine a look is not cheap, and programs take long to start.
-const PORT_INTERVAL_MAX: Duration = Duration::from_millis(30);
-
-/// How often to look whether the clients have ended.
-const CLIENTS_INTERVAL: Duration = Duration::from_millis(5);
-
-/// How long a side may take to end after it was told to.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
+use crate::side::Side;
+use crate::testbed::{Conclusion, Environment, Left};
+use members::Members;
 
 /// What an attempt to run a test case led to.
 #[derive(Debug)]
@@ -52,6 +45,23 @@ pub(crate) enum Attempted {
 pub(crate) struct Ran {
     pub(crate) judgement: Conclusion,
     pub(crate) processes: Vec<EndedProcess>,
+    /// What the network did that a driver asked for; `None` if it asked for none.
+    pub(crate) network: Option<ProxyCounts>,
+}
+
+/// Why the processes of a test case did not come to their ends.
+#[derive(Debug)]
+enum Broken {
+    /// One of them is wrong.
+    Process(ProcessFailure),
+    /// The driver's plan is none.
+    Plan(String),
+}
+
+impl From<ProcessFailure> for Broken {
+    fn from(failure: ProcessFailure) -> Self {
+        Self::Process(failure)
+    }
 }
 
 /// What an attempt works with.
@@ -70,35 +80,46 @@ pub(crate) struct Attempt<'a> {
 impl Attempt<'_> {
     /// Runs the test case. No process of it is left afterwards.
     pub(crate) fn run(&self) -> Result<Attempted, HarnessError> {
-        let (sender, events) = channel();
-        let deadline = Instant::now() + self.timeout;
-        let mut members = Members { attempt: self, deadline, sender, events, all: Vec::new(), leases: Vec::new() };
-        let failure = members.run()?;
-        let is_early =
-            members.all.iter().any(|member| member.port.is_some() && !member.is_ready && member.exit.is_some());
-        let mut processes = members.end();
-        if let Some(ProcessFailure::Exited { process, exit: Exit::UNAVAILABLE }) = &failure {
+        let mut members = Members::new(self);
+        let broken = members.run()?;
+        let is_early = members.is_early();
+        let ports = members.ports();
+        // First of all: a network that broke down is no failure of the programs.
+        let network = members.network()?;
+        let (mut processes, notes) = members.end();
+        if let Some(Broken::Process(ProcessFailure::Exited { process, exit: Exit::UNAVAILABLE })) = &broken {
             let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
             let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
             return Err(HarnessError::SideUnavailable { implementation, side: process.clone(), reason });
         }
-        let judgement = match failure {
-            Some(failure) => Verdict::Fail(failure.into()).into(),
+        let mut judgement = match broken {
+            Some(Broken::Process(failure)) => Verdict::Fail(failure.into()).into(),
+            Some(Broken::Plan(why)) => {
+                let reason = format!("the first line that the driver printed is no plan: {why}");
+                Verdict::Inconclusive(Inconclusive { reason }).into()
+            }
             None => self.environment.judge(&Left { processes: &processes })?,
         };
+        judgement.notes.extend(notes.into_iter().map(|fault| format!("not injected: {fault}")));
         processes.iter_mut().flat_map(|ended| [&mut ended.stdout, &mut ended.stderr]).for_each(OutputTail::shorten);
         if judgement.verdict.passes() {
-            return Ok(Attempted::Ran(Ran { judgement, processes: Vec::new() }));
+            return Ok(Attempted::Ran(Ran { judgement, processes: Vec::new(), network }));
         }
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
-        for process in self.sides().flat_map(|side| self.environment.processes(&side.name)) {
-            let Some(port) = process.port else { continue };
-            if ports::is_taken(port).map_err(|source| port_not_seen(&process.name, source))? {
-                return Ok(Attempted::PortTaken { process: process.name, port });
+        let asked = self.sides().flat_map(|side| self.environment.processes(&side.name));
+        let asked = asked.filter_map(|process| Some((process.name, process.port?)));
+        for (process, port) in asked.chain(ports) {
+            if ports::is_taken(port).map_err(|source| port_not_seen(&process, source))? {
+                return Ok(Attempted::PortTaken { process, port });
             }
         }
-        let ran = Ran { judgement, processes };
+        let ran = Ran { judgement, processes, network };
         Ok(if is_early { Attempted::EndedEarly(ran) } else { Attempted::Ran(ran) })
+    }
+
+    /// Returns whether the driver has a plan, which the harness runs.
+    fn is_planned(&self) -> bool {
+        self.implementation.driver.as_ref().is_some_and(|driver| driver.processes == ProcessOwner::Harness)
     }
 
     /// Returns all sides, in the order in which they are started.
@@ -111,9 +132,9 @@ impl Attempt<'_> {
     }
 
     /// Returns the failure of a test case whose time limit is over while these are at work.
-    fn timed_out(&self, running: Vec<String>, deadline: Instant) -> ProcessFailure {
+    fn timed_out(&self, running: Vec<String>, deadline: Instant, activity: Option<Activity>) -> ProcessFailure {
         let now = Instant::now();
-        let traffic = self.environment.activity().map(|heard| {
+        let traffic = activity.map(|heard| {
             // If nothing was heard, it is silent from the start.
             let since = heard.last.or_else(|| deadline.checked_sub(self.timeout)).unwrap_or(now);
             Traffic::new(heard.datagrams, now.saturating_duration_since(since), self.timeout)
@@ -127,271 +148,17 @@ fn port_not_seen(process: &str, source: io::Error) -> HarnessError {
     HarnessError::exhausted_or("see which ports are bound", source, usual)
 }
 
-/// The processes of a test case.
-struct Members<'a> {
-    attempt: &'a Attempt<'a>,
-    deadline: Instant,
-    sender: Sender<Event>,
-    events: Receiver<Event>,
-    /// In the order in which they are started.
-    all: Vec<Member<'a>>,
-    /// Keep further ports of processes from other jobs.
-    leases: Vec<Lease>,
-}
-
-/// A process that was started.
-struct Member<'a> {
-    side: &'a Side,
-    name: String,
-    port: Option<u16>,
-    child: Child,
-    exit: Option<Exit>,
-    is_ready: bool,
-}
-
-impl<'a> Members<'a> {
-    /// Runs the processes to their ends; returns what is wrong, if anything is.
-    fn run(&mut self) -> Result<Option<ProcessFailure>, HarnessError> {
-        for (place, side) in self.attempt.sides().enumerate() {
-            if place > 0 {
-                self.settle();
-            }
-            let (first, moment) = (self.all.len(), Instant::now());
-            for process in self.attempt.environment.processes(&side.name) {
-                if let Some(failure) = self.await_moment(moment + process.start) {
-                    return Ok(Some(failure));
-                }
-                self.start(side, process)?;
-            }
-            for number in first..self.all.len() {
-                if let Some(failure) = self.await_ready(number)? {
-                    return Ok(Some(failure));
-                }
-            }
-        }
-        if let Some(failure) = self.attempt.environment.clients().and_then(|clients| self.await_clients(clients)) {
-            return Ok(Some(failure));
-        }
-        if let Some(failure) = self.await_ends() {
-            return Ok(Some(failure));
-        }
-        self.settle();
-        self.stop_the_rest();
-        Ok(None)
-    }
-
-    fn start(&mut self, side: &'a Side, process: Process) -> Result<(), HarnessError> {
-        let attempt = self.attempt;
-        let Process { name, mut placeholders, port, .. } = process;
-        placeholders.insert("here", attempt.implementation.folder.clone().into());
-        placeholders.insert("build", attempt.build_directory.into());
-        placeholders.insert("work", attempt.folder.into());
-        for further in side.further_ports() {
-            let lease = Lease::for_both()?;
-            placeholders.insert(further, lease.port().to_string().into());
-            self.leases.push(lease);
-        }
-        for file in &side.files {
-            let path = attempt.folder.join(fill_text(&file.name, &placeholders));
-            std::fs::write(&path, fill_text(&file.text, &placeholders).as_encoded_bytes())
-                .map_err(HarnessError::file("write", &path))?;
-        }
-        let command = fill_command(&side.command, &placeholders);
-        let ready_line = match &side.ready {
-            Ready::Line(text) => Some(text.as_str()),
-            Ready::Started | Ready::Port => None,
-        };
-        let number = self.all.len();
-        let is_service = self.is_service(side);
-        let variables = if is_service {
-            attempt.environment.service_variables().iter().map(|(name, value)| (*name, value.into())).collect()
-        } else {
-            let mutant = attempt.implementation.active_mutant;
-            mutant.map(|mutant| mutant.environment(attempt.folder)).unwrap_or_default()
-        };
-        let start = Start {
-            command: &command,
-            folder: attempt.folder,
-            ready_line,
-            environment: &variables,
-            care: if is_service { Care::Guardian } else { Care::Kernel },
-            number,
-            events: &self.sender,
-        };
-        let child = Child::start(&start, attempt.guardian).map_err(|source| {
-            let (program, side) = (command[0].to_string_lossy().into_owned(), name.clone());
-            let Implementation { name: implementation, system, .. } = attempt.implementation.clone();
-            HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match is_service {
-                true => HarnessError::ServiceNotStarted { system, program, source },
-                false => HarnessError::SideNotStarted { implementation, side, program, source },
-            })
-        })?;
-        let is_ready = side.ready == Ready::Started;
-        self.all.push(Member { side, name, port, child, exit: None, is_ready });
-        Ok(())
-    }
-
-    /// Returns whether the environment brings a side along.
-    fn is_service(&self, side: &Side) -> bool {
-        self.attempt.environment.services().iter().any(|service| service.name == side.name)
-    }
-
-    /// Waits until what the processes have caused has settled, if the environment knows what that is.
-    fn settle(&self) {
-        let is_active = || self.all.iter().any(|member| member.exit.is_none() && member.child.is_active());
-        self.attempt.environment.settle(self.deadline, &is_active);
-    }
-
-    /// Waits until `moment`; returns what is wrong if a process ends badly meanwhile.
-    fn await_moment(&mut self, moment: Instant) -> Option<ProcessFailure> {
-        loop {
-            let wait = moment.saturating_duration_since(Instant::now());
-            if wait.is_zero() {
-                return None;
-            }
-            if let Some(failure) = self.next_event(wait).and_then(|event| self.note(event)) {
-                return Some(failure);
-            }
-        }
-    }
-
-    /// Waits until a process is ready; returns what is wrong if it does not become ready.
-    fn await_ready(&mut self, number: usize) -> Result<Option<ProcessFailure>, HarnessError> {
-        let port = match self.all[number].side.ready {
-            Ready::Started | Ready::Line(_) => None,
-            Ready::Port => self.all[number].port,
-        };
-        let group = self.all[number].child.group();
-        let mut interval = PORT_INTERVAL_MIN;
-        while !self.all[number].is_ready {
-            let member = &mut self.all[number];
-            if let Some(port) = port {
-                member.is_ready =
-                    ports::is_bound_by(port, group).map_err(|source| port_not_seen(&member.name, source))?;
-            }
-            if member.exit.is_some() {
-                return Ok(Some(ProcessFailure::EndedBeforeReady { process: member.name.clone() }));
-            }
-            let wait_max = match port {
-                Some(_) if member.is_ready => Duration::ZERO,
-                Some(_) => interval,
-                None => self.attempt.timeout,
-            };
-            interval = (interval * 3 / 2).min(PORT_INTERVAL_MAX);
-            match self.next_event(wait_max.min(self.time_left())) {
-                Some(event) => {
-                    if let Some(failure) = self.note(event) {
-                        return Ok(Some(failure));
-                    }
-                }
-                None if self.time_left().is_zero() => {
-                    let (process, limit_ms) = (self.all[number].name.clone(), self.attempt.limit_ms());
-                    return Ok(Some(ProcessFailure::NotReady { process, limit_ms }));
-                }
-                None => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Lets the clients talk to the processes; returns what is wrong if one ends badly meanwhile, or time is over.
-    fn await_clients(&mut self, clients: &dyn Clients) -> Option<ProcessFailure> {
-        let (deadline, is_cut) = (self.deadline, &AtomicBool::new(false));
-        let (failure, running) = std::thread::scope(|scope| {
-            let talk = scope.spawn(move || clients.run(deadline, is_cut));
-            let mut failure = None;
-            while failure.is_none() && !talk.is_finished() {
-                failure = self.next_event(CLIENTS_INTERVAL).and_then(|event| self.note(event));
-            }
-            is_cut.store(failure.is_some(), Ordering::Relaxed);
-            (failure, talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        let is_late = failure.is_none() && !running.is_empty();
-        failure.or_else(|| is_late.then(|| self.attempt.timed_out(running, deadline)))
-    }
-
-    /// Waits until every process that ends by itself has ended; returns what is wrong if one ends badly or not in time.
-    fn await_ends(&mut self) -> Option<ProcessFailure> {
-        loop {
-            let running = self.running();
-            if running.is_empty() {
-                return None;
-            }
-            match self.next_event(self.time_left()) {
-                Some(event) => {
-                    if let Some(failure) = self.note(event) {
-                        return Some(failure);
-                    }
-                }
-                None => return Some(self.attempt.timed_out(running, self.deadline)),
-            }
-        }
-    }
-
-    /// Tells the processes that do not end by themselves to end, and gives them some time to do so. Auxiliary services
-    /// have nothing left to say.
-    fn stop_the_rest(&mut self) {
-        let runs = |members: &Self, member: &Member<'_>| member.exit.is_none() && !members.is_service(member.side);
-        for member in self.all.iter().filter(|member| runs(self, member)) {
-            member.child.terminate();
-        }
-        self.deadline = Instant::now() + STOP_PATIENCE;
-        while self.all.iter().any(|member| runs(self, member)) {
-            let Some(event) = self.next_event(self.time_left()) else { return };
-            // However they end is right.
-            _ = self.note(event);
-        }
-    }
-
-    /// Ends every process and returns how each ended.
-    fn end(mut self) -> Vec<EndedProcess> {
-        let end = |member: &mut Member<'_>| {
-            let (stdout, stderr) = member.child.kill();
-            EndedProcess { process: member.name.clone(), exit: member.exit, stdout, stderr }
-        };
-        self.all.iter_mut().map(end).collect()
-    }
-
-    fn note(&mut self, event: Event) -> Option<ProcessFailure> {
-        match event {
-            Event::Ready(number) => self.all[number].is_ready = true,
-            Event::Exited(number, exit) => {
-                let member = &mut self.all[number];
-                member.exit = Some(exit);
-                if !member.side.exit.allows(exit) {
-                    return Some(ProcessFailure::Exited { process: member.name.clone(), exit });
-                }
-            }
-        }
-        None
-    }
-
-    fn next_event(&self, wait_max: Duration) -> Option<Event> {
-        match self.events.recv_timeout(wait_max) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => unreachable!("the owner holds a sender itself"),
-        }
-    }
-
-    fn time_left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
-    }
-
-    /// Returns the processes that are to end by themselves and have not.
-    fn running(&self) -> Vec<String> {
-        let runs = |member: &&Member<'_>| member.side.exit != ExpectedExit::Stopped && member.exit.is_none();
-        self.all.iter().filter(runs).map(|member| member.name.clone()).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::{Ipv4Addr, UdpSocket};
 
+    use simutant_sim_core::trace::DurableState;
+
     use super::*;
+    use crate::faults::{Injection, Schedule, ScheduledInjection};
+    use crate::ports::Lease;
     use crate::test_support::copying;
-    use crate::testbed::Placeholders;
+    use crate::testbed::{Placeholders, Process};
 
     /// An environment with one port for all, and nothing to judge.
     struct OnePort(u16);
@@ -421,6 +188,53 @@ mod tests {
             guardian: &guardian,
         };
         attempt.run().expect("the programs start")
+    }
+
+    /// An environment that crashes and restarts the receiver.
+    struct Faulty;
+
+    impl Environment for Faulty {
+        fn processes(&self, role: &str) -> Vec<Process> {
+            let (name, placeholders) = (role.into(), Placeholders::new());
+            vec![Process { name, placeholders, port: None, start: Duration::ZERO }]
+        }
+
+        fn schedule(&self) -> Schedule {
+            let process = || "receiver".to_owned();
+            let durable_state = DurableState::Lost;
+            let at = |ms, injection| ScheduledInjection { at: Duration::from_millis(ms), injection };
+            let crash = at(50, Injection::Crash { process: process() });
+            let injections = vec![crash, at(60, Injection::Restart { process: process(), durable_state })];
+            Schedule { injections, not_injected: vec!["rain".into()] }
+        }
+
+        fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+            let names: Vec<&str> = left.processes.iter().map(|ended| ended.process.as_str()).collect();
+            assert_eq!(names, ["receiver", "sender", "receiver, killed at 50 ms"]);
+            Ok(Verdict::Pass.into())
+        }
+    }
+
+    #[test]
+    fn a_testbed_may_have_faults_injected_into_its_processes() {
+        let mut implementation =
+            copying("echo x >> starts; exec sleep 1000", "until [ $(grep -c . starts) = 2 ]; do sleep 0.05; done");
+        implementation.sides[0].exit = crate::ExpectedExit::Stopped;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
+        let attempt = Attempt {
+            implementation: &implementation,
+            sides: &implementation.sides(),
+            environment: &Faulty,
+            build_directory: Path::new("/"),
+            folder: folder.path(),
+            timeout: Duration::from_secs(60),
+            guardian: &guardian,
+        };
+        let Attempted::Ran(ran) = attempt.run().expect("the programs start") else { panic!("it ran") };
+        assert_eq!(ran.judgement.verdict, Verdict::Pass);
+        let files = "not injected: restart of receiver at 60 ms: it found its files, which are not its own to remove";
+        assert_eq!(ran.judgement.notes, ["not injected: rain", files]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::HarnessError;
 use crate::implementation::{Implementation, fill_command};
-use crate::process::{Care, Child, Event, Guardian, Start};
+use crate::process::{Care, Child, Event, Guardian, Input, Start, Watched};
 use crate::testbed::Placeholders;
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
@@ -26,7 +26,8 @@ pub(crate) fn build(
     let start = Start {
         command: &filled,
         folder: &implementation.folder,
-        ready_line: None,
+        watch: Watched::Nothing,
+        input: Input::Nothing,
         environment: &[],
         care: Care::Kernel,
         number: 0,
@@ -48,7 +49,7 @@ pub(crate) fn build(
                 output: stdout.text + &stderr.text,
             })
         }
-        Ok(Event::Ready(_)) => unreachable!("a build is not watched for a line"),
+        Ok(Event::Ready(_) | Event::Said(..)) => unreachable!("a build is not watched for a line"),
         Err(_) => Err(HarnessError::BuildTimedOut {
             implementation: implementation.name.clone(),
             command: shown,

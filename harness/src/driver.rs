@@ -10,7 +10,7 @@ use simutant_outcomes::{Finding, FindingClass, Inconclusive, Verdict};
 
 use crate::error::HarnessError;
 use crate::implementation::DriverCommand;
-use crate::implementation::driver::ROLES;
+use crate::implementation::driver::{ProcessOwner, ROLES};
 use crate::ports::Lease;
 use crate::process::{Exit, OutputTail};
 use crate::report::EndedProcess;
@@ -72,7 +72,14 @@ impl Testbed for DriverCommand {
         let case = setup.folder.join("case.json");
         std::fs::write(&case, format!("{}\n", setup.case)).map_err(HarnessError::file("write", &case))?;
         let fixture = setup.fixture.cloned().unwrap_or_default();
-        Ok(Box::new(Driven { name: setup.name.into(), case, seed: setup.seed, lease: Lease::for_both()?, fixture }))
+        Ok(Box::new(Driven {
+            name: setup.name.into(),
+            case,
+            seed: setup.seed,
+            lease: Lease::for_both()?,
+            fixture,
+            processes: self.processes,
+        }))
     }
 }
 
@@ -85,6 +92,8 @@ struct Driven {
     lease: Lease,
     /// What it is told of its fixture.
     fixture: Placeholders,
+    /// Who runs processes: the first line of a driver that does not is its plan, and no answer.
+    processes: ProcessOwner,
 }
 
 impl Environment for Driven {
@@ -100,15 +109,15 @@ impl Environment for Driven {
     }
 
     fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError> {
-        Ok(judge(&left.processes[0]))
+        Ok(judge(&left.processes[0], self.processes))
     }
 }
 
 /// Returns what a driver found out.
-fn judge(driver: &EndedProcess) -> Conclusion {
+fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
     let exit = driver.exit.expect("a driver is waited for");
     let inconclusive = |reason: String| Verdict::Inconclusive(Inconclusive { reason });
-    let answer = match answer(&driver.stdout) {
+    let answer = match answer(&driver.stdout, processes) {
         Ok(answer) => answer.unwrap_or_default(),
         Err(why) => return inconclusive(format!("the last line that the driver printed is no answer: {why}")).into(),
     };
@@ -137,10 +146,15 @@ fn judge(driver: &EndedProcess) -> Conclusion {
 }
 
 /// Returns the answer in what a driver printed, if its last line is one.
-fn answer(stdout: &OutputTail) -> Result<Option<Answer>, String> {
-    let text = stdout.text.trim_end();
-    if stdout.omitted_bytes > 0 && !text.contains('\n') {
-        return Err("it is longer than 64 KiB".into());
+fn answer(stdout: &OutputTail, processes: ProcessOwner) -> Result<Option<Answer>, String> {
+    let mut text = stdout.text.trim_end();
+    let has_one_line = !text.contains('\n');
+    match processes {
+        ProcessOwner::Driver if stdout.omitted_bytes > 0 && has_one_line => {
+            return Err("it is longer than 64 KiB".into());
+        }
+        ProcessOwner::Harness if has_one_line => text = "",
+        ProcessOwner::Driver | ProcessOwner::Harness => {}
     }
     let last = text.lines().next_back().map(str::trim);
     let read = |line| serde_json::from_str(line).map_err(|error| error.to_string());
@@ -163,7 +177,7 @@ mod tests {
         let (stdout, stderr) = (tail(stdout), tail(stderr));
         let ended = EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr };
         let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-        assert_eq!(judge(&ended), Conclusion { verdict: expect, notes });
+        assert_eq!(judge(&ended, ProcessOwner::Driver), Conclusion { verdict: expect, notes });
     }
 
     fn inconclusive(reason: &str) -> Verdict {
@@ -219,11 +233,14 @@ mod tests {
     fn a_last_line_that_was_cut_is_no_answer() {
         let judged = |exit, text: &str| {
             let stdout = OutputTail { text: text.into(), omitted_bytes: 10 };
-            judge(&EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr: OutputTail::default() })
-                .verdict
+            let (process, stderr) = (DRIVER.into(), OutputTail::default());
+            let ended = EndedProcess { process, exit: Some(exit), stdout, stderr };
+            [ProcessOwner::Driver, ProcessOwner::Harness].map(|processes| judge(&ended, processes).verdict)
         };
         let cut = inconclusive("the last line that the driver printed is no answer: it is longer than 64 KiB");
-        assert_eq!([judged(Exit::Code(0), "xx\"}\n"), judged(Exit::Code(1), "xx\"}\n")], [cut.clone(), cut]);
-        assert_eq!(judged(Exit::Code(0), "xx\n{}\n"), Verdict::Pass);
+        // A driver that has a plan may print a long one.
+        assert_eq!(judged(Exit::Code(0), "xx\"}\n"), [cut.clone(), Verdict::Pass]);
+        assert_eq!(judged(Exit::Code(1), "xx\"}\n")[0], cut);
+        assert_eq!(judged(Exit::Code(0), "xx\n{}\n"), [Verdict::Pass, Verdict::Pass]);
     }
 }

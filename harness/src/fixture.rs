@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::HarnessError;
 use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
 use crate::implementation::{Implementation, fill_command, fill_text};
 use crate::ports::Lease;
-use crate::process::{Care, Child, Event, Exit, Guardian, Start};
-use crate::side::Ready;
+use crate::process::{Care, Child, Event, Exit, Guardian, Input, OutputTail, Start, Watched};
+use crate::side::Stop;
 use crate::testbed::Placeholders;
 
 /// Where fixtures are started.
@@ -22,12 +22,14 @@ pub(crate) struct Place<'a> {
     pub(crate) guardian: &'a Arc<Guardian>,
 }
 
-/// A fixture that is ready. It is killed when it is dropped.
+/// A fixture that is ready. It is ended when it is dropped.
 pub(crate) struct Fixture {
     child: Child,
     events: Receiver<Event>,
     /// What drivers are told of it.
     placeholders: Placeholders,
+    /// How it is told to end.
+    stop: Stop,
     /// Keep its ports from other jobs.
     _leases: Vec<Lease>,
     _folder: tempfile::TempDir,
@@ -70,17 +72,15 @@ impl Fixture {
             std::fs::write(&path, fill_text(&file.text, &own).as_encoded_bytes())
                 .map_err(HarnessError::file("write", &path))?;
         }
-        let ready_line = match &side.ready {
-            Ready::Line(line) => Some(line.as_str()),
-            Ready::Started | Ready::Port => None,
-        };
+        let watch = Watched::for_ready(&side.ready);
         let (sender, events) = channel();
         let command_line = fill_command(&side.command, &own);
         let mutant = implementation.active_mutant.map(|mutant| mutant.environment(folder.path()));
         let start = Start {
             command: &command_line,
             folder: folder.path(),
-            ready_line,
+            watch,
+            input: Input::Nothing,
             environment: &mutant.unwrap_or_default(),
             care: Care::Kernel,
             number: 0,
@@ -94,16 +94,16 @@ impl Fixture {
                     HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
                 })
             })?;
-        let fixture = Self { child, events, placeholders: told, _leases: leases, _folder: folder };
-        match ready_line {
-            None => Ok(Some(fixture)),
-            Some(_) => fixture.await_ready(name, command.timeout()).map(Some),
+        let fixture = Self { child, events, stop: side.stop, placeholders: told, _leases: leases, _folder: folder };
+        match watch {
+            Watched::Nothing | Watched::FirstLine => Ok(Some(fixture)),
+            Watched::Ready(_) => fixture.await_ready(name, command.timeout()).map(Some),
         }
     }
 
     fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
         let what = match self.events.recv_timeout(limit) {
-            Ok(Event::Ready(_)) => return Ok(self),
+            Ok(Event::Ready(_) | Event::Said(..)) => return Ok(self),
             Ok(Event::Exited(_, Exit::UNAVAILABLE)) => {
                 let reason = self.child.kill().1.text.trim().to_owned();
                 return Err(HarnessError::SideUnavailable { implementation, side: FIXTURE.into(), reason });
@@ -117,6 +117,20 @@ impl Fixture {
         Err(HarnessError::FixtureNotReady { implementation, what, output: stdout.text + &stderr.text })
     }
 
+    /// Ends it, as its file says; returns what it printed last.
+    fn end(&mut self) -> (OutputTail, OutputTail) {
+        let deadline = Instant::now() + self.stop.grace();
+        // One that has ended, or is not to be asked, is only cleared up after.
+        if !self.stop.is_kill() && self.exit().is_none() {
+            self.child.signal(self.stop.signal.into());
+            let wait = || self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            while matches!(wait(), Ok(Event::Ready(_) | Event::Said(..))) {}
+        }
+        // Its end was waited for once.
+        self.stop = Stop::KILL;
+        self.child.kill()
+    }
+
     /// Returns what drivers are told of it.
     pub(crate) fn placeholders(&self) -> &Placeholders {
         &self.placeholders
@@ -124,7 +138,7 @@ impl Fixture {
 
     /// Ends it, and returns the last line that it complained of, after a colon; nothing if it did not complain.
     pub(crate) fn last_words(mut self) -> String {
-        self.child.kill().1.last_line().map(|line| format!(": {line}")).unwrap_or_default()
+        self.end().1.last_line().map(|line| format!(": {line}")).unwrap_or_default()
     }
 
     /// Returns how it ended, if it did.
@@ -132,9 +146,15 @@ impl Fixture {
         loop {
             match self.events.try_recv() {
                 Ok(Event::Exited(_, exit)) => return Some(exit),
-                Ok(Event::Ready(_)) => {}
+                Ok(Event::Ready(_) | Event::Said(..)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -8,6 +8,7 @@
 //! origin = "release"                                 # or "mistake", "mutant": where its faults come from, if it has any
 //! on_demand = true                                   # optional; experiments run it only if it is named
 //! sources = ["../src/*.rs"]                          # optional; its Rust source files, whose constants are compared with the specification's
+//! input = "text"                                     # optional; what is in files that the testbed makes: "bytes" by default
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
 //!
 //! [driver]                                           # runs a test case and judges it: see `DriverCommand`
@@ -32,6 +33,7 @@
 //! name = "sender"
 //! command = ["{build}/sender", "{peer_host}", "{peer_port}", "{input}"]
 //! exit = "success"                                   # or "any", { code = 3 }, { signal = 15 }; "stopped" for a server that runs until it is told to end
+//! stop = { signal = "SIGINT", grace_ms = 500 }       # optional; how a server is told to end: SIGTERM, and 2 s, by default
 //!
 //! [[side.file]]                                      # optional; a file that the side above needs, as of settings
 //! name = "sender.conf"                               # is made in {work}
@@ -56,19 +58,19 @@ mod mutants;
 mod template;
 
 use std::path::{Path, PathBuf};
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
 use crate::side::{FURTHER_PORTS, Ready, Side};
-use crate::testbed::{Placeholders, Role, TIMEOUT, Testbed, Testbeds};
+use crate::testbed::{InputContent, Placeholders, Role, TIMEOUT, Testbed, Testbeds};
 
-pub use driver::{DriverCommand, FixtureCommand};
+pub use driver::{DriverCommand, FixtureCommand, ProcessOwner};
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 use template::TemplateError;
+pub(crate) use template::{fill_command, fill_planned, fill_text};
 
 /// Placeholders of the build command.
 const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
@@ -107,6 +109,9 @@ pub struct Implementation {
     /// The command that runs a test case and judges it, instead of sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverCommand>,
+    /// What is in the files that its programs are given, where their content is the testbed's to choose.
+    #[serde(default, skip_serializing_if = "InputContent::is_default")]
+    pub input: InputContent,
     /// The package whose mutants can be tried in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutants: Option<MutatedPackage>,
@@ -349,22 +354,6 @@ fn validate_texts<'a>(
     Ok(())
 }
 
-/// Returns the command with its placeholders replaced.
-///
-/// # Panics
-/// If `values` lacks a placeholder of the command: validation let only known ones pass.
-pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<std::ffi::OsString> {
-    command.iter().map(|text| fill_text(text, values)).collect()
-}
-
-/// Returns the text with its placeholders replaced.
-///
-/// # Panics
-/// If `values` lacks a placeholder of the text: validation let only known ones pass.
-pub(crate) fn fill_text(text: &str, values: &Placeholders) -> std::ffi::OsString {
-    template::fill(text, values).expect("validation let only known placeholders pass")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -419,7 +408,7 @@ command = ["{build}/sender", "{peer}", "{input}"]
            |
         10 | exits = "stopped"
            | ^^^^^
-        unknown field `exits`, expected one of `name`, `command`, `file`, `ready`, `exit`
+        unknown field `exits`, expected one of `name`, `command`, `file`, `ready`, `exit`, `stop`
         "#);
     }
 

@@ -71,6 +71,7 @@ mod building;
 mod driver;
 mod error;
 mod failure;
+mod faults;
 mod fixture;
 mod implementation;
 mod lines;
@@ -91,8 +92,12 @@ mod trials;
 pub use driver::Answer;
 pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};
+pub use faults::{
+    Injection, InvalidTimeScale, NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule,
+    ScheduledInjection, TimeScale,
+};
 pub use implementation::{
-    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage,
+    ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage, ProcessOwner,
 };
 pub use lines::TrialLogError;
 pub use loopback::Loopback;
@@ -106,9 +111,10 @@ pub use proxy::{
 pub use report::{CaseResult, EndedProcess, TestReport};
 pub use results::ResultLog;
 pub use run::{Options, run_some, run_suite};
-pub use side::{ExpectedExit, Ready, Side, SideFile};
+pub use side::{ExpectedExit, Ready, Side, SideFile, Stop, StopSignal};
 pub use testbed::{
-    Clients, Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
+    Clients, Conclusion, Environment, InputContent, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
+    Testbeds,
 };
 pub use trials::{Trial, TrialLog};
 

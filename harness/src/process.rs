@@ -10,12 +10,12 @@ mod limits;
 mod output;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -24,8 +24,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) use guardian::Guardian;
 pub(crate) use limits::allow_many_files;
 pub use limits::is_shortage;
-use output::Capture;
 pub use output::OutputTail;
+use output::{Capture, Watch};
+
+use crate::side::Ready;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,10 +80,12 @@ fn signal_name(number: i32) -> Option<&'static str> {
 }
 
 /// Something that happened to a program; the number is its owner's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     /// It printed the line that says that it is ready.
     Ready(usize),
+    /// It printed its first line.
+    Said(usize, String),
     /// It ended.
     Exited(usize, Exit),
 }
@@ -97,6 +101,36 @@ pub(crate) enum Care {
     Guardian,
 }
 
+/// What is looked for in what a program prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watched<'a> {
+    /// Nothing.
+    Nothing,
+    /// A line with this text, which means that the program is ready.
+    Ready(&'a str),
+    /// The first line.
+    FirstLine,
+}
+
+impl<'a> Watched<'a> {
+    /// Returns what tells that a program is ready.
+    pub(crate) fn for_ready(ready: &'a Ready) -> Self {
+        match ready {
+            Ready::Line(text) => Self::Ready(text),
+            Ready::Started | Ready::Port => Self::Nothing,
+        }
+    }
+}
+
+/// What a program reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Nothing: its standard input is at its end.
+    Nothing,
+    /// What it is [told](Child::tell).
+    Told,
+}
+
 /// What to start, and where to report.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
@@ -104,8 +138,10 @@ pub(crate) struct Start<'a> {
     pub(crate) command: &'a [OsString],
     /// The folder that it runs in.
     pub(crate) folder: &'a Path,
-    /// A text on standard output that means that it is ready.
-    pub(crate) ready_line: Option<&'a str>,
+    /// What is looked for on standard output.
+    pub(crate) watch: Watched<'a>,
+    /// What it reads.
+    pub(crate) input: Input,
     /// Variables of its environment, beside those of the harness.
     pub(crate) environment: &'a [(&'a str, OsString)],
     /// Who sees that it ends when the harness is killed.
@@ -123,12 +159,14 @@ pub(crate) struct Child {
     /// The program's own number, and that of the group which it leads.
     group: Pid,
     capture: Capture,
+    /// Its standard input, if it is told something.
+    input: Option<Sender<String>>,
     waiter: Option<JoinHandle<()>>,
     guardian: Arc<Guardian>,
 }
 
 impl Child {
-    /// Starts a program without input, its output captured.
+    /// Starts a program, its output captured.
     ///
     /// # Errors
     /// The system's reason if the program cannot be started.
@@ -139,7 +177,10 @@ impl Child {
             .args(arguments)
             .envs(start.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(start.folder)
-            .stdin(Stdio::null())
+            .stdin(match start.input {
+                Input::Nothing => Stdio::null(),
+                Input::Told => Stdio::piped(),
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
@@ -151,20 +192,24 @@ impl Child {
         let group = Pid::from_child(&child);
         guardian.watch(group);
         let (number, events) = (start.number, start.events.clone());
-        let ready_events = events.clone();
+        let (seen, input) = (events.clone(), child.stdin.take().map(write_on_a_thread));
+        let watch = match start.watch {
+            Watched::Nothing => None,
+            // The owner may have lost interest; nobody needs to hear it then.
+            Watched::Ready(text) => Some(Watch::for_text(text, move || _ = seen.send(Event::Ready(number)))),
+            Watched::FirstLine => Some(Watch::for_first_line(move |line| _ = seen.send(Event::Said(number, line)))),
+        };
         let capture = Capture::start(
             child.stdout.take().expect("standard output is piped"),
             child.stderr.take().expect("standard error is piped"),
-            start.ready_line.map(String::from),
-            // The owner may have lost interest; nobody needs to hear it then.
-            move || _ = ready_events.send(Event::Ready(number)),
+            watch,
         );
         let waiter = std::thread::spawn(move || {
             if let Some(exit) = wait_for_exit(group) {
                 _ = events.send(Event::Exited(number, exit));
             }
         });
-        Ok(Self { child, group, capture, waiter: Some(waiter), guardian: Arc::clone(guardian) })
+        Ok(Self { child, group, capture, input, waiter: Some(waiter), guardian: Arc::clone(guardian) })
     }
 
     /// Returns the process group that the program leads.
@@ -183,10 +228,18 @@ impl Child {
         stats.flatten().any(|stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['R', 'D'])))
     }
 
-    /// Asks the program and all it started to end.
-    pub(crate) fn terminate(&self) {
-        // The group is gone if all of it has ended: then there is nobody to ask.
-        _ = rustix::process::kill_process_group(self.group, Signal::TERM);
+    /// Sends a signal to the program and all it started.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // The group is gone if all of it has ended: then there is nobody to hear it.
+        _ = rustix::process::kill_process_group(self.group, signal);
+    }
+
+    /// Writes a line to its standard input, in the background: a program that does not read holds nobody up.
+    pub(crate) fn tell(&self, line: String) {
+        if let Some(input) = &self.input {
+            // Whoever has closed its input does not want to know.
+            _ = input.send(line);
+        }
     }
 
     /// Kills the program and all it started, and returns what they printed last.
@@ -199,7 +252,7 @@ impl Child {
     fn kill_group(&mut self) {
         let Some(waiter) = self.waiter.take() else { return };
         // The leader is reaped last, so that until then the number means this group and no other.
-        _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        self.signal(Signal::KILL);
         waiter.join().expect("waiting has no way to panic");
         self.guardian.forget(self.group);
         _ = self.child.wait();
@@ -210,6 +263,19 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.kill_group();
     }
+}
+
+/// Writes lines to a program's standard input on a thread of its own, until the sender is dropped.
+fn write_on_a_thread(mut input: ChildStdin) -> Sender<String> {
+    let (sender, lines) = channel::<String>();
+    std::thread::spawn(move || {
+        for line in lines {
+            if input.write_all(format!("{line}\n").as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
 }
 
 /// Waits until a child has ended and leaves it to be reaped, so that its number is not used again.
@@ -250,7 +316,7 @@ fn die_with_this_thread(_: &mut Command) {}
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::mpsc::Receiver;
     use std::time::Duration;
 
     use super::*;
@@ -266,7 +332,8 @@ mod tests {
         let start = Start {
             command: &command,
             folder: folder.path(),
-            ready_line,
+            watch: ready_line.map_or(Watched::Nothing, Watched::Ready),
+            input: Input::Nothing,
             environment: &[("VARIABLE", "value".into())],
             care: Care::Kernel,
             number: 5,
@@ -337,7 +404,8 @@ mod tests {
             let start = Start {
                 command: &command,
                 folder: folder.path(),
-                ready_line: None,
+                watch: Watched::Nothing,
+                input: Input::Nothing,
                 environment: &[],
                 care,
                 number: 0,

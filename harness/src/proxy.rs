@@ -9,6 +9,7 @@ mod fate;
 mod links;
 mod relay_thread;
 mod servers;
+mod streams;
 
 use std::io::{self, ErrorKind, PipeReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -24,8 +25,10 @@ use simutant_sim_core::Probability;
 use crate::process::is_shortage;
 pub use fate::{Fate, Fates};
 pub use links::{Linked, Links};
+pub(crate) use links::{Senders, Weather};
 use relay_thread::RelayThread;
 pub use servers::{Listener, Losses, LossyServers, Served};
+pub(crate) use streams::{StreamEntry, StreamLinks};
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;

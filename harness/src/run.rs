@@ -248,8 +248,14 @@ impl Run<'_> {
                 *fixture = Fixture::start(&self.place())?;
             }
             let placeholders = fixture.as_ref().map(Fixture::placeholders);
-            let setup =
-                Setup { name: &case.name, case: &case.case, seed, folder: folder.path(), fixture: placeholders };
+            let setup = Setup {
+                name: &case.name,
+                case: &case.case,
+                seed,
+                folder: folder.path(),
+                input: self.implementation.input,
+                fixture: placeholders,
+            };
             let environment = self.testbed.set_up(&setup)?;
             let attempt = Attempt {
                 implementation: self.implementation,
@@ -264,12 +270,12 @@ impl Run<'_> {
             let attempted = attempt.run()?;
             let duration_ms = start.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
             // First of all: a network that broke down is no failure of the programs.
-            let network = environment.network()?;
+            let own_network = environment.network()?;
             attempts_left -= 1;
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
-                    let Ran { judgement: Conclusion { mut verdict, notes }, processes } = ran;
+                    let Ran { judgement: Conclusion { mut verdict, notes }, processes, network } = ran;
                     if let Some(exit) = fixture.as_ref().and_then(Fixture::exit) {
                         let said = fixture.take().map(Fixture::last_words).unwrap_or_default();
                         let reason = format!("the fixture ended with {exit} during the test case{said}");
@@ -284,7 +290,7 @@ impl Run<'_> {
                         verdict,
                         notes,
                         processes,
-                        network,
+                        network: network.unwrap_or(own_network),
                         duration_ms,
                         mutant_reached: mutant.and_then(|mutant| mutant.was_reached(folder.path())),
                     });

@@ -1,5 +1,8 @@
 //! A side of an implementation: a program that plays a role, how it is started, and how it must end.
 
+use std::time::Duration;
+
+use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Exit;
@@ -25,6 +28,88 @@ pub struct Side {
     /// How it must end.
     #[serde(default)]
     pub exit: ExpectedExit,
+    /// How it is told to end, if it does not end by itself.
+    #[serde(default, skip_serializing_if = "Stop::is_default")]
+    pub stop: Stop,
+}
+
+/// How a process that does not end by itself is told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stop {
+    /// The signal that it and all that it started get.
+    pub signal: StopSignal,
+    /// How long it has to end after that, in milliseconds, until it is killed.
+    pub grace_ms: u64,
+}
+
+/// SIGTERM, and 2 s.
+impl Default for Stop {
+    fn default() -> Self {
+        Self { signal: StopSignal::Term, grace_ms: 2_000 }
+    }
+}
+
+impl Stop {
+    /// The process is killed.
+    pub const KILL: Self = Self { signal: StopSignal::Kill, grace_ms: 0 };
+
+    pub(crate) fn kill() -> Self {
+        Self::KILL
+    }
+
+    pub(crate) fn is_kill(&self) -> bool {
+        *self == Self::KILL
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns how long a process has to end.
+    pub(crate) fn grace(self) -> Duration {
+        Duration::from_millis(self.grace_ms)
+    }
+}
+
+/// A signal that tells a process to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StopSignal {
+    /// `"SIGTERM"`
+    #[serde(rename = "SIGTERM")]
+    Term,
+    /// `"SIGINT"`
+    #[serde(rename = "SIGINT")]
+    Int,
+    /// `"SIGHUP"`
+    #[serde(rename = "SIGHUP")]
+    Hup,
+    /// `"SIGQUIT"`
+    #[serde(rename = "SIGQUIT")]
+    Quit,
+    /// `"SIGUSR1"`
+    #[serde(rename = "SIGUSR1")]
+    Usr1,
+    /// `"SIGUSR2"`
+    #[serde(rename = "SIGUSR2")]
+    Usr2,
+    /// `"SIGKILL"`
+    #[serde(rename = "SIGKILL")]
+    Kill,
+}
+
+impl From<StopSignal> for Signal {
+    fn from(signal: StopSignal) -> Self {
+        match signal {
+            StopSignal::Term => Self::TERM,
+            StopSignal::Int => Self::INT,
+            StopSignal::Hup => Self::HUP,
+            StopSignal::Quit => Self::QUIT,
+            StopSignal::Usr1 => Self::USR1,
+            StopSignal::Usr2 => Self::USR2,
+            StopSignal::Kill => Self::KILL,
+        }
+    }
 }
 
 /// A file that a side needs. Both texts have the placeholders of the side's command.
@@ -58,8 +143,8 @@ pub enum ExpectedExit {
     /// By itself, with exit code 0.
     #[default]
     Success,
-    /// When it is told to: when the others have ended it is sent SIGTERM and, if it stays, SIGKILL. How it ends then is
-    /// free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
+    /// When it is told to: when the others have ended it is sent the signal of its [`Stop`] and, if it stays, SIGKILL.
+    /// How it ends then is free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
     /// with another code, or by a signal, the test case fails.
     Stopped,
     /// By itself, however.

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
+use crate::faults::Schedule;
 use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
@@ -103,8 +105,28 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// An empty folder of the test case's own.
     pub folder: &'a Path,
+    /// What is in files whose content the test case leaves open.
+    pub input: InputContent,
     /// What is known of the fixture of the implementation's driver, if it has one.
     pub fixture: Option<&'a Placeholders>,
+}
+
+/// What is in files whose content a test case leaves open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputContent {
+    /// Any bytes.
+    #[default]
+    Bytes,
+    /// Lines of printable ASCII, each ended by a line feed.
+    Text,
+}
+
+impl InputContent {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A test case's network and files, in place and ready for the programs.
@@ -130,6 +152,15 @@ pub trait Environment {
     /// are stopped. `is_active` tells whether one of them is at work, as far as that can be seen. By default it returns
     /// at once.
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
+
+    /// Returns what is done to the processes while they run, by their names. By default nothing is.
+    fn schedule(&self) -> Schedule {
+        Schedule::default()
+    }
+
+    /// Is told when all processes are ready, which is when the schedule begins: a network with faults of its own begins
+    /// then, too.
+    fn begin(&self, _moment: Instant) {}
 
     /// Returns who talks to the processes when all have been started, if that is the environment itself.
     fn clients(&self) -> Option<&dyn Clients> {

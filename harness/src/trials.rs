@@ -25,6 +25,9 @@ pub struct Trial {
     /// Why nothing was found out; `None` if something was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<String>,
+    /// See [`CaseResult::notes`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// See [`CaseResult::duration_ms`].
     pub duration_ms: u64,
     /// See [`CaseResult::mutant_reached`].
@@ -193,6 +196,7 @@ impl TrialLog {
             trial: Trial {
                 failed,
                 inconclusive,
+                notes: result.notes.clone(),
                 duration_ms: result.duration_ms,
                 mutant_reached: result.mutant_reached,
             },

@@ -188,6 +188,29 @@ fn a_fixture_that_is_not_ready_ends_the_run() {
 }
 
 #[test]
+fn a_driver_and_a_fixture_are_told_to_end_as_the_file_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = |name: &str, signal: &str, first: &str| {
+        let file = folder.path().join(name);
+        format!("trap \\\"touch {}; exit 0\\\" {signal}; {first}; while :; do sleep 0.05; done", file.display())
+    };
+    let stop = |signal: &str| format!("stop = {{ signal = 'SIG{signal}', grace_ms = 30000 }}\n");
+    let fixture = format!(
+        "[driver.fixture]\ncommand = [\"sh\", \"-c\", \"{}\"]\nready = {{ line = 'ready' }}\n{}",
+        script("fixture", "INT", "echo ready"),
+        stop("INT")
+    );
+    let driver = script("driver", "TERM", "true").replace("\\\"", "\"");
+    let implementation = driven(&driver, &(stop("TERM") + &fixture));
+    let options = Options { timeout: Duration::from_secs(2), ..options() };
+    let report = run(&implementation, &[json!({})], &options).expect("the driver runs");
+    let finding = report.results[0].verdict.finding().expect("it did not end");
+    assert_eq!(finding.summary, "still running after 2000 ms: driver");
+    assert!(["driver", "fixture"].iter().all(|name| folder.path().join(name).exists()), "both clear up");
+    check_refused("[driver]\ncommand = ['true']\nstop = { signal = 'TERM' }\n", "expected one of `SIGTERM`, `SIGINT`");
+}
+
+#[test]
 fn the_file_says_how_long_and_how_many_at_a_time() {
     let implementation = driven("true", "timeout_s = 7\njobs_for_each_core = 3\n");
     assert_eq!(implementation.timeout("leases"), Duration::from_secs(7));

@@ -56,7 +56,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use bandwidth::Bandwidth;
 pub use fate::{Arrival, Fate};
 pub(crate) use fate::{Decision, Open, PacketInfo};
-pub use fates::Fates;
+pub use fates::{Fates, NetworkFates};
 pub(crate) use fates::{first_draw, network_seed};
 use invalid::Field;
 pub use invalid::InvalidNetwork;

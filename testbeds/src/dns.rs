@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_harness::{
     Activity, Clients, Conclusion, Environment, ExpectedExit, HarnessError, InvalidCase, Lease, Left, Loopback, Losses,
-    LossyServers, Placeholders, Process, ProxyCounts, ProxyError, Ready, Role, Served, Setup, Side, Testbed,
+    LossyServers, Placeholders, Process, ProxyCounts, ProxyError, Ready, Role, Served, Setup, Side, Stop, Testbed,
 };
 use simutant_outcomes::Verdict;
 use simutant_sim_core::Random;
@@ -115,6 +115,7 @@ impl Testbed for DnsTestbed {
             files: Vec::new(),
             ready: Ready::Port,
             exit: ExpectedExit::Stopped,
+            stop: Stop::default(),
         }];
         let environment = NameService {
             case,

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_harness::{
-    Activity, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, LossyProxy, Placeholders, Process,
-    ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
+    Activity, Conclusion, Environment, HarnessError, InputContent, InvalidCase, Lease, Left, LossyProxy, Placeholders,
+    Process, ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
 };
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::{Probability, Random};
@@ -21,6 +21,9 @@ use simutant_system::System;
 use simutant_systems::{gbn, gbn_thesis};
 
 use crate::valid;
+
+/// How long lines of a text are, with their ends.
+const LINE_BYTES: u64 = 80;
 
 const RECEIVER: &str = "receiver";
 const SENDER: &str = "sender";
@@ -96,11 +99,11 @@ impl Testbed for GbnTestbed {
     }
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
-        let Setup { seed, folder, .. } = *setup;
+        let Setup { seed, folder, input: content, .. } = *setup;
         let case = (self.read)(setup.case).expect("the case was checked");
         let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
         let input = folder.join("input");
-        write_random_bytes(&input, case.bytes, &mut random.stream("input"))
+        write_input(&input, content, case.bytes, &mut random.stream("input"))
             .map_err(HarnessError::file("write the input file", &input))?;
         let lease = Lease::new()?;
         let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
@@ -203,11 +206,17 @@ impl From<Difference> for Finding {
     }
 }
 
-/// Fills a new file with `length` random bytes.
-fn write_random_bytes(path: &Path, length: u64, random: &mut Random) -> io::Result<()> {
+/// Fills a new file with `length` random bytes, or with a random text of so many.
+fn write_input(path: &Path, content: InputContent, length: u64, random: &mut Random) -> io::Result<()> {
     let mut file = io::BufWriter::new(File::create_new(path)?);
-    for _ in 0..length {
-        file.write_all(&[random.uniform(0..=u8::MAX)])?;
+    for at in 1..=length {
+        let is_line_end = at == length || at % LINE_BYTES == 0;
+        let byte = match content {
+            InputContent::Bytes => random.uniform(0..=u8::MAX),
+            InputContent::Text if is_line_end => b'\n',
+            InputContent::Text => random.uniform(b' '..=b'~'),
+        };
+        file.write_all(&[byte])?;
     }
     file.flush()
 }
@@ -257,7 +266,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let write = |name: &str, seed| {
             let path = folder.path().join(name);
-            write_random_bytes(&path, 10_000, &mut Random::from_seed(seed)).expect("the folder can be written");
+            let random = &mut Random::from_seed(seed);
+            write_input(&path, InputContent::Bytes, 10_000, random).expect("the folder can be written");
             std::fs::read(path).expect("it was written")
         };
         let one = write("one", 1);
@@ -265,6 +275,19 @@ mod tests {
         assert_eq!(one, write("again", 1));
         assert_ne!(one, write("two", 2));
         assert!((0..=255).all(|byte| one.contains(&byte)), "every byte occurs in so many");
+    }
+
+    #[test]
+    fn a_text_has_lines_of_printable_characters_and_as_many_bytes() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for length in [0, 1, 79, 80, 81, 1_000] {
+            let path = folder.path().join(length.to_string());
+            write_input(&path, InputContent::Text, length, &mut Random::from_seed(1)).expect("room");
+            let text = std::fs::read_to_string(path).expect("it is ASCII");
+            assert_eq!(text.len() as u64, length);
+            assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
+            assert!(text.lines().all(|line| line.len() < 80 && line.bytes().all(|byte| (b' '..=b'~').contains(&byte))));
+        }
     }
 
     #[track_caller]

@@ -245,6 +245,8 @@ fn delivery(line: &str) -> Option<Publication> {
 
 #[cfg(test)]
 mod tests {
+    use simutant_harness::InputContent;
+
     use super::*;
 
     fn environment(folder: &Path) -> Box<dyn Environment> {
@@ -252,7 +254,9 @@ mod tests {
             "topology": "3-cycle", "messages": [{ "from": 1, "to": 3 }, { "from": 2, "to": 2 }], "seed": 5
         });
         LsrTestbed.check(&case).expect("a good case");
-        LsrTestbed.set_up(&Setup { name: "a", case: &case, seed: 0, folder, fixture: None }).expect("ports are free")
+        LsrTestbed
+            .set_up(&Setup { name: "a", case: &case, seed: 0, folder, input: InputContent::Bytes, fixture: None })
+            .expect("ports are free")
     }
 
     #[test]

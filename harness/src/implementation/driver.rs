@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ImplementationError;
-use crate::side::{ExpectedExit, Ready, Side, SideFile};
+use crate::side::{ExpectedExit, Ready, Side, SideFile, Stop};
 use crate::testbed::Role;
 
 /// What reports call the driver.
@@ -72,6 +72,8 @@ const FIXTURE_TIMEOUT: Duration = Duration::from_mins(1);
 /// command = ["python3", "{here}/driver.py", "{case}", "{work}"]
 /// timeout_s = 60                                     # optional; 30 by default
 /// jobs_for_each_core = 4                             # optional; 1 by default
+/// processes = "harness"                              # optional; the driver prints a `Plan`, and the harness runs it
+/// stop = { signal = "SIGTERM", grace_ms = 5000 }     # optional; at the time limit: killed by default
 /// ```
 ///
 /// | placeholder | stands for |
@@ -109,9 +111,33 @@ pub struct DriverCommand {
     /// How many test cases run at once for each core by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs_for_each_core: Option<NonZeroUsize>,
+    /// Who runs the processes of a test case.
+    #[serde(default, skip_serializing_if = "ProcessOwner::is_default")]
+    pub processes: ProcessOwner,
+    /// How it is told to end at its time limit: it is killed by default.
+    #[serde(default = "Stop::kill", skip_serializing_if = "Stop::is_kill")]
+    pub stop: Stop,
     /// What outlives a test case, if something does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixture: Option<FixtureCommand>,
+}
+
+/// Who runs the processes of a test case, and injects its faults.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessOwner {
+    /// The driver itself.
+    #[default]
+    Driver,
+    /// The harness, which the driver gives a [`Plan`](crate::Plan).
+    Harness,
+}
+
+impl ProcessOwner {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The table `[driver.fixture]`: a command that is started before the first test case and goes on after it, such as a
@@ -122,11 +148,12 @@ pub struct DriverCommand {
 /// command = ["{here}/cluster", "--port", "{port}", "--data", "{work}"]
 /// ready = { line = "leader elected" }                # or "started", the default
 /// timeout_s = 120                                    # optional; how long it may take to be ready: 60 by default
+/// stop = { signal = "SIGTERM", grace_ms = 5000 }     # optional; how it is told to end: it is killed by default
 /// ```
 ///
 /// Each job has one of its own. `{work}` is its folder, `{port}` to `{port9}` are ports of its own; a driver knows them
 /// as `{fixture}` and `{fixture_port}` to `{fixture_port9}`. It is the driver's part to begin each test case with an
-/// empty cluster. After a test case that did not pass the fixture is killed, and started anew for the next one. A test
+/// empty cluster. After a test case that did not pass the fixture is ended, and started anew for the next one. A test
 /// case during which it ended by itself is inconclusive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,6 +169,9 @@ pub struct FixtureCommand {
     /// How long it may take to be ready, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<NonZeroU64>,
+    /// How it is told to end: it is killed by default.
+    #[serde(default = "Stop::kill", skip_serializing_if = "Stop::is_kill")]
+    pub stop: Stop,
 }
 
 impl FixtureCommand {
@@ -153,6 +183,7 @@ impl FixtureCommand {
             files: self.files.clone(),
             ready: self.ready.clone(),
             exit: ExpectedExit::Stopped,
+            stop: self.stop,
         }
     }
 
@@ -171,6 +202,7 @@ impl DriverCommand {
             files: self.files.clone(),
             ready: Ready::Started,
             exit: ExpectedExit::Verdict,
+            stop: self.stop,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Placeholders in commands: `{name}` stands for a value, `{{` and `}}` for the braces themselves.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use crate::testbed::Placeholders;
@@ -14,7 +16,10 @@ pub(crate) enum TemplateError {
 }
 
 /// Returns `text` with every placeholder replaced by its value.
-pub(crate) fn fill(text: &str, values: &Placeholders) -> Result<OsString, TemplateError> {
+pub(crate) fn fill<Name: Ord + Borrow<str>>(
+    text: &str,
+    values: &BTreeMap<Name, OsString>,
+) -> Result<OsString, TemplateError> {
     let mut filled = OsString::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -33,6 +38,39 @@ pub(crate) fn fill(text: &str, values: &Placeholders) -> Result<OsString, Templa
     }
     filled.push(rest);
     Ok(filled)
+}
+
+/// Returns the command with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the command: validation let only known ones pass.
+pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<OsString> {
+    command.iter().map(|text| fill_text(text, values)).collect()
+}
+
+/// Returns the command of a driver's plan with its placeholders replaced.
+///
+/// # Errors
+/// Which placeholder or brace is wrong, in words.
+pub(crate) fn fill_planned(command: &[String], values: &BTreeMap<String, OsString>) -> Result<Vec<OsString>, String> {
+    let filled = |text: &String| {
+        fill(text, values).map_err(|error| match error {
+            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone"),
+            TemplateError::Unknown(placeholder) => {
+                let known: Vec<String> = values.keys().map(|name| format!("{{{name}}}")).collect();
+                format!("{{{placeholder}}} is not known; known: {}", known.join(", "))
+            }
+        })
+    };
+    command.iter().map(filled).collect()
+}
+
+/// Returns the text with its placeholders replaced.
+///
+/// # Panics
+/// If `values` lacks a placeholder of the text: validation let only known ones pass.
+pub(crate) fn fill_text(text: &str, values: &Placeholders) -> OsString {
+    fill(text, values).expect("validation let only known placeholders pass")
 }
 
 #[cfg(test)]

@@ -56,15 +56,13 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// Reads until both streams end; calls `ready` once, when a line of `stdout` contains `ready_line`.
+    /// Reads until both streams end, and lets `watch` see what comes on `stdout`.
     pub(super) fn start(
         stdout: impl Read + Send + 'static,
         stderr: impl Read + Send + 'static,
-        ready_line: Option<String>,
-        ready: impl FnOnce() + Send + 'static,
+        watch: Option<Watch>,
     ) -> Self {
         let (reader, reading) = channel();
-        let watch = ready_line.map(|text| Watch::new(text, ready));
         let stdout = read_on_a_thread(stdout, watch, reader.clone());
         let stderr = read_on_a_thread(stderr, None, reader);
         Self { stdout, stderr, reading }
@@ -124,34 +122,55 @@ impl Tail {
     }
 }
 
-/// Looks for a text within a line.
-struct Watch {
-    text: Vec<u8>,
-    /// The end of the current line, as much as could be the beginning of the text.
+/// How long a first line is read, in bytes: what is longer counts as none.
+const FIRST_LINE_BYTES_MAX: usize = 1 << 24;
+
+/// Looks for a text within a line, or for the first line.
+pub(super) struct Watch {
+    sought: Sought,
+    /// The current line: of a search for a text the end, as much as could be the beginning of the text.
     line: Vec<u8>,
-    found: Option<Box<dyn FnOnce() + Send>>,
+}
+
+/// What is looked for, and what is called once it is found.
+enum Sought {
+    Text(Vec<u8>, Box<dyn FnOnce() + Send>),
+    FirstLine(Box<dyn FnOnce(String) + Send>),
+    /// It was found.
+    Nothing,
 }
 
 impl Watch {
-    fn new(text: String, found: impl FnOnce() + Send + 'static) -> Self {
-        Self { text: text.into_bytes(), line: Vec::new(), found: Some(Box::new(found)) }
+    /// Returns a watch that calls `found` when a line contains a text.
+    pub(super) fn for_text(text: &str, found: impl FnOnce() + Send + 'static) -> Self {
+        Self { sought: Sought::Text(text.as_bytes().to_vec(), Box::new(found)), line: Vec::new() }
+    }
+
+    /// Returns a watch that calls `found` with the first line, once its end has come; what is not UTF-8 is replaced.
+    pub(super) fn for_first_line(found: impl FnOnce(String) + Send + 'static) -> Self {
+        Self { sought: Sought::FirstLine(Box::new(found)), line: Vec::new() }
     }
 
     fn see(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            if self.found.is_none() {
-                return;
-            }
             self.line.push(*byte);
-            if self.line.ends_with(&self.text)
-                && let Some(found) = self.found.take()
-            {
-                found();
-            }
-            if *byte == b'\n' {
-                self.line.clear();
-            } else if self.line.len() > self.text.len() {
-                self.line.remove(0);
+            let is_found = match &self.sought {
+                Sought::Nothing => return,
+                Sought::Text(text, _) => self.line.ends_with(text),
+                Sought::FirstLine(_) => *byte == b'\n' || self.line.len() > FIRST_LINE_BYTES_MAX,
+            };
+            if is_found {
+                match std::mem::replace(&mut self.sought, Sought::Nothing) {
+                    Sought::Text(_, found) => found(),
+                    Sought::FirstLine(found) => found(String::from_utf8_lossy(&self.line).trim_end().to_owned()),
+                    Sought::Nothing => {}
+                }
+            } else if let Sought::Text(text, _) = &self.sought {
+                if *byte == b'\n' {
+                    self.line.clear();
+                } else if self.line.len() > text.len() {
+                    self.line.remove(0);
+                }
             }
         }
     }
@@ -197,7 +216,7 @@ mod tests {
     #[track_caller]
     fn check_watch(text: &str, pieces: &[&str], expect: bool) {
         let (sender, receiver) = channel();
-        let mut watch = Watch::new(text.into(), move || _ = sender.send(()));
+        let mut watch = Watch::for_text(text, move || _ = sender.send(()));
         pieces.iter().for_each(|piece| watch.see(piece.as_bytes()));
         assert_eq!(receiver.try_recv().is_ok(), expect, "{text} in {pieces:?}");
     }

@@ -3,6 +3,9 @@
 //! Each end of a link is a UDP socket of its own: what a program sends there comes to the program at the other end,
 //! from the address that this one has there for the first. So a program sees one address for each neighbour, and needs
 //! to know no other.
+//!
+//! What a program sends from another socket than that at its own address, as clients do, comes to the other end from a
+//! socket of its own where there may be [`Senders::Any`]: so answers find their way back to the socket that asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeReader};
@@ -12,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use simutant_sim_core::{VirtualTime, network};
+use simutant_sim_core::{VirtualDuration, VirtualTime, network};
 
 use super::relay_thread::RelayThread;
 use super::{
@@ -26,6 +29,48 @@ pub struct Linked {
     pub address: SocketAddr,
     /// What becomes of the datagrams that it sends, over whichever link.
     pub fates: network::Fates,
+}
+
+/// What becomes of the datagrams on links, whose ends are programs by their places.
+pub(crate) trait Weather: Send {
+    /// Returns what becomes of the next datagram, which was sent just now.
+    fn fate(&mut self, source: usize, destination: usize, bytes: u32) -> network::Fate;
+
+    /// Returns whether a datagram that arrives just now is lost after all.
+    fn is_separated(&mut self, source: usize, destination: usize) -> bool;
+
+    /// Returns how long a delay takes in real time.
+    fn real(&self, delay: VirtualDuration) -> Duration;
+
+    /// Is told how late a datagram was handed out, since the machine had something else to do.
+    fn note_lateness(&self, lateness: Duration);
+}
+
+/// Links that are as each program's fates say, at the pace of real time.
+impl Weather for Vec<network::Fates> {
+    fn fate(&mut self, source: usize, _destination: usize, _bytes: u32) -> network::Fate {
+        // The links have no limited bandwidth, so times and sizes do not matter.
+        self[source].draw(VirtualTime::ZERO, 0)
+    }
+
+    fn is_separated(&mut self, _source: usize, _destination: usize) -> bool {
+        false
+    }
+
+    fn real(&self, delay: VirtualDuration) -> Duration {
+        Duration::from_nanos(delay.as_nanos())
+    }
+
+    fn note_lateness(&self, _lateness: Duration) {}
+}
+
+/// Which sockets of a program may send on its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Senders {
+    /// Any counts as the one at its address, where answers go.
+    AsOne,
+    /// Each is told apart, and gets its own answers.
+    Any,
 }
 
 /// Running links; they stop when they are dropped.
@@ -51,18 +96,46 @@ impl Links {
     /// # Errors
     /// [`ProxyError`] if the system has no socket, pipe or thread left.
     pub fn start(programs: Vec<Linked>, pairs: &[(usize, usize)]) -> Result<Self, ProxyError> {
+        let (addresses, fates): (Vec<_>, Vec<_>) =
+            programs.into_iter().map(|program| (Some(program.address), program.fates)).unzip();
+        let socket = |_, _| Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
+        Self::between(addresses, pairs, Senders::AsOne, Box::new(fates), socket)
+    }
+
+    /// Returns links between programs that receive at `addresses`; those without only get answers. `socket` makes the
+    /// end at which the first sends what is for the second.
+    ///
+    /// # Errors
+    /// [`ProxyError`] if the system has no socket, pipe or thread left.
+    pub(crate) fn between(
+        addresses: Vec<Option<SocketAddr>>,
+        pairs: &[(usize, usize)],
+        senders: Senders,
+        weather: Box<dyn Weather>,
+        mut socket: impl FnMut(usize, usize) -> Result<UdpSocket, ProxyError>,
+    ) -> Result<Self, ProxyError> {
         let (mut ends, mut entries) = (Vec::new(), BTreeMap::new());
         for &(one, other) in pairs {
             for (source, destination) in [(one, other), (other, one)] {
-                let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+                let socket = socket(source, destination)?;
                 socket.set_nonblocking(true)?;
                 entries.insert((source, destination), socket.local_addr()?);
-                ends.push(End { socket, source, destination });
+                let replies_at = ends.len() ^ 1;
+                ends.push(End { socket, source, destination, replies_at, sender: None });
             }
         }
         let traffic = Arc::new(Traffic::default());
-        let relay =
-            Relay { ends, programs, on_their_way: BTreeMap::new(), next_number: 0, traffic: Arc::clone(&traffic) };
+        let (on_their_way, visitors) = (BTreeMap::new(), BTreeMap::new());
+        let relay = Relay {
+            ends,
+            visitors,
+            addresses,
+            senders,
+            weather,
+            on_their_way,
+            next_number: 0,
+            traffic: Arc::clone(&traffic),
+        };
         let thread = RelayThread::start("links", move |stop| relay.run(stop))?;
         Ok(Self { entries, traffic, thread })
     }
@@ -112,21 +185,32 @@ struct End {
     socket: UdpSocket,
     source: usize,
     destination: usize,
+    /// The end from which `destination` is sent what came in here.
+    replies_at: usize,
+    /// The socket of `destination` that is sent what comes in here, if that is not the one at its address.
+    sender: Option<SocketAddr>,
 }
 
 /// A datagram that is to arrive later.
 #[derive(Debug)]
 struct Datagram {
     /// The end that it came in at.
-    end: usize,
+    from: usize,
+    /// The end that it goes out at.
+    out: usize,
     bytes: Vec<u8>,
 }
 
 /// What the thread owns.
 struct Relay {
-    /// The two ends of a link lie side by side.
+    /// The two ends of a link lie side by side. The ends of visitors follow.
     ends: Vec<End>,
-    programs: Vec<Linked>,
+    /// By the end that they send to and their address: where what they send goes out, and the answers come in.
+    visitors: BTreeMap<(usize, SocketAddr), usize>,
+    /// Where programs receive.
+    addresses: Vec<Option<SocketAddr>>,
+    senders: Senders,
+    weather: Box<dyn Weather>,
     /// By the moment of their arrival; the number tells apart those of one moment.
     on_their_way: BTreeMap<(Instant, u64), Datagram>,
     next_number: u64,
@@ -168,11 +252,10 @@ impl Relay {
     /// Sets what has come in on its way.
     fn take_in(&mut self, end: usize, buffer: &mut [u8]) -> io::Result<()> {
         for _ in 0..BURST_MAX {
-            let Some((length, _)) = receive(&self.ends[end].socket, buffer)? else { return Ok(()) };
+            let Some((length, sender)) = receive(&self.ends[end].socket, buffer)? else { return Ok(()) };
             let now = Instant::now();
-            let fates = &mut self.programs[self.ends[end].source].fates;
-            // The links have no limited bandwidth, so times and sizes do not matter.
-            let arrivals = match fates.draw(VirtualTime::ZERO, 0) {
+            let End { source, destination, .. } = self.ends[end];
+            let arrivals = match self.weather.fate(source, destination, length as u32) {
                 network::Fate::Dropped(_) => vec![],
                 network::Fate::Delivered(arrival) => vec![arrival],
                 network::Fate::Duplicated(arrival, copy) => vec![arrival, copy],
@@ -182,26 +265,54 @@ impl Relay {
                 1 => Fate::Deliver,
                 _ => Fate::Duplicate,
             });
+            let out = self.way_out(end, sender)?;
             for arrival in arrivals {
-                let due = now + Duration::from_nanos(arrival.after.as_nanos());
-                let datagram = Datagram { end, bytes: buffer[..length].to_vec() };
-                self.on_their_way.insert((due, self.next_number), datagram);
+                let due = now + self.weather.real(arrival.after);
+                let mut bytes = buffer[..length].to_vec();
+                if arrival.is_corrupted && length > 0 {
+                    bytes[self.next_number as usize % length] ^= 1;
+                }
+                self.on_their_way.insert((due, self.next_number), Datagram { from: end, out, bytes });
                 self.next_number += 1;
             }
         }
         Ok(())
     }
 
+    /// Returns the end at which a datagram goes out that came in at `end`.
+    fn way_out(&mut self, end: usize, sender: SocketAddr) -> io::Result<usize> {
+        let End { source, destination, replies_at, .. } = self.ends[end];
+        let is_visitor = self.senders == Senders::Any && self.addresses[source] != Some(sender);
+        // A socket of a visitor's hears answers alone.
+        if !is_visitor || self.ends[end].sender.is_some() {
+            return Ok(replies_at);
+        }
+        if let Some(&known) = self.visitors.get(&(end, sender)) {
+            return Ok(known);
+        }
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        socket.set_nonblocking(true)?;
+        // Answers come from the destination, and go back from the end that the visitor sent to.
+        let visitor = End { socket, source: destination, destination: source, replies_at: end, sender: Some(sender) };
+        self.ends.push(visitor);
+        self.visitors.insert((end, sender), self.ends.len() - 1);
+        Ok(self.ends.len() - 1)
+    }
+
     /// Delivers what is due.
     fn hand_out(&mut self) {
         while let Some(entry) = self.on_their_way.first_entry()
-            && entry.key().0 <= Instant::now()
+            && let now = Instant::now()
+            && entry.key().0 <= now
         {
-            let Datagram { end, bytes } = entry.remove();
-            let to = self.programs[self.ends[end].destination].address;
-            let other_end = end ^ 1;
-            let sent = send(&self.ends[other_end].socket, &bytes, to, 1);
-            self.traffic.counters.forwarded.fetch_add(sent, Ordering::Relaxed);
+            self.weather.note_lateness(now - entry.key().0);
+            let Datagram { from, out, bytes } = entry.remove();
+            let End { source, destination, sender, .. } = self.ends[from];
+            let to = sender.or(self.addresses[destination]);
+            if let (Some(to), false) = (to, self.weather.is_separated(source, destination)) {
+                let sent = send(&self.ends[out].socket, &bytes, to, 1);
+                self.traffic.counters.forwarded.fetch_add(sent, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fate::{Fate, PacketInfo};
 use super::state::NetworkState;
-use super::{InvalidNetwork, Link, Network};
+use super::{InvalidNetwork, Link, Network, PartitionChange};
 use crate::message::ComponentId;
 use crate::{Random, VirtualTime};
 
@@ -43,6 +43,68 @@ impl Fates {
         let packet = PacketInfo { draw: self.next_draw, source, destination, kind: "", bytes, at };
         self.next_draw = self.next_draw.wrapping_add(1);
         self.state.fate(packet)
+    }
+}
+
+/// What becomes of packets between all components of a network, for those who do to real packets what a simulated
+/// network does.
+///
+/// ```
+/// use simutant_sim_core::network::{Fate, NetworkFates, ScheduledPartition};
+/// use simutant_sim_core::{Network, VirtualTime};
+///
+/// let names = ["a", "b", "c"].map(str::to_owned);
+/// let (from, until) = (VirtualTime::from_millis(10), Some(VirtualTime::from_millis(20)));
+/// let partition = ScheduledPartition { from, until, groups: vec![vec!["a".into()]] };
+/// let mut fates = NetworkFates::new(&Network { partitions: vec![partition], ..Network::default() }, &names, 7)?;
+/// let mut is_lost = |at, destination| matches!(fates.draw(VirtualTime::from_millis(at), 0, destination, 1), Fate::Dropped(_));
+/// assert_eq!([is_lost(9, 1), is_lost(10, 1), is_lost(20, 1)], [false, true, false]);
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct NetworkFates {
+    state: NetworkState,
+    /// Partitions that have not begun or healed yet, the next one last.
+    scheduled: Vec<(VirtualTime, PartitionChange)>,
+    /// By component.
+    next_draws: Vec<u64>,
+}
+
+impl NetworkFates {
+    /// Returns the fates that packets meet in a simulation with this seed and these components, which are known by
+    /// their places in `names` from then on.
+    ///
+    /// # Errors
+    /// [`InvalidNetwork`] if the network is not [valid](Network::validate), or names a component that is not there.
+    pub fn new(network: &Network, names: &[String], simulation_seed: u64) -> Result<Self, InvalidNetwork> {
+        let state = NetworkState::new(network, names, network_seed(simulation_seed))?;
+        let mut scheduled = network.scheduled();
+        scheduled.reverse();
+        Ok(Self { state, scheduled, next_draws: names.iter().map(|name| first_draw(name)).collect() })
+    }
+
+    /// Returns the fate of the next packet of `source`, which is sent at a time that is not before those asked for
+    /// earlier. The network does not know its kind: rules about a kind do not apply to it.
+    pub fn draw(&mut self, at: VirtualTime, source: usize, destination: usize, bytes: u32) -> Fate {
+        self.pass(at);
+        let draw = self.next_draws[source];
+        self.next_draws[source] = draw.wrapping_add(1);
+        let (source, destination) = (ComponentId(source as u32), ComponentId(destination as u32));
+        self.state.fate(PacketInfo { draw, source, destination, kind: "", bytes, at })
+    }
+
+    /// Returns whether a partition separates two components at a time that is not before those asked for earlier: then
+    /// a packet that arrives is lost.
+    pub fn is_separated(&mut self, at: VirtualTime, source: usize, destination: usize) -> bool {
+        self.pass(at);
+        self.state.is_separated(ComponentId(source as u32), ComponentId(destination as u32))
+    }
+
+    /// Lets partitions begin and heal until `at`.
+    fn pass(&mut self, at: VirtualTime) {
+        while let Some((_, change)) = self.scheduled.pop_if(|(moment, _)| *moment <= at) {
+            self.state.change_partition(change);
+        }
     }
 }
 

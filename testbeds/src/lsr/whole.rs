@@ -80,6 +80,8 @@ impl Environment for Whole {
 
 #[cfg(test)]
 mod tests {
+    use simutant_harness::InputContent;
+
     use super::*;
 
     #[test]
@@ -89,7 +91,8 @@ mod tests {
         });
         let folder = tempfile::tempdir().expect("a temporary folder");
         LsrNetworkTestbed.check(&case).expect("a good case");
-        let setup = Setup { name: "a", case: &case, seed: 0, folder: folder.path(), fixture: None };
+        let setup =
+            Setup { name: "a", case: &case, seed: 0, folder: folder.path(), input: InputContent::Bytes, fixture: None };
         let environment = LsrNetworkTestbed.set_up(&setup).expect("nothing is needed");
         let [network] = &environment.processes(NETWORK)[..] else { panic!("one program plays all") };
         let value = |name: &str| network.placeholders[name].to_str().expect("plain text").to_owned();

@@ -1,6 +1,6 @@
 """Two-phase commit over UDP. What must not be forgotten is in a log, and survives `kill -9`.
 
-    commit.py coordinator LOG TRANSACTIONS PARTICIPANT_PORT... [MISTAKE]
+    commit.py coordinator LOG TRANSACTIONS PARTICIPANT_ADDRESS... [MISTAKE]
     commit.py participant LOG PORT VOTE... [MISTAKE]      VOTE is yes or no, one for each transaction
 
 MISTAKE is --forgets-decisions, --silence-is-yes or --applies-again; right programs have none.
@@ -40,11 +40,12 @@ class Log:
             os.fsync(file.fileno())
 
 
-def coordinator(log, transactions, ports, mistake):
+def coordinator(log, transactions, addresses, mistake):
     links = []
-    for port in ports:
+    for address in addresses:
+        host, port = address.split(":")
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        link.connect(("127.0.0.1", port))
+        link.connect((host, int(port)))
         links.append(link)
     print("ready", flush=True)
     while True:
@@ -139,7 +140,6 @@ if __name__ == "__main__":
     mistake = mistakes[0] if mistakes else None
     role, log, *words = [word for word in sys.argv[1:] if word not in mistakes]
     if role == "coordinator":
-        transactions, *ports = map(int, words)
-        coordinator(Log(log), transactions, ports, mistake)
+        coordinator(Log(log), int(words[0]), words[1:], mistake)
     else:
         participant(Log(log), int(words[0]), words[1:], mistake)

@@ -1,0 +1,133 @@
+//! The processes of a driver's plan, the network between them, and the schedule of their faults.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use super::Broken;
+use super::members::{Launch, Members};
+use crate::error::HarnessError;
+use crate::faults::{NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule, What};
+use crate::implementation::fill_planned;
+use crate::ports::Lease;
+use crate::process::Care;
+
+/// Where the processes of a plan receive.
+type Addresses = BTreeMap<String, SocketAddr>;
+
+impl Members<'_> {
+    /// Waits for the driver's plan, starts its processes, and lets its schedule begin; returns what is wrong, if
+    /// anything is. Nothing is started if the driver ends before it has a plan.
+    pub(super) fn start_planned(&mut self) -> Result<Option<Broken>, HarnessError> {
+        let line = match self.await_plan()? {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(None),
+            Err(failure) => return Ok(Some(failure.into())),
+        };
+        let plan = match Plan::read(&line) {
+            Ok(plan) => plan,
+            Err(why) => return Ok(Some(Broken::Plan(why))),
+        };
+        let mut addresses = Addresses::new();
+        for process in &plan.processes {
+            let lease = Lease::for_both()?;
+            addresses.insert(process.name.clone(), (Ipv4Addr::LOCALHOST, lease.port()).into());
+            self.leases.push(lease);
+        }
+        match real_network(&plan, &addresses) {
+            Ok(network) => self.real_network = network,
+            Err(RealNetworkError::Network(error)) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
+            Err(RealNetworkError::Proxy(error)) => return Err(error.into()),
+        }
+        for process in &plan.processes {
+            if let Some(broken) = self.start_one(process, &plan, &addresses)? {
+                return Ok(Some(broken));
+            }
+        }
+        let names: Vec<&str> = plan.processes.iter().map(|process| process.name.as_str()).collect();
+        let partitions = plan.network.as_ref().map_or(&[][..], |network| &network.partitions);
+        let mut schedule = Schedule::new(&plan.faults, partitions, &names, plan.time_scale);
+        schedule.not_injected.extend(self.real_network.iter().flat_map(RealNetwork::not_injected).cloned());
+        self.begin(schedule);
+        self.tell_beginning(&plan, &addresses);
+        Ok(None)
+    }
+
+    /// Starts a process, and waits until it is ready.
+    fn start_one(
+        &mut self,
+        process: &PlannedProcess,
+        plan: &Plan,
+        addresses: &Addresses,
+    ) -> Result<Option<Broken>, HarnessError> {
+        let (attempt, side, port) = (self.attempt, process.side(), addresses[&process.name].port());
+        let reached = |other: &str| self.reached(&process.name, other, addresses);
+        let others = || plan.processes.iter().map(|other| &other.name).filter(|other| **other != process.name);
+        let peers: Vec<String> = others().map(|other| format!("{other}={}", reached(other))).collect();
+        let mut values: BTreeMap<String, OsString> =
+            others().map(|other| (other.clone(), reached(other).to_string().into())).collect();
+        values.extend([
+            ("port".into(), port.to_string().into()),
+            ("peers".into(), peers.join(",").into()),
+            ("work".into(), attempt.folder.into()),
+            ("here".into(), attempt.implementation.folder.clone().into()),
+            ("build".into(), attempt.build_directory.into()),
+        ]);
+        for further in side.further_ports() {
+            let lease = Lease::for_both()?;
+            values.insert(further.into(), lease.port().to_string().into());
+            self.leases.push(lease);
+        }
+        let command = match fill_planned(&process.command, &values) {
+            Ok(command) => command,
+            Err(why) => return Ok(Some(Broken::Plan(format!("the command of {}: {why}", process.name)))),
+        };
+        let folder = attempt.folder.join(&process.name);
+        std::fs::create_dir_all(&folder).map_err(HarnessError::file("make the folder", &folder))?;
+        let launch = Launch {
+            command,
+            folder,
+            has_own_folder: true,
+            variables: self.mutant_variables(),
+            care: Care::Kernel,
+            plans: false,
+        };
+        let place = self.all.len();
+        self.add(side, process.name.clone(), Some(port), launch)?;
+        Ok(self.await_ready(place)?.map(Broken::from))
+    }
+
+    /// Returns where one process or client reaches another process.
+    fn reached(&self, source: &str, destination: &str, addresses: &Addresses) -> SocketAddr {
+        let entry = self.real_network.as_ref().and_then(|network| network.entry(source, destination));
+        entry.unwrap_or(addresses[destination])
+    }
+
+    fn tell_beginning(&self, plan: &Plan, addresses: &Addresses) {
+        let reached = |client: &str| {
+            let names = addresses.keys().map(|name| (name.as_str(), self.reached(client, name, addresses).to_string()));
+            names.collect()
+        };
+        let clients = plan.clients.iter().map(|client| (client.as_str(), reached(client))).collect();
+        let addresses = addresses.iter().map(|(name, address)| (name.as_str(), address.to_string())).collect();
+        self.tell(What::Begun { addresses, clients });
+        // Nothing is told before the beginning.
+        for member in &self.all {
+            if let Some(exit) = member.exit {
+                self.tell(What::Ended { process: &member.name, exit });
+            }
+        }
+        if self.injector.due().is_none() {
+            self.tell(What::FaultsOver);
+        }
+    }
+}
+
+/// Returns the network of a plan, if it has one.
+fn real_network(plan: &Plan, addresses: &Addresses) -> Result<Option<RealNetwork>, RealNetworkError> {
+    let Some(network) = &plan.network else { return Ok(None) };
+    let processes = plan.processes.iter().map(|process| &process.name);
+    let program = |name: &String| NetworkProgram { name: name.clone(), address: addresses.get(name).copied() };
+    let programs: Vec<NetworkProgram> = processes.chain(&plan.clients).map(program).collect();
+    RealNetwork::start(&programs, network, plan.seed, plan.time_scale).map(Some)
+}

@@ -1,0 +1,522 @@
+//! A network between programs that does what a simulated one does, for datagrams and for connections.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use simutant_sim_core::network::{Fate, NetworkFates, Shape};
+use simutant_sim_core::{InvalidNetwork, Network, VirtualDuration, VirtualTime};
+
+use super::TimeScale;
+use crate::process::is_shortage;
+use crate::proxy::{
+    Activity, DirectionCounts, Links, ProxyCounts, ProxyError, Senders, StreamEntry, StreamLinks, Weather,
+};
+
+/// How many ports that are free for datagrams are tried for connections.
+const PORT_TRIES_MAX: usize = 100;
+
+/// A program that a network leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkProgram {
+    /// Its name among the components of the network.
+    pub name: String,
+    /// Where it receives; a client that only gets answers has none.
+    pub address: Option<SocketAddr>,
+}
+
+/// A running network; it stops when it is dropped.
+///
+/// Each program reaches each other one at an entry of its own, a port for datagrams and for connections. What comes out
+/// of it meets the fates of packets in a simulation with the same network and seed: losses, latencies, duplicates,
+/// corruption, bandwidth, routes, partitions, and rules that name no kind of message. Connections are delayed, stalled
+/// by losses and partitions, and reset if they stall for too long.
+#[derive(Debug)]
+pub struct RealNetwork {
+    names: Vec<String>,
+    entries: BTreeMap<(usize, usize), SocketAddr>,
+    datagrams: Links,
+    streams: StreamLinks,
+    clock: Arc<Clock>,
+    not_injected: Vec<String>,
+}
+
+/// The time of a running network.
+#[derive(Debug)]
+struct Clock {
+    scale: TimeScale,
+    begun: OnceLock<Instant>,
+    /// The longest lateness so far, in nanoseconds.
+    lateness_ns: AtomicU64,
+}
+
+impl Clock {
+    /// Returns the virtual time; it stands still before the beginning.
+    fn now(&self) -> VirtualTime {
+        self.begun.get().map_or(VirtualTime::ZERO, |begun| self.scale.virtual_time(begun.elapsed()))
+    }
+}
+
+/// The fates of a network at the moment.
+#[derive(Debug, Clone)]
+struct Now {
+    fates: Arc<Mutex<NetworkFates>>,
+    clock: Arc<Clock>,
+}
+
+impl Now {
+    fn ask<T>(&self, question: impl FnOnce(&mut NetworkFates, VirtualTime) -> T) -> T {
+        // The time is read under the lock, so that it never runs backwards for the fates.
+        let mut fates = self.fates.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        question(&mut fates, now)
+    }
+}
+
+impl Weather for Now {
+    fn fate(&mut self, source: usize, destination: usize, bytes: u32) -> Fate {
+        self.ask(|fates, now| fates.draw(now, source, destination, bytes))
+    }
+
+    fn is_separated(&mut self, source: usize, destination: usize) -> bool {
+        self.ask(|fates, now| fates.is_separated(now, source, destination))
+    }
+
+    fn real(&self, delay: VirtualDuration) -> Duration {
+        self.clock.scale.real(delay)
+    }
+
+    fn note_lateness(&self, lateness: Duration) {
+        self.clock.lateness_ns.fetch_max(lateness.as_nanos().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}
+
+/// Why there is no such network.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RealNetworkError {
+    /// The network is none.
+    #[error(transparent)]
+    Network(#[from] InvalidNetwork),
+    /// The system lacks something.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+}
+
+impl RealNetwork {
+    /// Returns a running network between these programs. Components of the network that are no program are there, and
+    /// say nothing. Its time begins with [`RealNetwork::begin`].
+    ///
+    /// # Errors
+    /// [`RealNetworkError`] if the network is not valid, or the system has no socket, pipe or thread left.
+    pub fn start(
+        programs: &[NetworkProgram],
+        network: &Network,
+        seed: u64,
+        scale: TimeScale,
+    ) -> Result<Self, RealNetworkError> {
+        let (network, not_injected) = without_kinds(network);
+        let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
+        let mut all = names.clone();
+        for named in named(&network) {
+            if !all.contains(&named) {
+                all.push(named);
+            }
+        }
+        let fates = Arc::new(Mutex::new(NetworkFates::new(&network, &all, seed)?));
+        let clock = Arc::new(Clock { scale, begun: OnceLock::new(), lateness_ns: AtomicU64::new(0) });
+        let now = Now { fates, clock: Arc::clone(&clock) };
+        let places = 0..programs.len();
+        let pairs: Vec<(usize, usize)> = places
+            .flat_map(|one| (one + 1..programs.len()).map(move |other| (one, other)))
+            .filter(|&(one, other)| programs[one].address.or(programs[other].address).is_some())
+            .collect();
+        let (mut stream_entries, mut entries) = (Vec::new(), BTreeMap::new());
+        let socket = |source: usize, destination: usize| {
+            let (socket, listener) = both()?;
+            entries.insert((source, destination), socket.local_addr()?);
+            if let Some(address) = programs[destination].address {
+                stream_entries.push(StreamEntry { listener, source, destination, address });
+            }
+            Ok(socket)
+        };
+        let addresses = programs.iter().map(|program| program.address).collect();
+        let datagrams = Links::between(addresses, &pairs, Senders::Any, Box::new(now.clone()), socket)?;
+        let streams = StreamLinks::start(stream_entries, Box::new(now))?;
+        Ok(Self { names, entries, datagrams, streams, clock, not_injected })
+    }
+
+    /// Returns where the program `source` reaches the program `destination`; `None` if there is no such program, or it
+    /// is a client.
+    pub fn entry(&self, source: &str, destination: &str) -> Option<SocketAddr> {
+        let place = |name: &str| self.names.iter().position(|known| known == name);
+        self.entries.get(&(place(source)?, place(destination)?)).copied()
+    }
+
+    /// Lets its time begin: partitions and rules are scheduled from `moment` on.
+    pub fn begin(&self, moment: Instant) {
+        _ = self.clock.begun.set(moment);
+    }
+
+    /// Resets all connections of a program.
+    pub fn reset(&self, program: &str) {
+        if let Some(place) = self.names.iter().position(|known| known == program) {
+            self.streams.reset(place);
+        }
+    }
+
+    /// Returns what of the network it cannot do, each in words.
+    pub fn not_injected(&self) -> &[String] {
+        &self.not_injected
+    }
+
+    /// Returns what happened to datagrams so far.
+    pub fn counts(&self) -> ProxyCounts {
+        ProxyCounts { forward: self.datagrams.counts(), back: DirectionCounts::default() }
+    }
+
+    /// Returns how many connections were made so far.
+    pub fn connections(&self) -> u64 {
+        self.streams.connections()
+    }
+
+    /// Returns what it has heard so far; `None` if that tells nothing, as connections were made.
+    pub fn activity(&self) -> Option<Activity> {
+        (self.connections() == 0).then(|| self.datagrams.activity())
+    }
+
+    /// Returns by how much the latest datagram so far was delivered too late: a machine that is busy does that.
+    pub fn lateness(&self) -> Duration {
+        Duration::from_nanos(self.clock.lateness_ns.load(Ordering::Relaxed))
+    }
+
+    /// Checks that it still works.
+    ///
+    /// # Errors
+    /// [`ProxyError::Broken`] if it passes nothing on any more.
+    pub fn check(&self) -> Result<(), ProxyError> {
+        self.datagrams.check()?;
+        self.streams.check()
+    }
+}
+
+/// Returns a socket for datagrams and one for connections at the same port.
+fn both() -> Result<(UdpSocket, TcpListener), ProxyError> {
+    let mut tries = PORT_TRIES_MAX;
+    loop {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        tries -= 1;
+        match TcpListener::bind(socket.local_addr()?) {
+            Ok(listener) => return Ok((socket, listener)),
+            Err(error) if tries == 0 || is_shortage(&error) => return Err(ProxyError::Resources(error)),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            Err(error) => return Err(ProxyError::Resources(error)),
+        }
+    }
+}
+
+/// Returns the network without the rules that are about a kind of message, and these in words.
+fn without_kinds(network: &Network) -> (Network, Vec<String>) {
+    let kind = |kind: &String| format!("rule about {kind} messages: the network does not know what programs send");
+    let not_injected = network.rules.iter().filter_map(|rule| rule.kind.as_ref().map(kind)).collect();
+    let rules = network.rules.iter().filter(|rule| rule.kind.is_none()).cloned().collect();
+    (Network { rules, ..network.clone() }, not_injected)
+}
+
+/// Returns the components that a network names.
+fn named(network: &Network) -> Vec<String> {
+    let links = network.links.iter().flat_map(|setting| [&setting.from, &setting.to]);
+    let rules = network.rules.iter().flat_map(|rule| [&rule.from, &rule.to]);
+    let groups = network.partitions.iter().flat_map(|partition| &partition.groups).flatten();
+    let topology = network.topology.iter();
+    let components = topology.clone().filter_map(|topology| topology.components.as_ref()).flatten();
+    let ends = topology.flat_map(|topology| match &topology.shape {
+        Shape::Edges(edges) => edges.as_slice(),
+        _ => &[],
+    });
+    let ends = ends.flat_map(|edge| &edge.ends);
+    links.chain(rules).flatten().chain(groups).chain(components).chain(ends).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::TcpStream;
+
+    use simutant_sim_core::network::{LinkSetting, Rule, ScheduledPartition};
+    use simutant_sim_core::{Link, Probability, network::Effect};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// Two programs at one port each, a client, and the network between them.
+    struct World {
+        sockets: [UdpSocket; 2],
+        listeners: [TcpListener; 2],
+        network: RealNetwork,
+    }
+
+    impl World {
+        fn new(network: &Network) -> Self {
+            let [(a, a_listener), (b, b_listener)] = [(); 2].map(|()| both().expect("ports are free"));
+            let sockets = [a, b];
+            for socket in &sockets {
+                socket.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+            }
+            let program = |name: &str, socket: Option<&UdpSocket>| NetworkProgram {
+                name: name.to_owned(),
+                address: socket.map(|socket| socket.local_addr().expect("it is bound")),
+            };
+            let programs = [program("a", Some(&sockets[0])), program("b", Some(&sockets[1])), program("client", None)];
+            let network = RealNetwork::start(&programs, network, 7, TimeScale::REAL).expect("the network starts");
+            Self { sockets, listeners: [a_listener, b_listener], network }
+        }
+
+        /// Returns a connection from the first program to the second, and its other end.
+        fn connect(&self) -> [TcpStream; 2] {
+            let near =
+                TcpStream::connect(self.network.entry("a", "b").expect("they are linked")).expect("it is accepted");
+            let (far, _) = self.listeners[1].accept().expect("it comes through");
+            [near, far].map(|stream| {
+                stream.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+                stream
+            })
+        }
+    }
+
+    fn quick() -> Link {
+        Link::constant(VirtualDuration::from_micros(1))
+    }
+
+    /// A network that separates the programs at once, until so many milliseconds after the beginning.
+    fn separated(until_ms: u64) -> Network {
+        let (from, until) = (VirtualTime::ZERO, Some(VirtualTime::from_millis(until_ms)));
+        let partitions = vec![ScheduledPartition { from, until, groups: vec![vec!["a".into()]] }];
+        Network { partitions, ..quick().into() }
+    }
+
+    fn text(socket: &UdpSocket) -> (String, SocketAddr) {
+        let mut buffer = [0; 64];
+        let (length, source) = socket.recv_from(&mut buffer).expect("it arrives");
+        (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
+    }
+
+    #[test]
+    fn answers_go_back_to_the_socket_that_asked() {
+        let world = World::new(&quick().into());
+        let [a, b] = &world.sockets;
+        let entry = |source, destination| world.network.entry(source, destination).expect("they are linked");
+        a.send_to(b"from a", entry("a", "b")).expect("loopback accepts");
+        let (said, of_a) = text(b);
+        assert_eq!((said.as_str(), of_a), ("from a", entry("b", "a")), "its own address is the one to send to");
+        let others = [(); 2].map(|()| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free"));
+        let mut seen = Vec::new();
+        for (name, other) in ["first", "second"].iter().zip(&others) {
+            other.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+            other.send_to(name.as_bytes(), entry("client", "b")).expect("loopback accepts");
+            let (said, source) = text(b);
+            assert_eq!(said, *name);
+            seen.push(source);
+        }
+        for ((name, other), source) in ["first", "second"].iter().zip(&others).zip(&seen).rev() {
+            b.send_to(format!("to {name}").as_bytes(), source).expect("loopback accepts");
+            assert_eq!(text(other), (format!("to {name}"), entry("client", "b")));
+        }
+        b.send_to(b"to a", of_a).expect("loopback accepts");
+        assert_eq!(text(a), ("to a".into(), entry("a", "b")));
+        assert_ne!(seen[0], seen[1]);
+        world.network.check().expect("it works");
+        assert_eq!(world.network.counts().forward.received, 6);
+    }
+
+    #[test]
+    fn datagrams_are_lost_during_a_partition_and_arrive_when_it_has_healed() {
+        let world = World::new(&separated(300));
+        let [a, b] = &world.sockets;
+        let entry = world.network.entry("a", "b").expect("they are linked");
+        // Time stands still before the beginning, so the partition holds, however slow the machine is.
+        for number in 0..5 {
+            a.send_to(format!("{number}").as_bytes(), entry).expect("loopback accepts");
+        }
+        while world.network.counts().forward.received < 5 {
+            std::thread::yield_now();
+        }
+        assert_eq!(world.network.counts().forward.dropped, 5);
+        world.network.begin(Instant::now());
+        b.set_read_timeout(Some(Duration::from_millis(50))).expect("it is above 0");
+        let began = Instant::now();
+        let mut buffer = [0; 8];
+        while b.recv(&mut buffer).is_err() {
+            assert!(began.elapsed() < PATIENCE, "it never heals");
+            a.send_to(b"again", entry).expect("loopback accepts");
+        }
+        assert_eq!(&buffer[..5], b"again", "none of the first five");
+        assert!(began.elapsed() >= Duration::from_millis(290), "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn connections_stall_during_a_partition_and_lose_nothing() {
+        let world = World::new(&separated(400));
+        let near = world.network.entry("a", "b").expect("they are linked");
+        let mut near = TcpStream::connect(near).expect("the kernel accepts it");
+        near.write_all(b"early").expect("the kernel takes it");
+        let began = Instant::now();
+        world.network.begin(began);
+        let (mut far, _) = world.listeners[1].accept().expect("it comes through");
+        let mut buffer = [0; 5];
+        far.read_exact(&mut buffer).expect("it arrives");
+        assert_eq!(&buffer, b"early");
+        assert!(began.elapsed() >= Duration::from_millis(390), "{:?}", began.elapsed());
+        far.write_all(b"back").expect("the kernel takes it");
+        drop(far);
+        let mut all = String::new();
+        near.read_to_string(&mut all).expect("it ends");
+        assert_eq!((all.as_str(), world.network.connections()), ("back", 1));
+    }
+
+    #[test]
+    fn what_is_on_its_way_when_a_partition_begins_does_not_arrive_during_it() {
+        let partition = ScheduledPartition {
+            from: VirtualTime::from_millis(100),
+            until: Some(VirtualTime::from_millis(600)),
+            groups: vec![vec!["a".into()]],
+        };
+        let link = Link::constant(VirtualDuration::from_millis(300));
+        let world = World::new(&Network { partitions: vec![partition], ..link.into() });
+        // Made before the beginning, when time stands still and nobody is separated.
+        let [mut near, mut far] = world.connect();
+        let [a, b] = &world.sockets;
+        let began = Instant::now();
+        world.network.begin(began);
+        near.write_all(b"piece").expect("the kernel takes it");
+        a.send_to(b"early", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        // On a machine that is so slow nothing is shown.
+        let is_early = began.elapsed() < Duration::from_millis(500);
+        far.read_exact(&mut [0; 5]).expect("it is sent again");
+        assert!(began.elapsed() >= Duration::from_millis(890), "{:?}", began.elapsed());
+        a.send_to(b"late", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        assert!(!is_early || text(b).0 == "late", "the early one is lost");
+    }
+
+    #[test]
+    fn connections_take_the_latency_of_the_link_each_way() {
+        let world = World::new(&Link::constant(VirtualDuration::from_millis(60)).into());
+        let [mut near, mut far] = world.connect();
+        let began = Instant::now();
+        near.write_all(b"x").expect("the kernel takes it");
+        far.read_exact(&mut [0]).expect("it arrives");
+        assert!(began.elapsed() >= Duration::from_millis(60), "{:?}", began.elapsed());
+        far.write_all(b"y").expect("the kernel takes it");
+        near.read_exact(&mut [0]).expect("it arrives");
+        assert!(began.elapsed() >= Duration::from_millis(120), "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn much_data_arrives_whole_and_in_order_over_a_lossy_link() {
+        let link = Link { drop: Probability::new(0.05).expect("a probability").into(), ..quick() };
+        let world = World::new(&Network { links: vec![setting(link)], ..quick().into() });
+        let [mut near, mut far] = world.connect();
+        let sent: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+        let (writer, copy) = (near.try_clone().expect("a handle"), sent.clone());
+        let writing = std::thread::spawn(move || {
+            (&writer).write_all(&copy).and_then(|()| writer.shutdown(std::net::Shutdown::Write))
+        });
+        let mut received = Vec::new();
+        far.read_to_end(&mut received).expect("it ends");
+        writing.join().expect("no panic").expect("all is taken");
+        assert!(received == sent, "{} bytes", received.len());
+        // The other direction is still open.
+        far.write_all(b"done").expect("the kernel takes it");
+        let mut answer = [0; 4];
+        near.read_exact(&mut answer).expect("it arrives");
+        assert_eq!(&answer, b"done");
+    }
+
+    #[test]
+    fn a_receiver_that_reads_late_holds_the_sender_up_and_misses_nothing() {
+        let world = World::new(&quick().into());
+        let [near, mut far] = world.connect();
+        // More than kernels and links hold.
+        let sent: Vec<u8> = (0..6_000_000_u32).flat_map(u32::to_le_bytes).collect();
+        let copy = sent.clone();
+        let writing = std::thread::spawn(move || (&near).write_all(&copy));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!writing.is_finished(), "it waits for the receiver");
+        let mut received = Vec::new();
+        far.read_to_end(&mut received).expect("it ends");
+        writing.join().expect("no panic").expect("all is taken");
+        assert!(received == sent, "{} bytes", received.len());
+    }
+
+    /// A setting for what goes from the first program to the second.
+    fn setting(link: Link) -> LinkSetting {
+        let direction = simutant_sim_core::network::Direction::Forward;
+        LinkSetting { from: Some("a".into()), to: Some("b".into()), direction, link }
+    }
+
+    #[test]
+    fn the_connections_of_a_program_are_reset_and_no_others() {
+        let world = World::new(&quick().into());
+        let [mut near, mut far] = world.connect();
+        let client = TcpStream::connect(world.network.entry("client", "b").expect("they are linked"));
+        let (mut client, (mut served, _)) =
+            (client.expect("it is accepted"), world.listeners[1].accept().expect("it comes through"));
+        world.network.reset("a");
+        for stream in [&mut near, &mut far] {
+            let error = stream.read(&mut [0]).expect_err("it is reset");
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+        }
+        client.write_all(b"x").expect("the kernel takes it");
+        served.read_exact(&mut [0]).expect("it arrives");
+    }
+
+    #[test]
+    fn a_program_that_does_not_listen_resets_who_connects() {
+        let World { sockets: _sockets, listeners, network } = World::new(&quick().into());
+        drop(listeners);
+        let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
+        near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+        assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
+        network.check().expect("it works");
+    }
+
+    #[test]
+    fn a_connection_that_stalls_for_too_long_is_reset() {
+        let rule = Rule { from: Some("a".into()), ..Rule::of(Effect::Drop) };
+        let network = Network { rules: vec![rule], ..quick().into() };
+        let [(a, _), (b, _listener)] = [(); 2].map(|()| both().expect("ports are free"));
+        let program = |name: &str, socket: &UdpSocket| NetworkProgram {
+            name: name.to_owned(),
+            address: Some(socket.local_addr().expect("it is bound")),
+        };
+        // The 20 s of the simulation take 0.2 s.
+        let scale = TimeScale::new(0.01).expect("above 0");
+        let network =
+            RealNetwork::start(&[program("a", &a), program("b", &b)], &network, 7, scale).expect("the network starts");
+        network.begin(Instant::now());
+        let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
+        near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+        assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn rules_about_kinds_are_said_and_the_others_hold() {
+        let kind = Rule { kind: Some("ACK".into()), ..Rule::of(Effect::Drop) };
+        let twice = Rule { from: Some("nobody".into()), ..Rule::of(Effect::Duplicate) };
+        let corrupt = Rule { from: Some("a".into()), ..Rule::of(Effect::Corrupt) };
+        let world = World::new(&Network { rules: vec![kind, twice, corrupt], ..quick().into() });
+        assert_eq!(
+            world.network.not_injected(),
+            ["rule about ACK messages: the network does not know what programs send"]
+        );
+        let [a, b] = &world.sockets;
+        a.send_to(b"text", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
+        let (said, _) = text(b);
+        let changed = said.bytes().zip(*b"text").filter(|(found, sent)| found != sent).count();
+        assert_eq!((said.len(), changed), (4, 1), "{said}");
+    }
+}
