@@ -1,13 +1,10 @@
 //! Random draws that stay the same over platforms, releases and added criteria.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use simutant_random::Random;
 
 /// A stream of random numbers for one purpose.
-///
-/// Drawing below a bound is written out here, because the way that `rand` does it may change between its versions.
 #[derive(Debug)]
-pub struct Stream(Xoshiro256PlusPlus);
+pub struct Stream(Random);
 
 impl Stream {
     /// Returns the stream that `seed` has for `purpose`, independent of the streams of other purposes.
@@ -23,7 +20,7 @@ impl Stream {
     fn of<const N: usize>(parts: [&[u8]; N]) -> Self {
         // FNV-1a over all: short, portable, and the generator's own seeding mixes it further.
         let bytes = parts.into_iter().flatten();
-        Self(Xoshiro256PlusPlus::seed_from_u64(
+        Self(Random::from_seed(
             bytes
                 .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)),
         ))
@@ -34,16 +31,7 @@ impl Stream {
     /// # Panics
     /// If `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        assert!(bound > 0, "there is no number below 0");
-        let bound = bound as u64;
-        // Lemire's method: the high half of the product is the draw, low halves below `2^64 mod bound` are unfair.
-        let unfair = bound.wrapping_neg() % bound;
-        loop {
-            let product = u128::from(self.0.next_u64()) * u128::from(bound);
-            if product as u64 >= unfair {
-                return (product >> 64) as usize;
-            }
-        }
+        self.0.uniform(0..bound)
     }
 
     /// Returns the numbers below `count` in a random order, drawn one by one as they are asked for.

@@ -320,7 +320,7 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     assert_exit(&output, 0);
     let copy = std::fs::read_dir(cache.path().join("simutant")).expect("it was unpacked").next();
     let copy = copy.expect("there is one version").expect("it can be listed").path();
-    let expect = format!("init --vendor` puts its source into the package ({})\n", copy.join("sim-core").display());
+    let expect = format!("init --vendor` puts its source into the package ({})\n", copy.display());
     assert!(stdout(&output).contains(&expect), "{}", stdout(&output));
 
     // The command's own engine is the checkout here, and the package's is in the cache.
@@ -343,7 +343,8 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     // From there to a copy of its own.
     let vendored = simutant(&["init", "--vendor"]);
     assert_exit(&vendored, 0);
-    let expect = "written third_party/simutant\nchanged Cargo.toml: path of the dependency simutant-sim-core\nnext: ";
+    let expect = "written third_party/simutant\nchanged Cargo.toml: path of the dependency simutant-sim-core, \
+                  path of the dependency simutant-system\nnext: ";
     assert!(stdout(&vendored).starts_with(expect), "{}", stdout(&vendored));
     let built = package.run("cargo", &["check", "--quiet"]);
     assert!(built.status.success(), "{}", stderr(&built));
@@ -407,9 +408,13 @@ fn an_engine_from_a_repository_is_refused_with_the_cure() {
         assert!(done.expect("git is installed").success());
     }
     let manifest = package.read("Cargo.toml");
-    let by_path = "{ path = \"third_party/simutant/sim-core\" }";
-    assert!(manifest.contains(by_path), "{manifest}");
-    write(&package.path("Cargo.toml"), manifest.replace(by_path, &format!("{{ git = {address:?} }}")));
+    let mut from_repository = manifest.clone();
+    for folder in ["sim-core", "systems/system"] {
+        let by_path = format!("{{ path = \"third_party/simutant/{folder}\" }}");
+        assert!(manifest.contains(&by_path), "{manifest}");
+        from_repository = from_repository.replace(&by_path, &format!("{{ git = {address:?} }}"));
+    }
+    write(&package.path("Cargo.toml"), from_repository);
     let refused = package.simutant(&SMALL);
     assert_exit(&refused, 3);
     let expect = "store: the dependency `simutant-sim-core` is from a registry or a repository";
