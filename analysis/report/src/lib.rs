@@ -18,6 +18,7 @@ mod difference;
 mod expected;
 mod experiment;
 mod html;
+mod inconclusive;
 mod reference;
 mod scenario;
 mod sensitivity;

@@ -9,6 +9,7 @@ use simutant_outcomes::InputSource;
 
 use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
+use crate::inconclusive;
 use crate::terminal::{Sections, cells, table};
 use crate::text::{NONE, correlation, interval, level, or_none, p_value, points, share_summary, verdict};
 use crate::words::{left_out_sentence, ranking_sentences, recommendation_sentences};
@@ -151,6 +152,7 @@ fn bounds(analysis: &Analysis) -> Vec<String> {
     let cases = analysis.campaign.cases;
     let mut lines: Vec<String> =
         analysis.contradictions.iter().map(|wrong| contradiction_sentence(wrong, &analysis.system, cases)).collect();
+    lines.extend(inconclusive::sentence(analysis));
     let mut line = format!("Of all mutants the universe kills {}", analysis.score_bounds);
     if let Some(bounds) = analysis.suite_score_bounds {
         line.push_str(&format!(", the chosen suite {bounds}"));

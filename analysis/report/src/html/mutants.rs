@@ -149,8 +149,9 @@ pub(super) fn diff(sites: &Sites, mutant: &Mutant, context: usize) -> Markup {
 }
 
 pub(super) fn verdicts(counts: VerdictCounts) -> String {
-    let parts: Vec<String> =
-        RunEnd::ALL.into_iter().map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
+    let is_usual = |verdict: &RunEnd| *verdict != RunEnd::Inconclusive || counts.inconclusive > 0;
+    let shown = RunEnd::ALL.into_iter().filter(is_usual);
+    let parts: Vec<String> = shown.map(|verdict| format!("{} {verdict}", counts.of(verdict))).collect();
     format!("Test cases: {}.", parts.join(", "))
 }
 

@@ -5,6 +5,7 @@ use simutant_analysis::{MutantClass, count, percent, plural};
 
 use super::Page;
 use crate::contradiction::contradiction_sentence;
+use crate::inconclusive;
 use crate::words::recommendation_sentences;
 use crate::{built, cost};
 
@@ -32,6 +33,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
             (classes(page))
             @for wrong in &analysis.contradictions { p.wrong { (contradiction_sentence(wrong, &analysis.system, campaign.cases)) } }
+            @if let Some(sentence) = inconclusive::sentence(analysis) { p.wrong { (sentence) } }
             p {
                 "Of all mutants the universe kills " (analysis.score_bounds)
                 @if let Some(bounds) = analysis.suite_score_bounds { ", the chosen suite " (bounds) }
