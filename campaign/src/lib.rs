@@ -83,6 +83,4 @@ pub use error::CampaignError;
 pub use outcomes::{read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings};
 pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
 pub use simulator::Simulator;
-pub use simutant_protocol::{
-    Choice, ChoiceKind, Choices, Choosing, Limits, Others, Simulated, TRACE_EVENTS_MAX, Trace, TraceText,
-};
+pub use simutant_protocol::{Choices, Choosing, Limits, Simulated, TRACE_EVENTS_MAX, Trace, TraceText};

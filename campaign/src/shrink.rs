@@ -39,7 +39,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 use simutant_outcomes::{Execution, RunEnd};
-use simutant_protocol::{Choice, ChoiceKind, Choices, Choosing, Others};
+use simutant_protocol::{Choices, Choosing};
+use simutant_sim_core::{ChoiceKind, Others, RecordedChoice};
 
 use crate::outcomes::without_numbers;
 use measure::Measure;
@@ -82,7 +83,7 @@ pub enum Ran {
         /// How.
         failure: Failure,
         /// The choices that were made, if they were asked for and the run left them.
-        choices: Option<Vec<Choice>>,
+        choices: Option<Vec<RecordedChoice>>,
     },
 }
 
@@ -208,7 +209,8 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
         let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), Choices::Keep)? else {
             return Ok(false);
         };
-        let is_latency = |choice: &&Choice| matches!(choice.kind, ChoiceKind::Latency | ChoiceKind::CopyLatency);
+        let is_latency =
+            |choice: &&RecordedChoice| matches!(choice.kind, ChoiceKind::Latency | ChoiceKind::CopyLatency);
         let mut latencies = BTreeMap::new();
         for choice in made.iter().filter(is_latency) {
             let fastest = latencies.entry(choice.stream.clone()).or_insert(choice.value);
@@ -242,7 +244,7 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
     }
 
     /// Returns the choices of the current candidate that are not simplest; none if its run leaves no record.
-    fn record(&mut self) -> Result<Vec<Choice>, Stop<E>> {
+    fn record(&mut self) -> Result<Vec<RecordedChoice>, Stop<E>> {
         let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), Choices::Keep)? else {
             return Ok(Vec::new());
         };
@@ -462,23 +464,23 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
 }
 
 /// Which choice of a run it is.
-fn place(choice: &Choice) -> (&str, ChoiceKind, u64) {
+fn place(choice: &RecordedChoice) -> (&str, ChoiceKind, u64) {
     (&choice.stream, choice.kind, choice.index)
 }
 
 /// Whether nothing simpler could have been chosen, as far as that can be told.
-fn is_simplest(choice: &Choice) -> bool {
-    choice.value == 0 || !choice.kind.has_simplest()
+fn is_simplest(choice: &RecordedChoice) -> bool {
+    choice.value == 0 || choice.kind.simplest().is_none()
 }
 
 /// Removes the choices that a run did not come to make, and those that it made in the simplest way: without them, it is
 /// the same run.
-fn forget_unmade(choosing: &mut Choosing, made: &[Choice]) {
+fn forget_unmade(choosing: &mut Choosing, made: &[RecordedChoice]) {
     let made: BTreeMap<_, _> = made.iter().map(|choice| (place(choice), choice.value)).collect();
     choosing.choices.retain_mut(|choice| match made.get(&place(choice)) {
         Some(&value) => {
             choice.value = value;
-            value != 0 || !choice.kind.has_simplest()
+            value != 0 || choice.kind.simplest().is_none()
         }
         None => false,
     });

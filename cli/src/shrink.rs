@@ -5,9 +5,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_campaign::shrink::{Candidate, Failure, Ran, ShrinkEnd, Shrunk, shrink};
-use simutant_campaign::{CampaignError, Choice, ChoiceKind, Choices, Choosing, Limits, Simulated, Simulator, Trace};
+use simutant_campaign::{CampaignError, Choices, Choosing, Limits, Simulated, Simulator, Trace};
 use simutant_mutator::Build;
 use simutant_outcomes::FORMAT_VERSION;
+use simutant_sim_core::{ChoiceKind, RecordedChoice};
 
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
@@ -116,7 +117,7 @@ pub(crate) fn run(
 }
 
 /// Says what is left of the faults of the network, and whether there might be less.
-fn left(shrunk: &Shrunk, made: Option<&[Choice]>) -> String {
+fn left(shrunk: &Shrunk, made: Option<&[RecordedChoice]>) -> String {
     let count = |kind, what: &str| {
         let of_kind = || made.unwrap_or_default().iter().filter(|choice| choice.kind == kind);
         let faults = of_kind().filter(|choice| choice.value != 0).count();
@@ -153,8 +154,8 @@ fn left(shrunk: &Shrunk, made: Option<&[Choice]>) -> String {
     text
 }
 
-fn told(choice: &Choice) -> String {
-    let Choice { stream, index, kind, value } = choice;
+fn told(choice: &RecordedChoice) -> String {
+    let RecordedChoice { stream, index, kind, value } = choice;
     let what = match kind {
         ChoiceKind::Drop => format!("packet {index} is lost"),
         ChoiceKind::Duplicate => format!("packet {index} arrives twice"),

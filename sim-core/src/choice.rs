@@ -96,7 +96,7 @@ impl ChoiceKind {
 }
 
 /// A decision that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedChoice {
     /// [`Choice::stream`].
@@ -122,7 +122,8 @@ pub struct Replay {
 }
 
 /// How choices are made that were not recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Others {
     /// As the seed decides.
     #[default]

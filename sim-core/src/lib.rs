@@ -99,8 +99,8 @@
 //!
 //! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks,
 //! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can
-//! do. The trait `System` of `simutant-system` makes of a simulation with parameters something that the rest of Simutant
-//! can test with. The examples are whole programs that assert their results; `cargo test` runs them:
+//! do. `simutant-system` makes of a simulation with parameters something that the rest of Simutant can test with. The
+//! examples are whole programs that assert their results; `cargo test` runs them:
 //!
 //! | example | what it shows |
 //! | --- | --- |

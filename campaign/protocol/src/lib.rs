@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use simutant_outcomes::{CostBounds, Execution, InputSource, MutantNumber, Quota};
+use simutant_sim_core::{Others, RecordedChoice};
 
 pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 
@@ -114,74 +115,7 @@ pub struct Choosing {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, u64>,
     /// The choices that are imposed on the run. Those that the run does not come to make have no effect.
-    pub choices: Vec<Choice>,
-}
-
-/// How choices are made that are not imposed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Others {
-    /// As the seed decides.
-    #[default]
-    Seed,
-    /// In the [simplest](ChoiceKind::has_simplest) way, and as the seed decides where there is none.
-    Simplest,
-}
-
-/// A choice of a run: the engine's, as it goes from process to process.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
-    /// Whose decision it is: `network a->b` for packets from `a` to `b`, `component a` for what `a` draws, `order` for
-    /// simultaneous events.
-    pub stream: String,
-    /// Which packet, draw or instant of the stream it is about, from 0 on.
-    pub index: u64,
-    /// What is decided.
-    pub kind: ChoiceKind,
-    /// How.
-    pub value: u64,
-}
-
-/// What a choice decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChoiceKind {
-    /// Whether a packet is lost by chance: 0 or 1.
-    Drop,
-    /// Whether it arrives twice: 0 or 1.
-    Duplicate,
-    /// Whether it is corrupted: 0 or 1.
-    Corrupt,
-    /// Whether it is held back so that others overtake it: 0 or 1.
-    Reorder,
-    /// How long it takes, in nanoseconds.
-    Latency,
-    /// Whether its copy is corrupted: 0 or 1.
-    CopyCorrupt,
-    /// Whether its copy is held back: 0 or 1.
-    CopyReorder,
-    /// How long its copy takes, in nanoseconds.
-    CopyLatency,
-    /// For how long it is held back, in nanoseconds.
-    Hold,
-    /// For how long its copy is held back, in nanoseconds.
-    CopyHold,
-    /// What corruption makes of it or its copy: the seed of the random numbers that decide.
-    Corruption,
-    /// Which of the simultaneous events comes next, in the order of scheduling.
-    Order,
-    /// 64 bits that a component draws.
-    Bits,
-}
-
-impl ChoiceKind {
-    /// Returns whether one value of such a choice is simpler than all others; then that is 0: a packet arrives, once,
-    /// unchanged and in its turn, and events come in the order of scheduling.
-    pub fn has_simplest(self) -> bool {
-        use ChoiceKind::{Bits, CopyHold, CopyLatency, Corruption, Hold, Latency};
-        !matches!(self, Latency | CopyLatency | Hold | CopyHold | Corruption | Bits)
-    }
+    pub choices: Vec<RecordedChoice>,
 }
 
 /// Whether a run keeps the choices that were made.
@@ -385,7 +319,7 @@ pub struct Simulated {
     pub trace: Option<TraceText>,
     /// The choices that were made, in their order, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub choices: Option<Vec<Choice>>,
+    pub choices: Option<Vec<RecordedChoice>>,
 }
 
 /// The events of a run, in the engine's form: an array in JSON, which only those read who need them.

@@ -1,7 +1,7 @@
 //! How small a candidate is.
 
 use serde_json::{Number, Value};
-use simutant_protocol::Others;
+use simutant_sim_core::Others;
 
 use super::Candidate;
 use super::moves::is_seed;

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 use serde_json::json;
 use simutant_outcomes::Cause;
-use simutant_protocol::ChoiceKind;
+use simutant_sim_core::ChoiceKind;
 
 use super::*;
 
@@ -50,8 +50,8 @@ fn run_packets(candidate: &Candidate, keep: Choices, fails: impl Fn(&Value, &[u6
     Ran::Failed { failure: failure(), choices: (keep == Choices::Keep).then(|| made.collect()) }
 }
 
-fn drop_of(index: u64, is_lost: bool) -> Choice {
-    Choice { stream: "network a->b".to_owned(), index, kind: ChoiceKind::Drop, value: u64::from(is_lost) }
+fn drop_of(index: u64, is_lost: bool) -> RecordedChoice {
+    RecordedChoice { stream: "network a->b".to_owned(), index, kind: ChoiceKind::Drop, value: u64::from(is_lost) }
 }
 
 fn shrink_with(start: Candidate, runs_max: u64, mut run: impl FnMut(&Candidate, Choices) -> Ran) -> Shrunk {
@@ -188,8 +188,12 @@ fn latencies_that_do_not_matter_are_all_the_same() {
             let Choosing { choices, latencies, .. } = &candidate.choosing;
             let imposed = |index| choices.iter().find(|choice| choice.index == index).map(|choice| choice.value);
             let latency = |index| imposed(index).or(latencies.get(stream).copied()).unwrap_or(index + 2);
-            let made =
-                |index| Choice { stream: stream.to_owned(), index, kind: ChoiceKind::Latency, value: latency(index) };
+            let made = |index| RecordedChoice {
+                stream: stream.to_owned(),
+                index,
+                kind: ChoiceKind::Latency,
+                value: latency(index),
+            };
             if packets <= 3 || latency(3) < wanted {
                 return Ran::Passed;
             }
@@ -202,7 +206,7 @@ fn latencies_that_do_not_matter_are_all_the_same() {
         shrunk.candidate.choosing
     };
     let latencies = BTreeMap::from([(stream.to_owned(), 2)]);
-    let third = Choice { stream: stream.to_owned(), index: 3, kind: ChoiceKind::Latency, value: 5 };
+    let third = RecordedChoice { stream: stream.to_owned(), index: 3, kind: ChoiceKind::Latency, value: 5 };
     let expect = |choices| Choosing { others: Others::Simplest, latencies: latencies.clone(), choices };
     assert_eq!(shrunk(2), expect(Vec::new()));
     assert_eq!(shrunk(5), expect(vec![third]));

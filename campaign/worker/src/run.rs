@@ -7,7 +7,6 @@ use simutant_probe as probe;
 use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Spent, Trace, TraceText};
 use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
 
-use crate::choices::to_protocol;
 use crate::memory::{self, Watch};
 use crate::panics;
 use crate::system::{Case, Wanted};
@@ -183,7 +182,7 @@ pub(crate) fn simulate(
         execution: ran.execution,
         waiting,
         trace: trace.as_ref().map(TraceText::new),
-        choices: choices.map(|choices| choices.into_iter().map(to_protocol).collect()),
+        choices,
     }
 }
 

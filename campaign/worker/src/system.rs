@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 use simutant_outcomes::CostBounds;
-use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, Others, TRACE_EVENTS_MAX, Trace, Universe};
-use simutant_sim_core::{Report, VirtualTime};
+use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, TRACE_EVENTS_MAX, Trace, Universe};
+use simutant_sim_core::{Others, Report, VirtualTime};
 use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
 
 use crate::choices;
