@@ -11,7 +11,7 @@ use simutant_outcomes::{BitSet, MutantNumber};
 use crate::kills::KillsByCase;
 use crate::options::Options;
 use crate::probabilities::KillProbabilities;
-use crate::random::Stream;
+use crate::random::NamedStream;
 use crate::score::Score;
 use crate::statistics::{Summary, ZTest, z_test};
 use crate::suites::AdequateSuite;
@@ -85,7 +85,7 @@ pub(crate) fn hold_out<R: Ord>(mutants: impl Iterator<Item = (usize, R)>, seed: 
         return None;
     }
     // The largest groups are dealt first, so that the small ones even out what they leave; equal ones in random order.
-    let mut order: Vec<usize> = Stream::new(seed, "halves of the mutants").permutation(groups.len()).collect();
+    let mut order: Vec<usize> = NamedStream::new(seed, "halves of the mutants").permutation(groups.len()).collect();
     order.sort_by_key(|&group| Reverse(groups[group].len()));
     let (mut choosing, mut judging) = (Vec::new(), Vec::new());
     for group in order {
@@ -162,7 +162,7 @@ pub(crate) fn boost(
     let scores = PairedScores::of(suites, by, judges)?;
     let PairedScores { choosing, judging } = &scores;
     let baseline = Summary::of(judging)?.mean;
-    let mut stream = Stream::new(options.seed, &format!("boosting of {name}"));
+    let mut stream = NamedStream::new(options.seed, &format!("boosting of {name}"));
     let mut steps = Vec::new();
     let mut suites_min = None;
     for count in 2..=options.boosting_suites_max.min(suites.len()) {

@@ -7,17 +7,17 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase, differences}
 
 use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
-use crate::recommendation::{Choice, best_suite, standing_of_suite};
+use crate::recommendation::{SuiteIndex, best_suite, standing_of_suite};
 use crate::score::Score;
 use crate::survivors::{self, ScoreBounds};
 
 /// Returns the suite of the criterion called `name` with the highest mutant score, ties as for the recommendation: the
 /// boosting scenario (thesis, section 3.3.2). `None` if there is no such criterion or it has no suite.
-pub fn boosted(analysis: &Analysis, name: &str) -> Option<Choice> {
+pub fn boosted(analysis: &Analysis, name: &str) -> Option<SuiteIndex> {
     let criterion = analysis.criteria.iter().position(|criterion| criterion.name == name)?;
     let expected = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(criterion));
     let suite = expected.map(|expected| expected.best).or_else(|| best_suite(&analysis.criteria[criterion]))?;
-    Some(Choice { criterion, suite })
+    Some(SuiteIndex { criterion, suite })
 }
 
 /// Returns the recommended suite with its inputs, `None` if no criterion has a suite.
@@ -32,7 +32,7 @@ pub fn suite(outcomes: &Outcomes, analysis: &Analysis) -> Option<Suite> {
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`, or `choice` is not one of its suites.
-pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: Choice) -> Suite {
+pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) -> Suite {
     let criterion = &analysis.criteria[choice.criterion];
     let suite = &criterion.suites[choice.suite];
     let score = Score { killed: suite.killed, of: analysis.mutants.counts.analysed };

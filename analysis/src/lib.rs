@@ -105,7 +105,7 @@ pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{Options, OptionsError};
 pub use probabilities::ExpectedScore;
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
-pub use recommendation::{Choice, Recommendation, standing_of_suite};
+pub use recommendation::{Recommendation, SuiteIndex, standing_of_suite};
 pub use reference::{
     Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, ReferenceError,
     ReferenceImplementations, ReferenceMutants, ReferencePreparation, ReferenceRelations,

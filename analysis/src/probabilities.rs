@@ -266,7 +266,7 @@ pub(crate) fn counted(classes: &MutantClasses) -> BitSet {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::random::NamedStream;
     use proptest::prelude::*;
     use simutant_synthetic::reseeded;
 
@@ -321,7 +321,7 @@ pub(crate) mod tests {
     #[test]
     fn few_runs_foresee_what_many_come_to() {
         const CASES: usize = 400;
-        let mut stream = Stream::new(7, "a test of few runs");
+        let mut stream = NamedStream::new(7, "a test of few runs");
         let (mut agree, mut all) = (0, 0);
         for (slope, spread) in [(0.0, 0.02), (0.5, 0.2), (1.0, 0.0), (2.0, 0.4), (0.2, 0.6), (1.0, 1.0)] {
             let mut chance = || stream.below(1 << 30) as f64 / f64::from(1 << 30);
@@ -409,7 +409,7 @@ pub(crate) mod tests {
             let suite: Vec<usize> = (0..survival.len()).chain([0]).collect();
             let expected = probabilities.score(&suite).expect("there is a score").mean;
             const TRIALS: usize = 4000;
-            let mut stream = Stream::new(seed, "a test of expected scores");
+            let mut stream = NamedStream::new(seed, "a test of expected scores");
             let mut sum = 0.0;
             for _ in 0..TRIALS {
                 for (place, difficulty) in probabilities.difficulty.iter().enumerate() {

@@ -4,9 +4,9 @@ use simutant_random::Random;
 
 /// A stream of random numbers for one purpose.
 #[derive(Debug)]
-pub struct Stream(Random);
+pub struct NamedStream(Random);
 
-impl Stream {
+impl NamedStream {
     /// Returns the stream that `seed` has for `purpose`, independent of the streams of other purposes.
     pub fn new(seed: u64, purpose: &str) -> Self {
         Self::of([&seed.to_le_bytes(), purpose.as_bytes()])
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_permutation_holds_each_number_once() {
-        let mut drawn: Vec<usize> = Stream::new(1, "test").permutation(100).collect();
+        let mut drawn: Vec<usize> = NamedStream::new(1, "test").permutation(100).collect();
         assert_ne!(drawn, (0..100).collect::<Vec<_>>());
         drawn.sort_unstable();
         assert_eq!(drawn, (0..100).collect::<Vec<_>>());
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn seeds_and_purposes_have_streams_of_their_own() {
-        let draw = |seed, purpose| Stream::new(seed, purpose).permutation(50).collect::<Vec<_>>();
+        let draw = |seed, purpose| NamedStream::new(seed, purpose).permutation(50).collect::<Vec<_>>();
         assert_eq!(draw(1, "a"), draw(1, "a"));
         assert_ne!(draw(1, "a"), draw(2, "a"));
         assert_ne!(draw(1, "a"), draw(1, "b"));
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn draws_below_a_bound_are_even() {
-        let mut stream = Stream::new(7, "even");
+        let mut stream = NamedStream::new(7, "even");
         let mut counts = [0_u32; 6];
         for _ in 0..60_000 {
             counts[stream.below(6)] += 1;
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn the_stream_is_pinned() {
         // A change here changes every suite of every study: it belongs in the change log.
-        let mut stream = Stream::new(1, "suites of IP-1");
+        let mut stream = NamedStream::new(1, "suites of IP-1");
         assert_eq!(std::array::from_fn(|_| stream.below(1000)), PINNED);
     }
 

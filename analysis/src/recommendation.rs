@@ -13,7 +13,7 @@ use crate::suites::AdequateSuite;
 
 /// One of the suites of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct SuiteIndex {
     /// Index into [`Analysis::criteria`](crate::Analysis::criteria).
     pub criterion: usize,
     /// Index into the criterion's suites.
@@ -24,7 +24,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The suite.
-    pub choice: Choice,
+    pub choice: SuiteIndex,
     /// The name of its criterion.
     pub criterion: String,
     /// How many test cases it has.
@@ -70,7 +70,7 @@ fn recommendation(
     let criterion = &criteria[index];
     let chosen = &criterion.suites[suite];
     Recommendation {
-        choice: Choice { criterion: index, suite },
+        choice: SuiteIndex { criterion: index, suite },
         criterion: criterion.name.clone(),
         size: chosen.cases.len(),
         score: Score { killed: chosen.killed, of: analysed },

@@ -113,7 +113,7 @@ mod tests {
     use simutant_synthetic::{from_kills, synthetic};
 
     use super::*;
-    use crate::statistics::Stream;
+    use crate::statistics::NamedStream;
 
     #[test]
     fn the_gain_is_over_random_suites_of_the_same_size() {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     /// A suite of `size` different test cases, each as likely as any other.
-    fn random_suite(outcomes: &Outcomes, size: usize, stream: &mut Stream) -> AdequateSuite {
+    fn random_suite(outcomes: &Outcomes, size: usize, stream: &mut NamedStream) -> AdequateSuite {
         let mut cases = BTreeSet::new();
         while cases.len() < size {
             cases.insert(stream.below(outcomes.cases.len()));
@@ -170,7 +170,7 @@ mod tests {
         let bootstrap = Bootstrap { seed: 1, purpose: "a test", resamples: 2, threads: NonZeroUsize::MIN };
         for size in [1, 3, 8] {
             let found = (0..200).filter(|study| {
-                let mut stream = Stream::new(*study, &format!("random suites of {size}"));
+                let mut stream = NamedStream::new(*study, &format!("random suites of {size}"));
                 let suites: Vec<AdequateSuite> = (0..200).map(|_| random_suite(&outcomes, size, &mut stream)).collect();
                 let same_size = same_size(&suites, analysed, &baseline, (0.95, &bootstrap)).expect("there are suites");
                 same_size.gain_p.is_some_and(|p| p < 0.05)

@@ -24,7 +24,7 @@ use crate::criteria::CriterionAnalysis;
 use crate::kills::KillsByCase;
 use crate::options::{Options, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
-use crate::recommendation::{self, Choice};
+use crate::recommendation::{self, SuiteIndex};
 use crate::score::Score;
 use crate::suites::{self, AdequateSuite, Scoring};
 
@@ -49,7 +49,7 @@ pub struct Scenario {
     /// The order of the criteria, if there are several.
     pub ranking: Option<Ranking>,
     /// The best suite; its criterion is an index into `criteria`.
-    pub choice: Choice,
+    pub choice: SuiteIndex,
     /// What it cost.
     pub cost: Cost,
 }
@@ -198,7 +198,7 @@ fn analysed(outcomes: &Outcomes, scope: &BitSet, above: f64) -> BitSet {
 fn cost(
     outcomes: &Outcomes,
     criteria: &[CriterionAnalysis],
-    choice: Choice,
+    choice: SuiteIndex,
     mutated: Option<&BitSet>,
     options: &Options,
 ) -> Cost {

@@ -29,7 +29,7 @@ mod summary;
 mod van_elteren;
 mod wilson;
 
-pub use crate::random::Stream;
+pub use crate::random::NamedStream;
 pub use benjamini_hochberg::benjamini_hochberg;
 pub use beta_binomial::{Posterior, Prior};
 pub use binomial::binomial_test;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CaseOutcome, Criterion};
 
 use crate::kills::KillsByCase;
-use crate::random::Stream;
+use crate::random::NamedStream;
 use crate::suites::cover::Cover;
 
 /// One adequate suite, what it cost to find, and what it kills.
@@ -62,7 +62,7 @@ pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Sco
     if cover.target() == 0 {
         return Vec::new();
     }
-    let mut stream = Stream::new(seed, &format!("suites of {}", criterion.name));
+    let mut stream = NamedStream::new(seed, &format!("suites of {}", criterion.name));
     (0..count).map(|_| draw_one(&mut cover, &mut stream, scoring)).collect()
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn draw(criterion: &Criterion, count: usize, seed: u64, scoring: &Sco
 ///
 /// A candidate is not drawn a second time. That changes no suite's probability, since a test case that was kept or
 /// discarded can never improve the coverage again; `considered` counts different test cases.
-fn draw_one(cover: &mut Cover<'_>, stream: &mut Stream, scoring: &Scoring<'_>) -> AdequateSuite {
+fn draw_one(cover: &mut Cover<'_>, stream: &mut NamedStream, scoring: &Scoring<'_>) -> AdequateSuite {
     cover.clear();
     let mut cases = Vec::new();
     let (mut considered, mut events_considered, mut events_selected) = (0, 0, 0);

@@ -337,7 +337,7 @@ pub(crate) fn left_out_sentence(analysis: &Analysis) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Choice, Options, Score, analyse};
+    use simutant_analysis::{Options, Score, SuiteIndex, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, synthetic};
 
@@ -402,7 +402,7 @@ mod tests {
         );
         // What is said of a criterion that is as good as another.
         let chosen = Recommendation {
-            choice: Choice { criterion: 0, suite: 0 },
+            choice: SuiteIndex { criterion: 0, suite: 0 },
             criterion: "every-case".into(),
             size: 4,
             score: Score { killed: 4, of: 4 },

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use super::{Faults, PairedScores};
-use crate::random::Stream;
+use crate::random::NamedStream;
 use crate::statistics::{Alternative, Kendall, binomial_test, kendall_tau_b, partial_tau};
 use crate::suites::AdequateSuite;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ pub(super) fn foresight(
         let Some(with_size) = kendall_tau_b(choosing, &sizes) else { return Some(correlation.tau) };
         partial_tau(correlation.tau, with_size.tau, kendall_tau_b(judged, &sizes)?.tau)
     });
-    let mut stream = Stream::new(seed, &format!("random suites beside those of {name}"));
+    let mut stream = NamedStream::new(seed, &format!("random suites beside those of {name}"));
     let against_random: Vec<Ordering> = suites
         .iter()
         .zip(judged)

@@ -6,7 +6,7 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 
 use super::{normal_quantile, upper_tail};
-use crate::random::Stream;
+use crate::random::NamedStream;
 
 /// A range that holds the true value with the probability of its level, were the whole repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -46,12 +46,14 @@ impl Bootstrap<'_> {
     pub fn replicates<S, T: Send>(
         &self,
         scratch: impl Fn() -> S + Sync,
-        replicate: impl Fn(&mut S, &mut Stream) -> T + Sync,
+        replicate: impl Fn(&mut S, &mut NamedStream) -> T + Sync,
     ) -> Vec<T> {
         let run = |numbers: std::ops::Range<usize>| -> Vec<T> {
             let mut scratch = scratch();
             numbers
-                .map(|number| replicate(&mut scratch, &mut Stream::numbered(self.seed, self.purpose, number as u64)))
+                .map(|number| {
+                    replicate(&mut scratch, &mut NamedStream::numbered(self.seed, self.purpose, number as u64))
+                })
                 .collect()
         };
         let share = self.resamples.div_ceil(self.threads.get()).max(1);

@@ -5,7 +5,7 @@
 //! of one function are killed together: the two-way bootstrap of Owen (2007), conservative if anything.
 
 use super::Bootstrap;
-use crate::random::Stream;
+use crate::random::NamedStream;
 
 /// A unit of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,7 +146,7 @@ impl Tally {
         Self { all: Histogram::default(), by_stratum: Histogram::default(), strata: vec![0; keys.strata_ends.len()] }
     }
 
-    fn draw(&mut self, units: &[(usize, usize)], keys: &Keys, stream: &mut Stream) {
+    fn draw(&mut self, units: &[(usize, usize)], keys: &Keys, stream: &mut NamedStream) {
         self.all.clear(keys.values);
         self.by_stratum.clear(keys.strata_ends.last().copied().unwrap_or(0));
         for _ in 0..units.len() {
@@ -259,7 +259,7 @@ mod tests {
         let found = effects_of_units(&samples, &bootstrap(1));
         let mut expected = vec![PairReplicates::default(); 3];
         for number in 0..40 {
-            let mut stream = Stream::numbered(5, "a test", number);
+            let mut stream = NamedStream::numbered(5, "a test", number);
             let drawn: Vec<Vec<Unit>> = samples
                 .iter()
                 .map(|units| (0..units.len()).map(|_| units[stream.below(units.len())]).collect())
