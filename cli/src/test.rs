@@ -137,7 +137,9 @@ fn run_rest(
     let each = repeated(options.repetitions);
     let kept = match count {
         0 => String::new(),
-        _ => format!(", {count} of them before it was stopped (--fresh runs them again, if a program has changed)"),
+        _ => format!(
+            ", {count} of them before it was stopped (--fresh runs them again, if a program that was built has changed)"
+        ),
     };
     phase.end(&format!("{} test cases{each} on {}{kept}", suite.cases.len(), implementation.name));
     Ok(report)

@@ -79,6 +79,7 @@ mod loopback;
 mod ports;
 mod process;
 mod program;
+mod programs;
 mod proxy;
 mod report;
 mod results;

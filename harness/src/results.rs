@@ -42,8 +42,8 @@ impl ResultLog {
     /// Opens the file at `path`, if it is there, and keeps all other processes from it. It is made with the first
     /// result.
     ///
-    /// It begins anew if `fresh`, if the run whose results it has ended, or if that was of another
-    /// implementation, time limit or seed.
+    /// It begins anew if `fresh`, if the run whose results it has ended, or if that was of another implementation, of
+    /// other programs as far as its commands name their files, or with another time limit or seed.
     ///
     /// # Errors
     /// [`TrialLogError`], which names the file and the cure.

@@ -14,6 +14,7 @@ use simutant_outcomes::Verdict;
 use crate::Options;
 use crate::implementation::{ActiveMutant, Implementation};
 use crate::lines::{LineFile, TrialLogError};
+use crate::programs;
 use crate::report::{CaseResult, first, is_first};
 use crate::testbed::Testbeds;
 
@@ -68,6 +69,9 @@ pub(crate) struct Terms {
     timeout_ms: u64,
     /// How the implementation is built and started.
     implementation: Implementation,
+    /// What its programs are made of.
+    #[serde(default)]
+    programs: u64,
     /// What its programs are told of mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     active_mutant: Option<ActiveMutant>,
@@ -87,6 +91,7 @@ impl Terms {
                 testbeds: Testbeds::NONE,
                 ..implementation.clone()
             },
+            programs: programs::fingerprint(implementation),
             active_mutant: implementation.active_mutant,
         }
     }

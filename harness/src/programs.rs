@@ -1,0 +1,74 @@
+//! What the programs of an implementation are made of, as far as its file shows: results of other programs say nothing
+//! about these.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use crate::implementation::Implementation;
+
+/// Returns a number that changes with the files that the implementation's commands name. With a script go the others
+/// of its kind in its folder, since it may load them. What a build makes is known to the build alone.
+pub(crate) fn fingerprint(implementation: &Implementation) -> u64 {
+    let sides = implementation.sides.iter().map(|side| &side.command);
+    let driver = implementation.driver.iter();
+    let fixture = implementation.driver.iter().filter_map(|driver| driver.fixture.as_ref());
+    let commands = sides.chain(driver.map(|driver| &driver.command)).chain(fixture.map(|fixture| &fixture.command));
+    let here = implementation.folder.to_string_lossy();
+    let named = commands.flatten().map(|word| PathBuf::from(word.replace("{here}", &here)));
+    let files: BTreeSet<PathBuf> = named.filter(|path| path.is_file()).flat_map(|path| with_kin(&path)).collect();
+    let mut hasher = DefaultHasher::new();
+    for path in files {
+        // A file that cannot be read now is none that a result rests on.
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        path.strip_prefix(&implementation.folder).unwrap_or(&path).hash(&mut hasher);
+        bytes.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Returns a file, and those of its folder that have the same extension, if it has one.
+fn with_kin(path: &Path) -> Vec<PathBuf> {
+    let Some(extension) = path.extension() else { return vec![path.into()] };
+    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let siblings = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    siblings.filter(|sibling| sibling.extension() == Some(extension) && sibling.is_file()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::test_support::copying;
+
+    #[test]
+    fn it_changes_with_the_programs_and_what_they_load_and_with_nothing_else() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
+        write("sender.py", "import sums");
+        write("sums.py", "1");
+        write("notes.txt", "1");
+        let mut implementation = copying("true", "python3");
+        implementation.folder = folder.path().into();
+        implementation.sides[0].command.push("{here}/sender.py".into());
+        let first = fingerprint(&implementation);
+        let differs = |name: &str, expect: bool| {
+            let before = fs::read(folder.path().join(name)).expect("it is there");
+            write(name, "other");
+            assert_eq!(fingerprint(&implementation) != first, expect, "{name}");
+            fs::write(folder.path().join(name), before).expect("it can be written");
+            assert_eq!(fingerprint(&implementation), first);
+        };
+        differs("sender.py", true);
+        differs("sums.py", true);
+        differs("notes.txt", false);
+        // Where the folder is does not matter.
+        let moved = tempfile::tempdir().expect("there is room");
+        for name in ["sender.py", "sums.py"] {
+            fs::copy(folder.path().join(name), moved.path().join(name)).expect("it can be copied");
+        }
+        implementation.folder = moved.path().into();
+        assert_eq!(fingerprint(&implementation), first);
+    }
+}
