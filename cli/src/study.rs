@@ -101,7 +101,7 @@ fn below_minimum(arguments: &StudyArguments, finished: &FinishedStudy) -> Vec<St
 }
 
 pub(crate) fn stopped(out: &Path) -> Exit {
-    output::tell(&format!("stopped; what is done is in {}: run the same again to go on", out.display()));
+    output::tell(&format!("stopped; what is done is kept in {}: the same command resumes it", out.display()));
     Exit::Interrupted
 }
 

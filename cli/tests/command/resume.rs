@@ -98,7 +98,7 @@ fn ctrl_c_stops_a_study_that_can_go_on() {
     send(&interrupted, Signal::INT);
     let output = interrupted.wait_with_output().expect("it ends");
     assert_exit(&output, 130);
-    let message = format!("stopped; what is done is in {}: run the same again to go on", text(&study.out));
+    let message = format!("stopped; what is done is kept in {}: the same command resumes it", text(&study.out));
     assert!(stderr(&output).contains(&message), "{}", stderr(&output));
     let (recordings, units) = done(&study.out);
     assert!(recordings == CASES && (20..CASES).contains(&units), "{recordings} and {units}");
@@ -117,7 +117,7 @@ fn ctrl_c_stops_the_study_of_an_experiment_that_can_go_on() {
     send(&interrupted, Signal::INT);
     let output = interrupted.wait_with_output().expect("it ends");
     assert_exit(&output, 130);
-    assert!(stderr(&output).contains("run the same again to go on"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the same command resumes it"), "{}", stderr(&output));
     assert!(!folder.path().join("trials.jsonl").exists(), "nothing is tried without a study");
     let (recordings, _) = done(folder.path());
     assert!(recordings >= 20, "what was done is there: {recordings}");
@@ -189,7 +189,7 @@ fn ctrl_c_while_the_simulation_is_compiled_is_an_interruption_and_no_error() {
     kill_process_group(Pid::from_child(&interrupted), Signal::INT).expect("it is ours");
     let output = interrupted.wait_with_output().expect("it ends");
     assert_exit(&output, 130);
-    assert!(stderr(&output).contains("run the same again to go on"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the same command resumes it"), "{}", stderr(&output));
     assert_exit(&run(&STUDY, folder.path()), 0);
     assert!(results(folder.path()) == results(&finished_study().out), "the results differ");
 }
