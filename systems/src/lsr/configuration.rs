@@ -8,8 +8,10 @@ use simutant_system::{Domain, InvalidTestCase, Lengths};
 
 use super::{Inbox, LsrMessage, Neighbour, Publication, RouterId, Topology, client, router};
 
-/// When routers start.
-const ROUTER_STARTS: RangeInclusive<VirtualTime> = VirtualTime::ZERO..=VirtualTime::from_millis(20);
+/// The latest start of a router.
+const ROUTER_START_MAX: VirtualTime = VirtualTime::from_millis(20);
+
+const ROUTER_STARTS: RangeInclusive<VirtualTime> = VirtualTime::ZERO..=ROUTER_START_MAX;
 
 /// The fastest packet: so much faster than the slowest that packets overtake each other.
 const LATENCY_MIN: VirtualDuration = VirtualDuration::from_millis(1);
