@@ -173,7 +173,9 @@ pub enum CampaignError {
         detail: String,
     },
     /// The disk is full.
-    #[error("{path}: no space is left on the disk; what is in the journal is safe: make room, and the same command goes on")]
+    #[error(
+        "{path}: no space is left on the disk; what is in the journal is safe: make room, and the same command goes on"
+    )]
     DiskFull {
         /// The file that could not grow.
         path: PathBuf,
