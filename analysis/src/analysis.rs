@@ -156,13 +156,8 @@ pub struct VerdictTotals {
     /// See [`RunEnd::Abnormal`].
     pub abnormal: u64,
     /// See [`RunEnd::Inconclusive`].
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "simutant_outcomes::is_zero")]
     pub inconclusive: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl VerdictTotals {

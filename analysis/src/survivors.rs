@@ -32,7 +32,7 @@ pub struct Survivor {
     /// How many of its runs have other events than the original's.
     pub diverged: usize,
     /// How many of its runs were inconclusive: it may be killed by one of these.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "simutant_outcomes::is_zero")]
     pub inconclusive: u32,
     /// The first test case that gets as far as any does; `None` if none reaches it.
     pub example: Option<usize>,
@@ -41,11 +41,6 @@ pub struct Survivor {
     /// What the compiler makes of it, if that says anything.
     #[serde(default)]
     pub compiled: Option<Compiled>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// A mutant that is judged equivalent, and killed: the judgement is wrong.

@@ -49,7 +49,7 @@ pub(crate) struct Ran {
     pub(crate) network: Option<ProxyCounts>,
 }
 
-/// Why the processes of a test case did not come to their ends.
+/// Why the processes of a test case did not all end.
 #[derive(Debug)]
 enum Broken {
     /// One of them is wrong.

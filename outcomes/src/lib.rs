@@ -29,6 +29,7 @@ pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, RunEnd, VerdictCounts,
+    is_zero,
 };
 pub use sites::{
     Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,

@@ -10,12 +10,12 @@
 //! A choice is known by its stream and its place in the stream, and not by its place in the run: when one choice is
 //! made differently, the others keep their names, as far as the components still ask for them.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use simutant_random::{Draw, Interception, Interceptor};
+use simutant_random::{Draw, Interception, Interceptor, is_intercepted};
 
 use crate::outlined::{Outlined, outline};
 
@@ -222,7 +222,7 @@ impl Choices {
         let choice = Choice { stream, index, kind, options, seeded };
         let value = self.source.as_mut().map_or(seeded, |source| {
             // A source may draw random numbers of its own, and these are no choices.
-            let _inactive = Inactive::begin();
+            let _interception = Interception::begin(None);
             source.choose(&choice)
         });
         let value = options.map_or(value, |options| value % options);
@@ -238,8 +238,6 @@ impl Choices {
 }
 
 thread_local! {
-    /// Whether the run on this thread makes its choices through [`CHOICES`].
-    static IS_ACTIVE: Cell<bool> = const { Cell::new(false) };
     static CHOICES: RefCell<Outlined<Option<Choices>>> = const { RefCell::new(Outlined::new(None)) };
 }
 
@@ -252,7 +250,6 @@ pub(crate) struct CurrentChoices {
 impl CurrentChoices {
     pub(crate) fn enter(choices: Choices) -> Self {
         let interceptor: Option<&'static dyn Interceptor> = if choices.is_active() { Some(&Draws) } else { None };
-        IS_ACTIVE.set(interceptor.is_some());
         Self { outer: CHOICES.replace(Some(choices).into()), _interception: Interception::begin(interceptor) }
     }
 
@@ -264,27 +261,7 @@ impl CurrentChoices {
 
 impl Drop for CurrentChoices {
     fn drop(&mut self) {
-        let outer = std::mem::take(&mut self.outer);
-        IS_ACTIVE.set(outer.as_ref().is_some_and(Choices::is_active));
-        CHOICES.set(outer);
-    }
-}
-
-/// As long as it lives, nothing that is drawn is a choice.
-struct Inactive {
-    _interception: Interception,
-}
-
-impl Inactive {
-    fn begin() -> Self {
-        IS_ACTIVE.set(false);
-        Self { _interception: Interception::begin(None) }
-    }
-}
-
-impl Drop for Inactive {
-    fn drop(&mut self) {
-        IS_ACTIVE.set(true);
+        CHOICES.set(std::mem::take(&mut self.outer));
     }
 }
 
@@ -307,7 +284,7 @@ impl Interceptor for Draws {
 /// Whether the current run makes its choices here.
 #[inline]
 pub(crate) fn is_active() -> bool {
-    IS_ACTIVE.get()
+    is_intercepted()
 }
 
 /// Calls `action` with the choices of the current run.

@@ -11,7 +11,9 @@ use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::terminal::{Sections, cells, table};
-use crate::text::{NONE, correlation, interval, level, or_none, p_value, points, share_summary, verdict};
+use crate::text::{
+    NONE, correlation, interval, level, or_none, p_value, points, same_size_cells, share_summary, verdict,
+};
 use crate::words::{left_out_sentence, ranking_sentences, recommendation_sentences};
 use crate::{built, cost, expected, reference, sensitivity, words};
 
@@ -241,17 +243,12 @@ fn criteria(analysis: &Analysis, reference: Option<&Reference>) -> Table {
             mean(criterion.considered),
             or_none(criterion.score, |score| share_summary(&score)),
             or_none(criterion.dominator_score, |score| share_summary(&score)),
-            or_none(same_size, |same_size| percent(same_size.random_mean)),
-            or_none(same_size, |same_size| points(same_size.gain.mean)),
-            or_none(same_size, |same_size| {
-                format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
-            }),
-            or_none(same_size.and_then(|same_size| same_size.gain_p), p_value),
-            or_none(same_size, |_| {
-                let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
-                format!("{more}/{less}")
-            }),
         ];
+        row.extend(same_size_cells(same_size));
+        row.push(or_none(same_size, |_| {
+            let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
+            format!("{more}/{less}")
+        }));
         if let Some(reference) = reference {
             let there = reference.criterion(&criterion.name);
             row.push(or_none(there.and_then(|there| there.size), |size| format!("{size:.1}")));

@@ -1,6 +1,6 @@
 //! Numbers as tables and pages write them.
 
-use simutant_analysis::{Interval, PairTest, Summary, percent};
+use simutant_analysis::{Interval, PairTest, SameSize, Summary, percent};
 
 /// What stands where a value is not defined.
 pub(crate) const NONE: &str = "—";
@@ -90,6 +90,17 @@ pub(crate) fn percents(interval: Interval) -> String {
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Writes how a criterion's suites stand beside random ones of their size: the score of these, the gain, its interval,
+/// and its p-value.
+pub(crate) fn same_size_cells(same_size: Option<&SameSize>) -> [String; 4] {
+    [
+        or_none(same_size, |same_size| percent(same_size.random_mean)),
+        or_none(same_size, |same_size| points(same_size.gain.mean)),
+        or_none(same_size, |same_size| points_interval(same_size.gain_interval)),
+        or_none(same_size.and_then(|same_size| same_size.gain_p), p_value),
+    ]
 }
 
 #[cfg(test)]

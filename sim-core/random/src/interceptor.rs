@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_moves_the_generator_whoever_decides() {
+    fn an_intercepted_draw_moves_the_generator_too() {
         let (mut intercepted, mut plain) = (Random::from_seed(1), Random::from_seed(1));
         {
             let _interception = Interception::begin(Some(&Constant(0)));

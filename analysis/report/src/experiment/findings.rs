@@ -10,7 +10,8 @@ use crate::reference;
 use crate::tables::sizes_shown;
 use crate::terminal::{cells, table};
 use crate::text::{
-    NONE, correlation, correlations, level, named_p, or_none, p_value, percents, points, points_interval, share_summary,
+    NONE, correlation, correlations, level, named_p, or_none, p_value, percents, points, points_interval,
+    same_size_cells, share_summary,
 };
 
 /// Into how many parts the range of an effectiveness is cut: figures 4.3 to 4.5.
@@ -23,20 +24,14 @@ pub(super) fn effectiveness(experiment: &Experiment, findings: &Findings, refere
     head.extend(there.iter().map(String::as_str));
     let mut table = table(head);
     for criterion in &findings.criteria {
-        let same_size = criterion.same_size.as_ref();
         let target = Score { killed: criterion.feasible(), of: criterion.requirements };
         let mut row = vec![
             criterion.name.clone(),
             or_none(target.value(), percent),
             or_none(criterion.size, |size| format!("{:.1}", size.mean)),
             or_none(criterion.score, |score| share_summary(&score)),
-            or_none(same_size, |same_size| percent(same_size.random_mean)),
-            or_none(same_size, |same_size| points(same_size.gain.mean)),
-            or_none(same_size, |same_size| {
-                format!("{} to {}", points(same_size.gain_interval.lower), points(same_size.gain_interval.upper))
-            }),
-            or_none(same_size.and_then(|same_size| same_size.gain_p), p_value),
         ];
+        row.extend(same_size_cells(criterion.same_size.as_ref()));
         if let Some(reference) = reference {
             let there = reference.criterion(&criterion.name);
             row.push(or_none(there.and_then(|there| there.target), percent));

@@ -5,7 +5,7 @@ use simutant_analysis::{Boosting, CriterionAnalysis, MutantClass, Summary, perce
 use simutant_outcomes::CriterionKind;
 
 use super::Page;
-use crate::text::{NONE, or_none, p_value, points, share_summary};
+use crate::text::{NONE, or_none, p_value, points, points_interval, share_summary};
 use crate::words::left_out_sentence;
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
@@ -78,7 +78,7 @@ fn row(criterion: &CriterionAnalysis, is_best: bool, alpha: f64) -> Markup {
             td {
                 (or_none(same_size, |same_size| points(same_size.gain.mean)))
                 @if let Some(same_size) = same_size {
-                    small { (points(same_size.gain_interval.lower)) " to " (points(same_size.gain_interval.upper)) }
+                    small { (points_interval(same_size.gain_interval)) }
                     small { "p " (or_none(same_size.gain_p, p_value)) }
                 }
             }
