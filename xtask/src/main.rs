@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask check`, `cargo xtask test`, and `cargo xtask ci` for both;
-//! `cargo xtask docs`, `cargo xtask foreign`, `cargo xtask bench`.
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, `cargo xtask transcripts`, and `cargo xtask ci`
+//! for all three; `cargo xtask docs`, `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
@@ -10,6 +10,7 @@ mod foreign;
 mod licences;
 mod needs;
 mod reproducible;
+mod transcripts;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,9 @@ enum Task {
     Test,
     /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
     Foreign,
-    /// All that a change must pass: check and test.
+    /// Run the console blocks of the README and the guide, and compare what they print with what the pages show.
+    Transcripts,
+    /// All that a change must pass: check, test and transcripts.
     Ci,
     /// Measure.
     Bench {
@@ -62,7 +65,8 @@ fn run_task(task: Task) -> anyhow::Result<()> {
         Task::Docs => docs::write(root),
         Task::Test => test(root),
         Task::Foreign => foreign::test(root),
-        Task::Ci => check(root).and_then(|()| test(root)),
+        Task::Transcripts => transcripts::check(root),
+        Task::Ci => check(root).and_then(|()| test(root)).and_then(|()| transcripts::check(root)),
         Task::Bench { subject } => bench::run(root, subject),
     }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 use simutant_analysis::{Options, analyse};
-use simutant_outcomes::{BitSet, Outcomes};
-use simutant_report::report;
+use simutant_outcomes::{BitSet, Execution, Outcomes, RunEnd};
+use simutant_report::{Explanation, MutantPage, Parting, report};
 use simutant_synthetic::synthetic;
 
 /// What the browser is called.
@@ -178,4 +178,58 @@ fn without_scripts_the_tables_are_there_and_what_needs_them_is_hidden() {
         assert!(dom.contains(&format!("<form id=\"{form}\" hidden")), "the form {form} is hidden");
     }
     assert_eq!(dom.matches("<tr id=\"m").count(), outcomes.kills.len(), "every mutant is listed");
+}
+
+/// How wide a page is in a window of `width` pixels, without the bar to scroll it.
+#[track_caller]
+fn width_of(page: &str, width: u32) -> u64 {
+    // A window of the browser is never as narrow as a phone, a frame can be.
+    let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
+    let script = "onload = () => { const page = document.querySelector('iframe').contentDocument.documentElement;
+        document.body.dataset.probe = page.scrollWidth + page.ownerDocument.defaultView.innerWidth - page.clientWidth; }";
+    let frame = format!(
+        "<!DOCTYPE html><body><iframe style=\"width:{width}px;height:900px;border:0\" srcdoc=\"{escaped}\"></iframe>\
+         <script>{script}</script></body>"
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("frame.html");
+    std::fs::write(&path, frame).expect("room");
+    let dom = dump(&path, &["--virtual-time-budget=10000"]);
+    let probed = dom.split("data-probe=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("the script ran");
+    probed.parse().expect("a number of pixels")
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test installs one and runs this"]
+fn no_page_is_wider_than_its_window() {
+    let outcomes = synthetic(40, 1);
+    let analysis = analyse(&outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let long = format!("at 0.017 s, a packet was dropped: {}", "Acknowledgement{sequence:3}".repeat(9));
+    let picture = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"90\"/>";
+    let explanation = Explanation {
+        case: serde_json::json!({ "votes": vec![true; 90], "seed": u64::MAX }),
+        number: Some(3),
+        execution: Execution { verdict: RunEnd::Reasonable, cause: None, reason: String::new(), events: 7, steps: 7 },
+        reached: true,
+        parting: Some(Parting {
+            event: 2,
+            before: Some(long.clone()),
+            original: Some(long.clone()),
+            mutant: Some(long),
+        }),
+        pictures: Some([picture.to_owned(), picture.to_owned()]),
+        replay: format!("simutant simulate arq --case {}", "0123456789".repeat(20)),
+    };
+    let mutant = MutantPage {
+        sites: &outcomes.sites,
+        mutant: 0,
+        outcomes: Some(&outcomes),
+        judgement: None,
+        explanation: Some(&explanation),
+    };
+    for (name, page) in [("report", report(&outcomes, &analysis, None)), ("mutant", mutant.html())] {
+        for width in [390, 1400] {
+            assert_eq!(width_of(&page, width), u64::from(width), "{name}");
+        }
+    }
 }
