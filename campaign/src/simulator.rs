@@ -39,8 +39,10 @@ impl<'a> Simulator<'a> {
     /// # Errors
     /// If the worker does not work.
     pub fn criteria(&mut self) -> Result<Vec<String>, CampaignError> {
-        let own = self.crew.description()?.criteria.into_iter().map(|criterion| criterion.name);
-        Ok(self.white_box.iter().map(|name| (*name).to_owned()).chain(own).collect())
+        let description = self.crew.description()?;
+        let own = description.criteria.into_iter().map(|criterion| criterion.name);
+        let white_box = self.white_box.iter().map(|name| (*name).to_owned());
+        Ok(white_box.chain(own).chain(description.trace_criteria).collect())
     }
 
     /// Returns test case `number` of the universe that is drawn uniformly from `seed`.

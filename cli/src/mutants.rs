@@ -1,7 +1,9 @@
 //! `simutant mutants`: every mutant with its diff.
 
 use serde::Serialize;
-use simutant_outcomes::{Mutant, MutantNumber, RejectedMutant, Sites, UninstrumentedFunction, UnmutatedConstant};
+use simutant_outcomes::{
+    Class, Mutant, MutantNumber, RejectedMutant, Sites, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+};
 
 use crate::arguments::{Common, MutantsArguments};
 use crate::exit::{BadInput, Exit};
@@ -10,53 +12,139 @@ use crate::{build, output};
 /// Lines of code before and after a change.
 const CONTEXT: usize = 2;
 
+/// The result as JSON: names in place of numbers of other tables.
 #[derive(Debug, Serialize)]
 struct Listing<'a> {
     system: &'a str,
-    mutants: Vec<Listed<'a>>,
+    mutants: Vec<Numbered<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Vec<Rejected<'a>>>,
-    uninstrumented: &'a [UninstrumentedFunction],
-    unmutated: &'a [UnmutatedConstant],
+    uninstrumented: Vec<Unchanged<'a>>,
+    unmutated: Vec<Unchanged<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Listed<'a> {
+struct Numbered<'a> {
     number: MutantNumber,
     #[serde(flatten)]
-    mutant: &'a Mutant,
-    diff: String,
+    mutant: Described<'a>,
 }
 
 #[derive(Debug, Serialize)]
 struct Rejected<'a> {
     #[serde(flatten)]
-    mutant: &'a Mutant,
-    diff: String,
+    mutant: Described<'a>,
     reason: &'a str,
+}
+
+/// A mutant, rejected or not.
+#[derive(Debug, Serialize)]
+struct Described<'a> {
+    identity: &'a str,
+    operator: &'a str,
+    tier: Tier,
+    class: Class,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<&'a str>,
+    /// The function's path; of a constant's mutant, the first function that uses the constant.
+    function: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    original: &'a str,
+    replacement: &'a str,
+    /// The numbers of the mutants that it is at once, if it is of higher order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<[MutantNumber; 2]>,
+    diff: String,
+}
+
+/// A function without probes, or a constant without mutants.
+#[derive(Debug, Serialize)]
+struct Unchanged<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    reason: &'a str,
+}
+
+/// A place in the source: lines and columns from 1 on, columns in characters.
+#[derive(Debug, Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    line_end: usize,
+}
+
+impl<'a> Place<'a> {
+    fn of(span: &Span, sites: &'a Sites) -> Self {
+        let Span { file, line, column, line_end, .. } = *span;
+        Self { file: &sites.files[file].path, line, column, line_end }
+    }
+}
+
+impl<'a> Described<'a> {
+    fn of(mutant: &'a Mutant, sites: &'a Sites) -> Self {
+        let Mutant { identity, operator, tier, class, tag, function, span, original, replacement, parts } = mutant;
+        Self {
+            identity,
+            operator,
+            tier: *tier,
+            class: *class,
+            tag: tag.as_deref(),
+            function: &sites.functions[*function].path,
+            place: Place::of(span, sites),
+            original,
+            replacement,
+            parts: *parts,
+            diff: sites.diff(mutant, CONTEXT),
+        }
+    }
+
+    /// Returns the heading of the mutant's diff.
+    fn heading(&self) -> String {
+        let Self { operator, tier, class, tag, function, place, parts, .. } = self;
+        let tag = tag.map(|tag| format!(" ({tag})")).unwrap_or_default();
+        let parts = parts.map(|[first, second]| format!(" of {first} and {second}")).unwrap_or_default();
+        format!("{operator}{parts}{tag} {place} in {function}, tier {tier}, {class}")
+    }
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Result<Exit> {
     let built = build::instrumented(&build::find(&arguments.system)?)?;
     let sites = &built.sites;
-    let diff = |mutant: &Mutant| sites.diff(mutant, CONTEXT);
+    let describe = |mutant| Described::of(mutant, sites);
     let listing = Listing {
         system: &sites.system,
-        uninstrumented: &sites.uninstrumented,
-        unmutated: &sites.unmutated,
         mutants: (0..)
             .zip(&sites.mutants)
-            .map(|(number, mutant)| Listed { number, mutant, diff: diff(mutant) })
+            .map(|(number, mutant)| Numbered { number, mutant: describe(mutant) })
             .collect(),
         rejected: arguments.rejected.then(|| {
             let rejected = sites.rejected.iter();
-            rejected.map(|RejectedMutant { mutant, reason }| Rejected { mutant, diff: diff(mutant), reason }).collect()
+            rejected.map(|RejectedMutant { mutant, reason }| Rejected { mutant: describe(mutant), reason }).collect()
         }),
+        uninstrumented: (sites.uninstrumented.iter())
+            .map(|UninstrumentedFunction { path, span, reason }| Unchanged {
+                path,
+                place: Place::of(span, sites),
+                reason,
+            })
+            .collect(),
+        unmutated: (sites.unmutated.iter())
+            .map(|UnmutatedConstant { path, span, reason }| Unchanged { path, place: Place::of(span, sites), reason })
+            .collect(),
     };
     if common.json {
         output::print(&output::json(&output::Versioned::new(listing))?)?;
     } else {
-        output::print(&text(&listing, sites))?;
+        output::print(&text(&listing, sites.rejected.len()))?;
     }
     Ok(Exit::Success)
 }
@@ -75,27 +163,20 @@ pub(crate) fn resolve(sites: &Sites, name: &str) -> Result<MutantNumber, BadInpu
     Ok(number as MutantNumber)
 }
 
-fn text(listing: &Listing<'_>, sites: &Sites) -> String {
+fn text(listing: &Listing<'_>, rejected: usize) -> String {
     let mut text = String::new();
-    let place = |mutant: &Mutant| {
-        let path = &sites.files[mutant.span.file].path;
-        let function = &sites.functions[mutant.function].path;
-        let tag = mutant.tag.as_ref().map(|tag| format!(" ({tag})")).unwrap_or_default();
-        let Mutant { operator, tier, class, span, .. } = mutant;
-        let parts = mutant.parts.map(|[first, second]| format!(" of {first} and {second}")).unwrap_or_default();
-        format!("{operator}{parts}{tag} {path}:{}:{} in {function}, tier {tier}, {class}", span.line, span.column)
-    };
-    for listed in &listing.mutants {
-        let Listed { number, mutant, diff } = listed;
-        text.push_str(&format!("mutant {number} [{}] {}\n{diff}\n", mutant.identity, place(mutant)));
+    for Numbered { number, mutant } in &listing.mutants {
+        text.push_str(&format!("mutant {number} [{}] {}\n{}\n", mutant.identity, mutant.heading(), mutant.diff));
     }
-    for Rejected { mutant, diff, reason } in listing.rejected.iter().flatten() {
-        text.push_str(&format!("rejected: {reason}: {}\n{diff}\n", place(mutant)));
+    for Rejected { mutant, reason } in listing.rejected.iter().flatten() {
+        text.push_str(&format!("rejected: {reason}: {}\n{}\n", mutant.heading(), mutant.diff));
     }
-    for UnmutatedConstant { path, span, reason } in listing.unmutated {
-        let file = &sites.files[span.file].path;
-        text.push_str(&format!("without mutants: {path} {file}:{}:{}: {reason}\n", span.line, span.column));
+    for Unchanged { path, place, reason } in &listing.uninstrumented {
+        text.push_str(&format!("without probes: {path} {place}: {reason}\n"));
     }
-    text.push_str(&format!("{} mutants, {} rejected by the compiler\n", sites.mutants.len(), sites.rejected.len()));
+    for Unchanged { path, place, reason } in &listing.unmutated {
+        text.push_str(&format!("without mutants: {path} {place}: {reason}\n"));
+    }
+    text.push_str(&format!("{} mutants, {rejected} rejected by the compiler\n", listing.mutants.len()));
     text
 }

@@ -23,7 +23,10 @@ pub(crate) fn select(arguments: &SelectArguments, common: &Common) -> anyhow::Re
 pub(crate) fn rank(arguments: &RankArguments, common: &Common) -> anyhow::Result<Exit> {
     let RankArguments { system, universe, criterion, suites } = arguments;
     if criterion.len() == 1 {
-        let message = format!("--criterion {}: one is not to be ranked; give several, or none for all", criterion[0]);
+        let message = format!(
+            "--criterion {}: ranking needs at least two criteria; repeat --criterion, or omit it to rank all",
+            criterion[0]
+        );
         return Err(BadInput(message).into());
     }
     choose(&plan(system, *universe, (criterion, *suites), common), common)

@@ -14,6 +14,9 @@ pub(crate) const RESULTS: &str = "results.json";
 /// The file of the suite.
 pub(crate) const SUITE: &str = "suite.json";
 
+/// The file of a suite that was chosen without a whole study: the suite of a study in the same folder stays.
+pub(crate) const SELECTED_SUITE: &str = "selected-suite.json";
+
 /// The file with what an earlier experiment reports about the system.
 pub(crate) const REFERENCE: &str = "reference.json";
 

@@ -10,7 +10,7 @@ use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
 use crate::campaigns::{Universe, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
-use crate::finished::SUITE;
+use crate::finished::SELECTED_SUITE;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
 /// A suite that is to be chosen with as few runs of mutants as that takes: see [`scenario`].
@@ -70,7 +70,7 @@ impl ScenarioPlan {
             found = self.choose(&outcomes)?;
             watch.end(StageEnd::SuiteChosen { suites: self.suites.get() * found.criteria.len() });
         }
-        let path = settings.out.join(SUITE);
+        let path = settings.out.join(SELECTED_SUITE);
         files::write_json(&path, &found.suite(&outcomes))?;
         Ok(ChosenSuite { scenario: found, path })
     }

@@ -23,6 +23,10 @@ fn mutants_are_listed_with_their_diffs() {
     for (number, mutant) in mutants.iter().enumerate() {
         assert_eq!(mutant["number"], number);
         assert_ne!(mutant["original"], mutant["replacement"]);
+        let said = |field: &str| mutant[field].as_str().expect("text");
+        let place = format!("{}:{}:{} in {},", said("file"), mutant["line"], mutant["column"], said("function"));
+        assert!(text.contains(&format!("mutant {number} [{}] ", said("identity"))), "{mutant}");
+        assert!(text.contains(&place), "{place}");
         assert!(text.contains(mutant["diff"].as_str().expect("text")), "{mutant}");
     }
     for rejected in json["rejected"].as_array().expect("a list") {

@@ -31,7 +31,8 @@ fn each_scenario_runs_what_it_needs_and_a_study_goes_on_from_there() {
     let conventional = json(&study.out, &["select", "gbn", "--criterion", "all-branches"]);
     assert_eq!((&conventional["mutants"], &conventional["cost"]["mutant_runs"]), (&Value::Null, &0.into()));
     let suite: Value =
-        serde_json::from_slice(&std::fs::read(study.out.join("suite.json")).expect("it is there")).expect("JSON");
+        serde_json::from_slice(&std::fs::read(study.out.join("selected-suite.json")).expect("it is there"))
+            .expect("JSON");
     assert_eq!((&suite["criterion"], &suite["mutant_score"]), (&"all-branches".into(), &Value::Null));
     let cases = |value: &Value| value.as_array().map(Vec::len);
     assert_eq!(cases(&suite["cases"]), cases(&conventional["criteria"][0]["suites"][0]["cases"]));
@@ -54,6 +55,7 @@ fn each_scenario_runs_what_it_needs_and_a_study_goes_on_from_there() {
     // What a study knows of other test cases changes no choice.
     let again = json(&study.out, &["select", "gbn", "--criterion", "all-branches", "--boost", "4"]);
     assert_eq!((&again["choice"], &again["mutants"]), (&boosted["choice"], &boosted["mutants"]));
+    assert!(results(&study.out) == expected, "the study's own suite is another one");
 }
 
 #[test]
@@ -65,5 +67,5 @@ fn a_criterion_that_is_not_there_and_a_ranking_of_one_are_refused() {
         assert!(stderr(&output).contains(expect), "{}", stderr(&output));
     };
     check(&["select", "gbn", "--criterion", "none"], "there is no criterion `none`; there are: all-blocks, ");
-    check(&["rank", "gbn", "--criterion", "IP-1"], "--criterion IP-1: one is not to be ranked");
+    check(&["rank", "gbn", "--criterion", "IP-1"], "--criterion IP-1: ranking needs at least two criteria");
 }

@@ -85,7 +85,7 @@ fn a_second_run_executes_nothing() {
 #[test]
 fn the_suite_of_a_criterion_can_be_asked_for() {
     let study = finished_study();
-    for criterion in ["all-blocks", "IP-1"] {
+    for criterion in ["all-blocks", "IP-1", "timeouts"] {
         assert_exit(&run(&[&STUDY[..], &["--criterion", criterion]].concat(), &study.out), 0);
         let text = std::fs::read_to_string(study.out.join("suite.json")).expect("it was written");
         assert_eq!(Suite::parse(&text, "gbn").expect("a good suite").criterion, criterion);
