@@ -9,9 +9,10 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// What builds need: the worker and the probes that it is built with, and what programs with testbeds are made of.
-/// Packages with systems come beside these, and all that they depend on.
-const ROOTS: [&str; 3] = ["simutant-worker", "simutant-probe", "simutant-harness"];
+/// The section of a manifest's `package.metadata` that makes a package a part of the engine's source. `root = true` says
+/// that builds name the package, or that users depend on it: the worker and its probes, the engine, what systems and
+/// programs with testbeds are made of. Others come along because these depend on them, and so do packages with systems.
+const SECTION: &str = "simutant-engine";
 
 /// The package whose manifest numbers the interface between the command and the engine's source.
 const PROTOCOL: &str = "simutant-protocol";
@@ -98,15 +99,20 @@ impl Workspace {
         Self { manifest, members }
     }
 
-    /// Returns the packages that builds need: those of the roots, those with systems, and all that these depend on.
+    /// Returns the packages that builds need: the roots, those with systems, and all that these depend on.
     fn closure(&self) -> BTreeSet<String> {
-        let with_systems = self.members.iter().filter(|(_, member)| member.has_systems()).map(|(name, _)| name.clone());
-        let mut open: Vec<String> = ROOTS.map(String::from).into_iter().chain(with_systems).collect();
+        let is_wanted = |member: &Member| member.is_root() || member.has_systems();
+        let wanted = self.members.iter().filter(|(_, member)| is_wanted(member));
+        let mut open: Vec<String> = wanted.map(|(name, _)| name.clone()).collect();
         let mut found = BTreeSet::new();
         while let Some(name) = open.pop() {
             let member = self.members.get(&name).unwrap_or_else(|| panic!("no package `{name}` in the workspace"));
             let local = member.dependencies().filter_map(|(key, value)| self.package_of(key, value));
             let local: Vec<String> = local.collect();
+            assert!(
+                member.has_systems() || member.engine_section().is_some(),
+                "`{name}` is in the engine's source, so its manifest needs a section package.metadata.{SECTION}"
+            );
             if found.insert(name) {
                 open.extend(local);
             }
@@ -151,9 +157,17 @@ impl Member {
         systems().into_iter().flat_map(Table::values).filter_map(|system| system.get("reference")?.as_str())
     }
 
+    fn engine_section(&self) -> Option<&Value> {
+        self.manifest.get("package")?.get("metadata")?.get(SECTION)
+    }
+
+    fn is_root(&self) -> bool {
+        let root = || self.engine_section()?.get("root")?.as_bool();
+        root().unwrap_or_default()
+    }
+
     fn interface(&self) -> i64 {
-        let number =
-            || self.manifest.get("package")?.get("metadata")?.get("simutant-engine")?.get("interface")?.as_integer();
+        let number = || self.engine_section()?.get("interface")?.as_integer();
         number().expect("the manifest has package.metadata.simutant-engine.interface")
     }
 

@@ -31,8 +31,8 @@ const IMPLEMENTATION: [(&str, &str); 3] = [
 /// Crates whose names a module must not have, besides those that the package depends on.
 const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simutant_system", "std"];
 
-/// What a simulation depends on, and where it is in the folder of the engine.
-const PACKAGES: [(&str, &str); 2] = [(ENGINE_PACKAGE, "sim-core"), ("simutant-system", "systems/system")];
+/// The packages of the engine that the template depends on.
+const PACKAGES: [&str; 2] = [ENGINE_PACKAGE, "simutant-system"];
 
 /// What is to be made.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ pub struct InitRequest<'a> {
 /// The engine that a new system depends on.
 #[derive(Debug, Clone, Copy)]
 pub enum EngineSource<'a> {
-    /// The folder of the engine, where it stands: `sim-core` and `systems/system` are in it.
+    /// The folder of the engine's workspace, where it stands.
     Folder(&'a Path),
     /// The files of the engine's workspace, with their paths in it: they are put into the user's workspace, into the
     /// folder `third_party/simutant`, and all packages there that depend on an engine depend on that one.
@@ -187,7 +187,8 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
             // Within this installation's own folder the two move together.
             let is_ours = root.starts_with(&folder);
             let shown = if is_ours { relative(root, &folder) } else { folder.clone() };
-            let packages = system.missing(|_, path| Ok(shown.join(path)))?;
+            let members = MetadataCommand::new().manifest_path(folder.join("Cargo.toml")).no_deps().exec()?;
+            let packages = system.missing(|name| Ok(shown.join(folder_of(&members, name)?)))?;
             (packages, (!is_ours).then_some(folder))
         }
         EngineSource::Vendored(files) => {
@@ -197,7 +198,7 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
                 vendored.repoint(&metadata, &mut changes)?;
                 return changes.apply(system, None, None);
             }
-            let packages = system.missing(|name, _| Ok(relative(root, &vendored.package(name)?)))?;
+            let packages = system.missing(|name| Ok(relative(root, &vendored.package(name)?)))?;
             vendored.repoint(&metadata, &mut changes)?;
             (packages, None)
         }
@@ -206,6 +207,17 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
     let simulation = system.plan(packages, &mut changes)?;
     let name = request.name.unwrap_or(&package.name);
     changes.apply(name, Some(simulation), outside.filter(|_| !has_engine))
+}
+
+/// Returns the folder of a package of the engine, from that of the engine's workspace.
+fn folder_of(engine: &cargo_metadata::Metadata, name: &str) -> Result<PathBuf, InitError> {
+    let package = engine.packages.iter().find(|package| package.name.as_str() == name);
+    let folder = package.and_then(|package| package.manifest_path.parent()?.strip_prefix(&engine.workspace_root).ok());
+    let missing = || InitError::Syntax {
+        path: engine.workspace_root.join("Cargo.toml").into(),
+        message: format!("the engine's source has no package `{name}`"),
+    };
+    folder.map(PathBuf::from).ok_or_else(missing)
 }
 
 /// Returns the names of the systems that a package has.
@@ -226,15 +238,15 @@ struct System<'a> {
 
 impl System<'_> {
     /// Returns the packages of the engine that the package does not depend on yet, with what `folder` makes of their
-    /// names and of their paths in the folder of the engine.
+    /// names.
     fn missing(
         &self,
-        folder: impl Fn(&str, &str) -> Result<PathBuf, InitError>,
+        folder: impl Fn(&str) -> Result<PathBuf, InitError>,
     ) -> Result<Vec<(&'static str, String)>, InitError> {
         let mut missing = Vec::new();
-        for (name, path) in PACKAGES {
+        for name in PACKAGES {
             if self.dependency(name)? == Dependency::Missing {
-                missing.push((name, folder(name, path)?.display().to_string()));
+                missing.push((name, folder(name)?.display().to_string()));
             }
         }
         Ok(missing)

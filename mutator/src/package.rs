@@ -38,8 +38,9 @@ pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
 /// The package that runs simulations.
 pub(crate) const ENGINE_PACKAGE: &str = "simutant-sim-core";
 
-/// Packages that run a simulation: what they do cannot be what is simulated.
-const MACHINERY: [&str; 5] = ["simutant-outcomes", "simutant-random", ENGINE_PACKAGE, "simutant-system", PROBE_PACKAGE];
+/// The section of a manifest's metadata that packages of the engine have, and workspaces that are copies of it. What
+/// runs or judges a simulation cannot be what is simulated.
+pub(crate) const ENGINE_SECTION: &str = "simutant-engine";
 
 /// How the name of a file with the figures of an earlier experiment ends: it is no source of the package.
 pub(crate) const REFERENCE_END: &str = "reference.toml";
@@ -444,7 +445,7 @@ const EDITION_2015: &str = "the package is of edition 2015, in which instrumente
 /// Returns why a dependency cannot be specification.
 fn obstacle(package: &cargo_metadata::Package) -> Option<&'static str> {
     let is_of = |kind: TargetKind| package.targets.iter().any(|target| target.kind.contains(&kind));
-    if MACHINERY.contains(&package.name.as_str()) {
+    if package.metadata.get(ENGINE_SECTION).is_some() {
         Some("the engine runs the simulation, and cannot be what is simulated")
     } else if is_of(TargetKind::ProcMacro) {
         Some("a procedural macro runs in the compiler, not in the simulation")

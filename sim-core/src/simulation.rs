@@ -17,6 +17,7 @@ use crate::kernel::{Kernel, Shared};
 use crate::message::{ComponentId, Group};
 use crate::network::NetworkState;
 use crate::outlined::Outlined;
+use crate::run_clock::RunClock;
 use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
 use crate::trace::Trace;
 use crate::verdict::Waiting;
@@ -205,6 +206,12 @@ impl<M: Message> Simulation<M> {
             self.setup.note_name_twice(name);
         }
         (id, Context::new(self.kernel.clone(), id, self.setup.component_random(name)))
+    }
+
+    /// Returns the virtual time of the run, for what observes it: the recorder of a history, a check of the end state.
+    pub fn clock(&self) -> RunClock {
+        let kernel = self.kernel.clone();
+        RunClock::new(move || kernel.borrow().now)
     }
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,

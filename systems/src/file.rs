@@ -1,16 +1,18 @@
 //! The file that a receiver writes.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use simutant_oracle::{History, Session};
+use simutant_sim_core::{CheckFailure, Message, Simulation};
+use simutant_system::Observer;
 
-use simutant_sim_core::CheckFailure;
+/// Only the receiver writes.
+const RECEIVER: Session = Session(0);
 
 /// A file that pieces of another file are appended to. Clones are the same file.
 ///
-/// It holds no bytes, only where in the other file its own come from.
-#[derive(Debug, Clone, Default)]
+/// It holds no bytes, only the history of what was appended: where in the other file its own bytes come from.
+#[derive(Debug, Clone)]
 pub struct File {
-    pieces: Rc<RefCell<Vec<Piece>>>,
+    appended: Observer<Piece, ()>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -20,19 +22,21 @@ struct Piece {
 }
 
 impl File {
-    /// Returns an empty file.
-    pub fn new() -> Self {
-        Self::default()
+    /// Returns an empty file of a simulation.
+    pub fn new<M: Message>(simulation: &Simulation<M>) -> Self {
+        Self { appended: Observer::new(simulation) }
     }
 
     /// Appends `length` bytes that are at `offset` in the other file.
     pub fn append(&self, offset: u64, length: u32) {
-        self.pieces.borrow_mut().push(Piece { offset, length });
+        self.appended.observed(RECEIVER, Piece { offset, length }, ());
     }
 
     /// Returns how many bytes were appended.
     pub fn length(&self) -> u64 {
-        self.pieces.borrow().iter().map(|piece| u64::from(piece.length)).sum()
+        let bytes =
+            |pieces: &History<Piece, ()>| pieces.calls().iter().map(|call| u64::from(call.operation.length)).sum();
+        self.appended.recorder().with(bytes)
     }
 
     /// Checks that this is a copy of a file of `bytes` bytes.
@@ -40,18 +44,20 @@ impl File {
     /// # Errors
     /// The first place where it is not.
     pub fn check_copy(&self, bytes: u64) -> Result<(), CheckFailure> {
-        let mut end = 0;
-        for &Piece { offset, length } in &*self.pieces.borrow() {
-            if offset != end {
-                return Err(CheckFailure::new(format!("byte {end} of the copy is byte {offset} of the file")));
+        self.appended.recorder().with(|history| {
+            let mut end = 0;
+            for &Piece { offset, length } in history.calls().iter().map(|call| &call.operation) {
+                if offset != end {
+                    return Err(CheckFailure::new(format!("byte {end} of the copy is byte {offset} of the file")));
+                }
+                end += u64::from(length);
             }
-            end += u64::from(length);
-        }
-        if end == bytes {
-            Ok(())
-        } else {
-            Err(CheckFailure::new(format!("the copy has {end} bytes, the file {bytes}")))
-        }
+            if end == bytes {
+                Ok(())
+            } else {
+                Err(CheckFailure::new(format!("the copy has {end} bytes, the file {bytes}")))
+            }
+        })
     }
 }
 
@@ -61,7 +67,7 @@ mod tests {
 
     #[track_caller]
     fn check(pieces: &[(u64, u32)], expect: Result<(), &str>) {
-        let file = File::new();
+        let file = File { appended: Observer::without_clock() };
         pieces.iter().for_each(|&(offset, length)| file.append(offset, length));
         let copy = file.check_copy(10).map_err(|failure| failure.to_string());
         assert_eq!(copy.as_ref().map_err(String::as_str).copied(), expect);

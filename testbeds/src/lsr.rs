@@ -25,7 +25,7 @@ use simutant_harness::{
 };
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::network;
-use simutant_system::System;
+use simutant_system::{Observer, System};
 use simutant_systems::lsr::{CLIENT_GAP, Inbox, Lsr, Publication, RouterId, TestCase};
 
 use crate::valid;
@@ -213,7 +213,7 @@ fn judge_all(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
         };
         let expected: Vec<Publication> =
             case.publications().filter(|publication| publication.destination == id).collect();
-        if let Err(failure) = judge(&delivered, &expected) {
+        if let Err(failure) = judge(id, &delivered, &expected) {
             let finding = Finding::wrong_result("wrong-deliveries", format!("{}: {failure}", id.name()));
             return Ok(Verdict::Fail(finding.with_detail(json!({ "router": id.name(), "failure": failure }))));
         }
@@ -222,8 +222,9 @@ fn judge_all(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
 }
 
 /// Checks what a router wrote down; says what is wrong with it.
-fn judge(delivered: &str, expected: &[Publication]) -> Result<(), String> {
-    let inbox = Inbox::new();
+fn judge(router: RouterId, delivered: &str, expected: &[Publication]) -> Result<(), String> {
+    // A router's file has no times.
+    let inbox = Inbox::new(router, Observer::without_clock());
     for line in delivered.lines() {
         inbox.deliver(delivery(line).ok_or_else(|| format!("`{line}` is not NUMBER SOURCE DESTINATION COST"))?);
     }

@@ -13,7 +13,7 @@ use simutant_sim_core::{
 use simutant_system::{Domain, InvalidTestCase, Lengths, Probabilities};
 
 use crate::client::client;
-use crate::history::History;
+use crate::history::Decisions;
 use crate::messages::{ClusterMessage, Command};
 use crate::server::{PORT, Server, server};
 
@@ -90,9 +90,7 @@ impl TestCase {
         let servers = if random.uniform(0..3_u8) == 0 { 5 } else { 3 };
         let commands = COMMANDS.draw(random);
         let latency_ms = LATENCY_MS.draw(random);
-        // One network in two loses nothing.
-        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP.max() * 100.0) as u32) };
-        let drop = Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1");
+        let drop = DROP.draw_hundredths(random);
         let mut outages = || (0..OUTAGES.draw(random)).map(|_| Outage::sample(random, servers)).collect();
         let (crashes, isolations) = (outages(), outages());
         Self { servers, commands, latency_ms, drop, crashes, isolations, seed: random.bits() }
@@ -128,9 +126,9 @@ pub(crate) fn configure(case: &TestCase) -> Simulation<ClusterMessage> {
     simulation.faults(faults(case));
     let addresses: Vec<_> = (1..=case.servers).map(|number| simulation.address(&name(number), PORT)).collect();
     let commands: Vec<Command> = (1..=case.commands).map(Command).collect();
-    let history = History::default();
+    let decisions = Decisions::new(&simulation);
     for number in 1..=case.servers {
-        let one = Server { number, addresses: addresses.clone(), until: UNTIL, history: history.clone() };
+        let one = Server { number, addresses: addresses.clone(), until: UNTIL, decisions: decisions.clone() };
         let returned =
             simulation.add_restartable(&name(number), move |context| server(context, one.clone())).returned();
         let commands = commands.clone();
@@ -142,7 +140,7 @@ pub(crate) fn configure(case: &TestCase) -> Simulation<ClusterMessage> {
         }
     }
     let asked: BTreeSet<Command> = commands.iter().copied().collect();
-    simulation.check("servers decided the same, and what was asked for", move || history.check(&asked));
+    simulation.check("servers decided the same, and what was asked for", move || decisions.check(&asked));
     let expected = commands.clone();
     simulation.add("client", |context| client(context, addresses, commands, UNTIL)).expecting(expected);
     simulation

@@ -1,40 +1,29 @@
 //! The oracle: what all servers together have decided, and whether they ever disagreed.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-use simutant_sim_core::CheckFailure;
+use simutant_oracle::{Call, Session};
+use simutant_sim_core::{CheckFailure, Simulation};
+use simutant_system::Observer;
 
-use crate::messages::Command;
+use crate::messages::{ClusterMessage, Command};
 
 /// All that servers have decided so far, in a run. The servers tell it; it changes nothing of what they do.
-#[derive(Debug, Clone, Default)]
-pub struct History(Rc<RefCell<Inner>>);
+///
+/// In the history, a server's session has its number; an operation is a place of the log, and the response the command
+/// that the server decided there.
+#[derive(Debug, Clone)]
+pub struct Decisions(Observer<usize, Command>);
 
-#[derive(Debug, Default)]
-struct Inner {
-    /// The log, as whoever came first to each place decided it.
-    log: Vec<Command>,
-    /// The first disagreement.
-    disagreement: Option<String>,
-}
+impl Decisions {
+    /// Returns the decisions of a simulation, none so far.
+    pub fn new(simulation: &Simulation<ClusterMessage>) -> Self {
+        Self(Observer::new(simulation))
+    }
 
-impl History {
     /// Notes that a server has decided `command` at a place of the log.
     pub fn decided(&self, server: u64, index: usize, command: Command) {
-        let mut inner = self.0.borrow_mut();
-        let known = inner.log.get(index).copied();
-        let disagreement = match known {
-            Some(known) if known == command => return,
-            Some(known) => format!("{command:?} at {index}, where another one decided {known:?}"),
-            None if index == inner.log.len() => {
-                inner.log.push(command);
-                return;
-            }
-            None => format!("{command:?} at {index}, before anyone decided the places from {}", inner.log.len()),
-        };
-        inner.disagreement.get_or_insert(format!("server {server} decided {disagreement}"));
+        self.0.observed(Session(server), index, command);
     }
 
     /// Checks that the servers never disagreed, and decided nothing but `commands`.
@@ -42,15 +31,32 @@ impl History {
     /// # Errors
     /// What is not so.
     pub fn check(&self, commands: &BTreeSet<Command>) -> Result<(), CheckFailure> {
-        let inner = self.0.borrow();
-        if let Some(disagreement) = &inner.disagreement {
-            return Err(CheckFailure::new(disagreement.clone()));
-        }
-        match inner.log.iter().find(|command| !commands.contains(command)) {
+        let log = self.0.recorder().with(|history| log(history.calls()))?;
+        match log.iter().find(|command| !commands.contains(command)) {
             Some(unknown) => Err(CheckFailure::new(format!("{unknown:?} was decided, and nobody asked for it"))),
             None => Ok(()),
         }
     }
+}
+
+/// Returns the log, each place as the first server decided it, unless another server disagreed.
+fn log(calls: &[Call<usize, Command>]) -> Result<Vec<Command>, CheckFailure> {
+    let mut log = Vec::new();
+    for call in calls {
+        let (Session(server), index) = (call.session, call.operation);
+        let Some(&command) = call.end.response() else { continue };
+        let disagreement = match log.get(index) {
+            Some(known) if *known == command => continue,
+            Some(known) => format!("{command:?} at {index}, where another one decided {known:?}"),
+            None if index == log.len() => {
+                log.push(command);
+                continue;
+            }
+            None => format!("{command:?} at {index}, before anyone decided the places from {}", log.len()),
+        };
+        return Err(CheckFailure::new(format!("server {server} decided {disagreement}")));
+    }
+    Ok(log)
 }
 
 #[cfg(test)]
@@ -59,11 +65,11 @@ mod tests {
 
     #[track_caller]
     fn check(decided: &[(u64, usize, u64)], expect: Option<&str>) {
-        let history = History::default();
+        let decisions = Decisions(Observer::without_clock());
         for &(server, index, command) in decided {
-            history.decided(server, index, Command(command));
+            decisions.decided(server, index, Command(command));
         }
-        let failure = history.check(&[Command(1), Command(2)].into()).err();
+        let failure = decisions.check(&[Command(1), Command(2)].into()).err();
         assert_eq!(failure.map(|failure| failure.to_string()).as_deref(), expect);
     }
 

@@ -5,7 +5,7 @@ use omnipaxos::{ClusterConfig, OmniPaxos, ServerConfig};
 use simutant_sim_core::{Address, Context, VirtualDuration, VirtualTime};
 
 use crate::disk::{Content, Disk};
-use crate::history::History;
+use crate::history::Decisions;
 use crate::messages::{ClusterMessage, Command};
 
 /// The port of servers.
@@ -33,7 +33,7 @@ pub struct Server {
     /// When it stops.
     pub until: VirtualTime,
     /// Is told what it decides.
-    pub history: History,
+    pub decisions: Decisions,
 }
 
 /// Serves until its time is over, and returns the log that it has decided then. After a crash it begins here again, and
@@ -96,7 +96,7 @@ fn protocol(server: &Server, disk: Disk) -> OmniPaxos<Command, Disk> {
 fn learn(protocol: &OmniPaxos<Command, Disk>, server: &Server, log: &mut Vec<Command>) {
     for entry in protocol.read_decided_suffix(log.len()).unwrap_or_default() {
         let LogEntry::Decided(command) = entry else { panic!("{entry:?} among what is decided") };
-        server.history.decided(server.number, log.len(), command);
+        server.decisions.decided(server.number, log.len(), command);
         log.push(command);
     }
 }

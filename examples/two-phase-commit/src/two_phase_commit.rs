@@ -8,17 +8,16 @@
 
 pub mod protocol;
 
-use std::cell::RefCell;
 use std::ops::RangeInclusive;
-use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
+use simutant_oracle::{History, Session};
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
     CheckFailure, Fault, Faults, Link, Probability, Random, Returned, ScheduledFault, Simulation, VirtualDuration,
     VirtualTime,
 };
-use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Probabilities, System};
+use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Probabilities, System};
 
 use self::protocol::{CommitMessage, PORT};
 
@@ -75,8 +74,9 @@ pub struct Crash {
     pub for_ms: u64,
 }
 
-/// What each participant did, in order: the world outside of the protocol, which a crash does not change.
-type World = Rc<RefCell<Vec<Vec<(u32, bool)>>>>;
+/// What participants did, each with a transaction and whether it was committed: the world outside of the protocol, which
+/// a crash does not change. A participant's session has its number.
+type World = Observer<(u32, bool), ()>;
 
 impl System for TwoPhaseCommit {
     const NAME: &'static str = "two-phase-commit";
@@ -93,8 +93,7 @@ impl System for TwoPhaseCommit {
         let mut vote = || random.uniform(0..6_u8) > 0;
         let votes = (0..participants).map(|_| (0..transactions).map(|_| vote()).collect()).collect();
         let latency_ms = LATENCY_MS.draw(random);
-        let hundredths = if random.uniform(0..2_u8) == 0 { 0 } else { random.uniform(1..=(DROP.max() * 100.0) as u32) };
-        let drop = Probability::new(f64::from(hundredths) / 100.0).expect("it is between 0 and 1");
+        let drop = DROP.draw_hundredths(random);
         let crashes = (0..CRASHES.draw(random)).map(|_| Crash {
             who: random.uniform(0..=participants),
             at_ms: CRASH_AT_MS.draw(random),
@@ -132,12 +131,12 @@ impl System for TwoPhaseCommit {
         simulation
             .network(Link { drop: case.drop.into(), ..Link::constant(VirtualDuration::from_millis(case.latency_ms)) });
         simulation.faults(faults(&case.crashes));
-        let world: World = Rc::new(RefCell::new(vec![Vec::new(); case.votes.len()]));
+        let world = World::new(&simulation);
         for (index, votes) in case.votes.iter().enumerate() {
             let (votes, world) = (votes.clone(), world.clone());
             simulation.add_restartable(&name(index + 1), move |context| {
                 let world = world.clone();
-                let apply = move |transaction, commit| world.borrow_mut()[index].push((transaction, commit));
+                let apply = move |transaction, commit| world.observed(session(index + 1), (transaction, commit), ());
                 protocol::participant(context, votes.clone(), apply)
             });
         }
@@ -148,7 +147,7 @@ impl System for TwoPhaseCommit {
             .returned();
         let (votes, is_calm) = (case.votes.clone(), case.drop == Probability::ZERO && case.crashes.is_empty());
         simulation.check("all did the same, and what was voted for", move || {
-            check(&decided, &world.borrow(), &votes, is_calm)
+            world.recorder().with(|history| check(&decided, history, &votes, is_calm))
         });
         simulation
     }
@@ -160,6 +159,10 @@ impl System for TwoPhaseCommit {
 
 fn name(who: usize) -> String {
     if who == 0 { "coordinator".to_owned() } else { format!("p{who}") }
+}
+
+fn session(who: usize) -> Session {
+    Session(who as u64)
 }
 
 fn faults(crashes: &[Crash]) -> Faults {
@@ -178,7 +181,7 @@ fn faults(crashes: &[Crash]) -> Faults {
 /// The oracle.
 fn check(
     decided: &Returned<Vec<bool>>,
-    world: &[Vec<(u32, bool)>],
+    world: &History<(u32, bool), ()>,
     votes: &[Vec<bool>],
     is_calm: bool,
 ) -> Result<(), CheckFailure> {
@@ -193,12 +196,12 @@ fn check(
         }
     }
     let expected: Vec<(u32, bool)> = (0..).zip(decided).collect();
-    for (index, done) in world.iter().enumerate() {
+    for who in 1..=votes.len() {
         // What comes first does not matter.
-        let mut done = done.clone();
+        let mut done: Vec<_> = world.of(session(who)).map(|call| call.operation).collect();
         done.sort();
         if done != expected {
-            let who = name(index + 1);
+            let who = name(who);
             return Err(CheckFailure::new(format!("{who} did {done:?}, but {expected:?} was decided")));
         }
     }

@@ -8,12 +8,10 @@ use toml::Table;
 
 use super::changes::Changes;
 use super::{InitError, below, io, manifest};
+use crate::package::ENGINE_SECTION;
 
 /// The folder in the user's workspace. `vendor` would be that of `cargo vendor`, which removes what it does not know.
 const FOLDER: &str = "third_party/simutant";
-
-/// The section of a workspace's metadata by which a copy is known as one.
-const MARK: &str = "simutant-engine";
 
 /// A copy of the engine's workspace in the user's.
 #[derive(Debug)]
@@ -133,6 +131,6 @@ fn add_files(folder: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<()
 /// Whether a folder has a copy of the engine's source.
 fn is_copy(folder: &Path) -> bool {
     let manifest = || -> Option<Table> { std::fs::read_to_string(folder.join("Cargo.toml")).ok()?.parse().ok() };
-    let mark = || Some(manifest()?.get("workspace")?.get("metadata")?.get(MARK)?.is_table());
+    let mark = || Some(manifest()?.get("workspace")?.get("metadata")?.get(ENGINE_SECTION)?.is_table());
     mark().unwrap_or_default()
 }

@@ -61,7 +61,7 @@ pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
             continue;
         }
         let name = format!("stub-{number}");
-        let noted = answers.clone();
+        let noted = answers.of_stub(number.into());
         simulation.add(&name, |context| stub(context, address, list, noted));
         links.push(LinkSetting {
             from: Some(name),

@@ -1,11 +1,11 @@
 //! The oracle: whether stubs got the right answers, from caches that keep what they may, as long as they may.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::rc::Rc;
 
+use simutant_oracle::{Call, End, Recorder, Session};
 use simutant_sim_core::{CheckFailure, VirtualDuration, VirtualTime};
+use simutant_system::history_time;
 
 use super::{Answer, AnswerKind, DnsMessage, Name, Question, Rcode, Record, RecordData, RecordType, TestCase};
 
@@ -19,19 +19,20 @@ pub(super) const FAILURE_DROP_MIN: f64 = 0.05;
 
 const SECOND: VirtualDuration = VirtualDuration::from_secs(1);
 
-/// What stubs were answered. Clones are the same list.
+/// What stubs were answered. Clones share one history: its operations are the numbers of queries in the test case.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    noted: Rc<RefCell<Vec<Noted>>>,
+    stub: Session,
+    answered: Recorder<usize, Option<DnsMessage>>,
 }
 
 /// What came of a query.
-#[derive(Debug, Clone)]
-struct Noted {
+#[derive(Debug, Clone, Copy)]
+struct Noted<'a> {
     number: usize,
     asked_at: VirtualTime,
     answered_at: VirtualTime,
-    response: Option<DnsMessage>,
+    response: Option<&'a DnsMessage>,
 }
 
 impl Answers {
@@ -40,9 +41,16 @@ impl Answers {
         Self::default()
     }
 
-    /// Adds what a stub was answered, `None` if it got no answer.
+    /// Returns the list for a stub to add to.
+    pub fn of_stub(&self, stub: u64) -> Self {
+        Self { stub: Session(stub), answered: self.answered.clone() }
+    }
+
+    /// Adds what the stub was answered, `None` if it got no answer.
     pub fn note(&self, number: usize, asked_at: VirtualTime, answered_at: VirtualTime, response: Option<DnsMessage>) {
-        self.noted.borrow_mut().push(Noted { number, asked_at, answered_at, response });
+        let call = self.answered.invoke(self.stub, number, history_time(asked_at));
+        // An answer from before its question is for the check to refuse.
+        let _kept = self.answered.returned(call, history_time(answered_at), response);
     }
 
     /// Checks that each query of the test case was answered once, and as the name space has it; and that what the
@@ -53,63 +61,84 @@ impl Answers {
     /// # Errors
     /// What was answered wrongly first, or else which query was not answered.
     pub fn check(&self, case: &TestCase) -> Result<(), CheckFailure> {
-        let mut noted = self.noted.borrow_mut();
-        noted.sort_by_key(|noted| (noted.answered_at, noted.number));
-        let mut failures = 0;
-        let mut memory = Memory { known: BTreeMap::new(), began_at: first_asked(&noted) };
-        for query in noted.iter() {
-            let Noted { number, asked_at, answered_at, response } = query;
-            let question = case.queries[*number].question();
-            let fail = |reason: String| {
-                let Question { name, record_type } = &question;
-                Err(CheckFailure::new(format!("query {number} ({name} {record_type}) {reason}")))
-            };
-            let Some(response) = response else { return fail("was not answered".to_owned()) };
-            if response.question != question {
-                return fail(format!("was answered for {:?}", response.question));
-            }
-            if response.rcode == Rcode::ServerFailure {
-                failures += 1;
-                let took = *answered_at - *asked_at;
-                if case.drop.get() < FAILURE_DROP_MIN || took < FAILURE_AFTER || failures > 1 {
-                    return fail(format!("failed after {took}"));
-                }
-                continue;
-            }
-            let right = case.name_space.answer(&question);
-            let judged = check_response(&right, response);
-            let judged = judged.and_then(|()| memory.check(&right, query, &question, response));
-            if let Err(reason) = judged {
-                return fail(reason);
-            }
+        match self.answered.misuse() {
+            Some(misuse) => Err(CheckFailure::new(misuse.to_string())),
+            None => self.answered.with(|history| check_calls(history.calls(), case)),
         }
-        let answered: BTreeSet<usize> = noted.iter().map(|noted| noted.number).collect();
-        match (0..case.queries.len()).find(|number| !answered.contains(number)) {
-            Some(missing) => Err(CheckFailure::new(format!("query {missing} was not asked"))),
-            None if noted.len() > answered.len() => Err(CheckFailure::new("a query was asked twice")),
-            None => check_times(&noted, case),
+    }
+}
+
+/// Checks that each query was answered once, and rightly.
+fn check_calls(calls: &[Call<usize, Option<DnsMessage>>], case: &TestCase) -> Result<(), CheckFailure> {
+    let mut noted: Vec<Noted<'_>> = calls.iter().filter_map(Noted::of).collect();
+    noted.sort_by_key(|noted| (noted.answered_at, noted.number));
+    let mut failures = 0;
+    let mut memory = Memory { known: BTreeMap::new(), began_at: first_asked(&noted) };
+    for query in noted.iter() {
+        let &Noted { number, asked_at, answered_at, response } = query;
+        let question = case.queries[number].question();
+        let fail = |reason: String| {
+            let Question { name, record_type } = &question;
+            Err(CheckFailure::new(format!("query {number} ({name} {record_type}) {reason}")))
+        };
+        let Some(response) = response else { return fail("was not answered".to_owned()) };
+        if response.question != question {
+            return fail(format!("was answered for {:?}", response.question));
         }
+        if response.rcode == Rcode::ServerFailure {
+            failures += 1;
+            let took = answered_at - asked_at;
+            if case.drop.get() < FAILURE_DROP_MIN || took < FAILURE_AFTER || failures > 1 {
+                return fail(format!("failed after {took}"));
+            }
+            continue;
+        }
+        let right = case.name_space.answer(&question);
+        let judged = check_response(&right, response);
+        let judged = judged.and_then(|()| memory.check(&right, query, &question, response));
+        if let Err(reason) = judged {
+            return fail(reason);
+        }
+    }
+    let answered: BTreeSet<usize> = noted.iter().map(|noted| noted.number).collect();
+    match (0..case.queries.len()).find(|number| !answered.contains(number)) {
+        Some(missing) => Err(CheckFailure::new(format!("query {missing} was not asked"))),
+        None if noted.len() > answered.len() => Err(CheckFailure::new("a query was asked twice")),
+        None => check_times(&noted, case),
+    }
+}
+
+impl<'a> Noted<'a> {
+    /// Returns what came of a call; `None` if that is unknown, as of none that was noted.
+    fn of(call: &'a Call<usize, Option<DnsMessage>>) -> Option<Self> {
+        let End::Returned { at, response } = &call.end else { return None };
+        Some(Self {
+            number: call.operation,
+            asked_at: VirtualTime::from_nanos(call.invoked.as_nanos()),
+            answered_at: VirtualTime::from_nanos(at.as_nanos()),
+            response: response.as_ref(),
+        })
     }
 }
 
 /// Checks that each stub asked as soon as it was time, and the query before was answered.
-fn check_times(noted: &[Noted], case: &TestCase) -> Result<(), CheckFailure> {
+fn check_times(noted: &[Noted<'_>], case: &TestCase) -> Result<(), CheckFailure> {
     let mut free_at = BTreeMap::new();
-    let mut in_order: Vec<&Noted> = noted.iter().collect();
+    let mut in_order = noted.to_vec();
     in_order.sort_by_key(|noted| noted.number);
     for Noted { number, asked_at, answered_at, .. } in in_order {
-        let query = &case.queries[*number];
+        let query = &case.queries[number];
         let free_at = free_at.entry(query.stub).or_insert(VirtualTime::ZERO);
         let due_at = VirtualTime::max(VirtualTime::from_millis(query.start_ms), *free_at);
-        if *asked_at != due_at {
+        if asked_at != due_at {
             return Err(CheckFailure::new(format!("query {number} was asked at {asked_at}, and was due at {due_at}")));
         }
-        *free_at = *answered_at;
+        *free_at = answered_at;
     }
     Ok(())
 }
 
-fn first_asked(noted: &[Noted]) -> VirtualTime {
+fn first_asked(noted: &[Noted<'_>]) -> VirtualTime {
     noted.iter().map(|noted| noted.asked_at).min().unwrap_or(VirtualTime::ZERO)
 }
 
@@ -177,7 +206,7 @@ impl Memory {
     fn check(
         &mut self,
         right: &Answer,
-        noted: &Noted,
+        noted: &Noted<'_>,
         question: &Question,
         response: &DnsMessage,
     ) -> Result<(), String> {
@@ -201,7 +230,13 @@ impl Memory {
         Ok(())
     }
 
-    fn check_record(&mut self, about: (Name, About), record: &Record, ttl: u32, noted: &Noted) -> Result<(), String> {
+    fn check_record(
+        &mut self,
+        about: (Name, About),
+        record: &Record,
+        ttl: u32,
+        noted: &Noted<'_>,
+    ) -> Result<(), String> {
         // The resolver looked some time between question and answer, and what it left out is less than a second.
         let left = SECOND * u64::from(record.ttl);
         let ends = noted.asked_at + left..noted.answered_at + left + SECOND;

@@ -82,7 +82,7 @@ pub(super) fn transfer(
 ) -> Simulation<TransferMessage> {
     let mut simulation = Simulation::new(seed);
     simulation.network(network);
-    let copy = File::new();
+    let copy = File::new(&simulation);
     let file = copy.clone();
     simulation.add("receiver", move |context| receiver(context, RECEIVER_PORT, file, bytes, rule)).expecting(Ok(bytes));
     let to = simulation.address("receiver", RECEIVER_PORT);

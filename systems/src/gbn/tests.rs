@@ -173,7 +173,8 @@ fn check_alone(side: &str, is_there_first: bool, at: VirtualTime) {
         };
         simulation.network(Network { rules: vec![gone], ..Network::constant(LATENCY) });
         let to = simulation.address("receiver", 1);
-        let receiver = simulation.add("receiver", move |context| receiver(context, 1, File::new(), 100_000, rule));
+        let file = File::new(&simulation);
+        let receiver = simulation.add("receiver", move |context| receiver(context, 1, file, 100_000, rule));
         if side == "receiver" {
             receiver.expecting(Err(SenderGone::Silence));
         }
@@ -219,8 +220,9 @@ fn a_sender_that_leaves_too_early_is_noticed() {
         let mut simulation = Simulation::new(1);
         simulation.network(Network::constant(LATENCY));
         let to = simulation.address("receiver", 1);
+        let file = File::new(&simulation);
         simulation
-            .add("receiver", move |context| receiver(context, 1, File::new(), 1, rule))
+            .add("receiver", move |context| receiver(context, 1, file, 1, rule))
             .expecting(Err(SenderGone::Goodbye));
         simulation.add("sender", move |context| async move {
             let channel = context.channel();

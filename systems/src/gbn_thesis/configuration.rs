@@ -54,7 +54,7 @@ pub(super) fn configure(case: &TestCase) -> Simulation<GbnMessage> {
     let &TestCase { bytes, drop, duplicate, seed } = case;
     let mut simulation = Simulation::new(seed);
     simulation.network(Link { drop: drop.into(), duplicate, ..Link::constant(LATENCY) });
-    let copy = File::new();
+    let copy = File::new(&simulation);
     let file = copy.clone();
     simulation.add("receiver", move |context| receiver(context, RECEIVER_PORT, file, bytes));
     let to = simulation.address("receiver", RECEIVER_PORT);

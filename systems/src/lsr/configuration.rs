@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{Context, Latency, Link, Random, Simulation, VirtualDuration, VirtualTime};
-use simutant_system::{Domain, InvalidTestCase, Lengths};
+use simutant_system::{Domain, InvalidTestCase, Lengths, Observer};
 
 use super::{Inbox, LsrMessage, Neighbour, Publication, RouterId, Topology, client, router};
 
@@ -136,9 +136,10 @@ pub(super) fn configure_with<F: Future<Output = ()> + 'static>(
     simulation.network(case.network());
     let addresses: Vec<_> = topology.routers().map(|id| simulation.address(&id.name(), ROUTER_PORT)).collect();
     let address = |id: RouterId| addresses[usize::from(id.0) - 1];
+    let delivered = Observer::new(&simulation);
     for (id, start) in topology.routers().zip(case.router_starts()) {
         let neighbours = topology.neighbours(id).map(|link| Neighbour { link, address: address(link.to) }).collect();
-        let inbox = Inbox::new();
+        let inbox = Inbox::new(id, delivered.clone());
         let delivered = inbox.clone();
         simulation.add(&id.name(), |context| router(context, ROUTER_PORT, id, neighbours, inbox)).starting_at(start);
         let expected: Vec<Publication> =

@@ -1,27 +1,28 @@
 //! What a router delivers.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
+use simutant_oracle::Session;
 use simutant_sim_core::CheckFailure;
+use simutant_system::Observer;
 
-use super::Publication;
+use super::{Publication, RouterId};
 
 /// The messages that were delivered at a router. Clones are the same inbox.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Inbox {
-    delivered: Rc<RefCell<Vec<Publication>>>,
+    router: Session,
+    delivered: Observer<Publication, ()>,
 }
 
 impl Inbox {
-    /// Returns an empty inbox.
-    pub fn new() -> Self {
-        Self::default()
+    /// Returns the inbox of a router, whose deliveries are that router's calls in the history of `delivered`. Other
+    /// routers may share it.
+    pub fn new(router: RouterId, delivered: Observer<Publication, ()>) -> Self {
+        Self { router: Session(router.0.into()), delivered }
     }
 
     /// Adds a message.
     pub fn deliver(&self, publication: Publication) {
-        self.delivered.borrow_mut().push(publication);
+        self.delivered.observed(self.router, publication, ());
     }
 
     /// Checks that each of `expected` was delivered once, and nothing else, in any order.
@@ -29,7 +30,8 @@ impl Inbox {
     /// # Errors
     /// What was delivered wrongly first, or else what was not delivered first.
     pub fn check(&self, expected: &[Publication]) -> Result<(), CheckFailure> {
-        let delivered = self.delivered.borrow();
+        let delivered: Vec<Publication> =
+            self.delivered.recorder().with(|history| history.of(self.router).map(|call| call.operation).collect());
         for (index, publication) in delivered.iter().enumerate() {
             let &Publication { number, path_cost, .. } = publication;
             let Some(right) = expected.iter().find(|right| right.number == number) else {
@@ -57,8 +59,13 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RouterId;
     use super::*;
+
+    /// Returns the inbox of router 2, and that of another router in the same history.
+    fn inboxes() -> (Inbox, Inbox) {
+        let delivered = Observer::without_clock();
+        (Inbox::new(RouterId(2), delivered.clone()), Inbox::new(RouterId(3), delivered))
+    }
 
     fn publication(number: u32, path_cost: u32) -> Publication {
         Publication { number, source: RouterId(1), destination: RouterId(2), path_cost }
@@ -66,7 +73,8 @@ mod tests {
 
     #[track_caller]
     fn check(delivered: &[Publication], expect: Result<(), &str>) {
-        let inbox = Inbox::new();
+        let (inbox, other) = inboxes();
+        other.deliver(publication(1, 4));
         delivered.iter().for_each(|&publication| inbox.deliver(publication));
         let found = inbox.check(&[publication(1, 4), publication(3, 4)]).map_err(|failure| failure.to_string());
         assert_eq!(found.as_ref().map_err(String::as_str).copied(), expect);
@@ -85,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_message_comes_as_it_was_sent() {
-        let inbox = Inbox::new();
+        let (inbox, _) = inboxes();
         inbox.deliver(Publication { source: RouterId(3), ..publication(1, 4) });
         let failure = inbox.check(&[publication(1, 4)]).expect_err("the source is another").to_string();
         assert!(failure.starts_with("message 1 was Publication {"), "{failure}");

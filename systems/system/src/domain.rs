@@ -153,6 +153,16 @@ impl Probabilities {
     pub const fn max(self) -> f64 {
         self.max
     }
+
+    /// Returns 0 with a probability of one half, and otherwise one of the hundredths from 0.01 to the greatest
+    /// probability, each equally likely: for what half of the test cases are to be without, as losses.
+    pub fn draw_hundredths(self, random: &mut Random) -> Probability {
+        // What is a hundredth but for rounding is one.
+        let most = (self.max * 100.0 + 1e-9) as u32;
+        let is_without = random.uniform(0..2_u8) == 0;
+        let hundredths = if is_without || most == 0 { 0 } else { random.uniform(1..=most) };
+        Probability::new(f64::from(hundredths) / 100.0).expect("a share of a probability is a probability")
+    }
 }
 
 impl Domain for Probabilities {
@@ -246,6 +256,27 @@ mod tests {
         check(Lengths(0..=4), Some(5), "field is a list of 5: it must be a list of at most 4");
         check(Lengths(3..=3), Some(0), "field is a list of 0: it must be a list of 3");
         check(Lengths(1..=3), Some(0), "field is a list of 0: it must be a list of 1 to 3");
+    }
+
+    #[test]
+    fn half_of_the_hundredths_are_none_and_the_others_go_up_to_the_greatest() {
+        #[track_caller]
+        fn check(max: f64, most: u32) {
+            let (mut random, mut none) = (Random::from_seed(1), 0);
+            let mut drawn = std::collections::BTreeSet::new();
+            for _ in 0..4_000 {
+                let probability = Probabilities::up_to(max).draw_hundredths(&mut random).get();
+                drawn.insert((probability * 100.0).round() as u32);
+                none += u32::from(probability == 0.0);
+            }
+            assert!(drawn.into_iter().eq(0..=most), "{max}");
+            // Five standard deviations of a binomial(4000, 1/2) are 158.
+            assert!(most == 0 || none.abs_diff(2_000) < 159, "{max}: {none}");
+        }
+        check(0.3, 30);
+        check(0.29, 29);
+        check(0.015, 1);
+        check(0.009, 0);
     }
 
     proptest! {

@@ -2,15 +2,17 @@
 //!
 //! Implement [`System`] for a type that only names the system, and everything else works with it: test cases are drawn
 //! from its input domain by a [source], runs are judged by its oracle, and what they cover is counted by its
-//! [criteria]. The simulation itself is written with [`simutant_sim_core`].
+//! [criteria]. The simulation itself is written with [`simutant_sim_core`]; an [`Observer`] records its history.
 
 pub mod criteria;
 mod domain;
+mod observer;
 pub mod source;
 mod system;
 
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, Lengths, Point, Probabilities};
+pub use observer::{Observer, history_time};
 pub use simutant_outcomes::{InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, CostBounds, InvalidTestCase, System, reseeding, universe};

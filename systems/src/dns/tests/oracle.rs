@@ -162,6 +162,11 @@ fn every_query_is_asked_and_answered_once() {
     answers.note(1, VirtualTime::ZERO, VirtualTime::from_secs(600), None);
     let failure = answers.check(&text).expect_err("there was no answer").to_string();
     assert_eq!(failure, "query 1 (www.com. TXT) was not answered");
+    let reversed = judge(&text, &[answer(0), told(1, (50, 0), &[TEXT])]).expect_err("times go on").to_string();
+    assert!(
+        reversed.ends_with("cannot end at 0 s, before its invocation; take both times from one clock"),
+        "{reversed}"
+    );
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! Histories: the calls of a run in the order of their invocations.
+
+use crate::{Call, Session, Time};
+
+/// All calls of a run, of operations `O` with responses `R`, in the order of invocation. Calls of one instant are in the
+/// order in which they were recorded.
+///
+/// No call ends before it was invoked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct History<O, R> {
+    calls: Vec<Call<O, R>>,
+}
+
+/// A call ends before it was invoked: the two times come from different clocks, or were swapped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "call {number} (of {session}, invoked at {invoked}) ends at {ended}, before its invocation; take both times from one clock"
+)]
+pub struct EndsTooEarly {
+    /// The call's number in the list, from 0.
+    pub number: usize,
+    /// What made it.
+    pub session: Session,
+    /// When it was invoked.
+    pub invoked: Time,
+    /// When it ends.
+    pub ended: Time,
+}
+
+impl<O, R> History<O, R> {
+    /// Returns a history without calls.
+    pub const fn new() -> Self {
+        Self { calls: Vec::new() }
+    }
+
+    /// Returns the history of these calls, which may come in any order.
+    ///
+    /// # Errors
+    /// [`EndsTooEarly`] names the first call that ends before it was invoked.
+    pub fn from_calls(mut calls: Vec<Call<O, R>>) -> Result<Self, EndsTooEarly> {
+        for (number, Call { session, invoked, end, .. }) in calls.iter().enumerate() {
+            if let Some(ended) = end.at().filter(|ended| ended < invoked) {
+                return Err(EndsTooEarly { number, session: *session, invoked: *invoked, ended });
+            }
+        }
+        // Stable: calls of one instant stay in their order.
+        calls.sort_by_key(|call| call.invoked);
+        Ok(Self { calls })
+    }
+
+    /// Returns the calls in the order of invocation.
+    pub fn calls(&self) -> &[Call<O, R>] {
+        &self.calls
+    }
+
+    /// Returns the calls in the order of invocation, for others to keep.
+    pub fn into_calls(self) -> Vec<Call<O, R>> {
+        self.calls
+    }
+
+    /// Returns the calls of a session in the order of invocation.
+    pub fn of(&self, session: Session) -> impl Iterator<Item = &Call<O, R>> {
+        self.calls.iter().filter(move |call| call.session == session)
+    }
+
+    /// Adds a call after all that were invoked by then, and returns its place.
+    pub(crate) fn insert(&mut self, call: Call<O, R>) -> usize {
+        let place = self.calls.partition_point(|other| other.invoked <= call.invoked);
+        self.calls.insert(place, call);
+        place
+    }
+
+    /// Returns the call at a place.
+    pub(crate) fn call_mut(&mut self, place: usize) -> Option<&mut Call<O, R>> {
+        self.calls.get_mut(place)
+    }
+}
+
+impl<O, R> Default for History<O, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::End;
+
+    fn call(operation: usize, invoked: u64, ended: u64) -> Call<usize, ()> {
+        let end = End::Returned { at: Time::from_nanos(ended), response: () };
+        Call { session: Session(operation as u64 % 3), operation, invoked: Time::from_nanos(invoked), end }
+    }
+
+    #[test]
+    fn a_call_that_ends_too_early_is_refused_by_its_number() {
+        let refused = History::from_calls(vec![call(0, 5, 5), call(1, 5_000_000, 4)]).expect_err("it ends too early");
+        assert_eq!(
+            refused.to_string(),
+            "call 1 (of session 1, invoked at 0.005 s) ends at 0.000000004 s, before its invocation; take both times from one clock"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn calls_are_in_the_order_of_invocation_and_those_of_an_instant_in_their_own(
+            times in prop::collection::vec(0..5_u64, 0..12),
+        ) {
+            let calls: Vec<_> = times.iter().enumerate().map(|(number, &time)| call(number, time, 9)).collect();
+            let history = History::from_calls(calls.clone()).expect("all end later");
+            prop_assert_eq!(history.calls().len(), calls.len());
+            prop_assert!(history.calls().is_sorted_by_key(|call| (call.invoked, call.operation)));
+
+            let mut inserted = History::new();
+            for call in calls {
+                let (place, operation) = (inserted.insert(call.clone()), call.operation);
+                prop_assert_eq!(inserted.calls()[place].operation, operation);
+            }
+            prop_assert_eq!(&inserted, &history);
+            let of_one: Vec<usize> = history.of(Session(1)).map(|call| call.operation).collect();
+            let expect: Vec<usize> =
+                history.calls().iter().map(|call| call.operation).filter(|operation| operation % 3 == 1).collect();
+            prop_assert_eq!(of_one, expect);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Histories: what clients of a service asked, what they were answered, and when.
+//!
+//! A specification says what a service may do; a [`History`] is what clients saw it do. It has their [`Call`]s in the
+//! order of invocation: the [`Session`] that made each call, its operation, when it was invoked, and its [`End`]. A
+//! simulation and a real program record the same history, so what judges one judges the other.
+//!
+//! ```
+//! use simutant_oracle::{End, Recorder, Session, Time};
+//!
+//! #[derive(Debug, Clone)]
+//! enum Operation {
+//!     Write(u8),
+//!     Read,
+//! }
+//!
+//! let recorder: Recorder<Operation, Option<u8>> = Recorder::new();
+//! let write = recorder.invoke(Session(1), Operation::Write(7), Time::from_nanos(10));
+//! // Another client reads while the write is under way.
+//! let read = recorder.invoke(Session(2), Operation::Read, Time::from_nanos(15));
+//! recorder.returned(write, Time::from_nanos(20), None)?;
+//! recorder.returned(read, Time::from_nanos(30), Some(7))?;
+//! recorder.invoke(Session(1), Operation::Write(8), Time::from_nanos(40));
+//!
+//! let history = recorder.history();
+//! let reads: Vec<_> = history.of(Session(2)).filter_map(|call| call.end.response()).collect();
+//! assert_eq!(reads, [&Some(7)]);
+//! // Nobody knows what became of the last call.
+//! assert_eq!(history.calls()[2].end, End::Unknown);
+//! # Ok::<(), simutant_oracle::Misuse>(())
+//! ```
+//!
+//! # Terms
+//!
+//! | term | what it is | type |
+//! | --- | --- | --- |
+//! | session | a client, or a connection of one: what makes calls | [`Session`] |
+//! | call | an operation from its invocation to its end, as its session saw it | [`Call`] |
+//! | end | a response, nothing that anybody knows of, or the knowledge that the operation did not happen | [`End`] |
+//! | history | all calls of a run | [`History`] |
+//! | recorder | what clients write a history with; clones share it | [`Recorder`] |
+//!
+//! # Unknown, or did not happen
+//!
+//! A client that gives up does not know whether the service took its operation, and when: the operation may have an
+//! effect at any time after the invocation, or none. Such a call is [`End::Unknown`], and so is every call that nobody
+//! ended. [`End::DidNotHappen`] is a claim: the operation has no effect, as that of a request which was refused, or
+//! never sent.
+//!
+//! # Order and time
+//!
+//! Times are nanoseconds since an origin that all calls of a history share, virtual or real. Calls are in the order of
+//! their invocations, and those of one instant in the order in which they were recorded. That a call ended before
+//! another one was invoked is known only if both times come from one clock.
+//!
+//! # Limits
+//!
+//! The crate reads no clock and starts no thread. A history grows with its calls; nothing is dropped from it.
+//!
+//! # What to read next
+//!
+//! [`Recorder`] records, and [`json_lines`] reads and writes files.
+
+mod call;
+mod history;
+pub mod json_lines;
+mod recorder;
+mod time;
+
+pub use call::{Call, End, Session};
+pub use history::{EndsTooEarly, History};
+pub use recorder::{CallId, Misuse, Recorder};
+pub use time::Time;
