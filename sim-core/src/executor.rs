@@ -152,7 +152,14 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
 
 impl<M: Message> Executor<M> {
     fn run(mut self, mut setup: Outlined<Setup>) -> Report {
-        self.kernel.borrow_mut().is_running = true;
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.is_running = true;
+        // Whatever the report has of the trace, a check gives the same verdict.
+        let trace_max = kernel.trace_max;
+        if setup.checks_trace {
+            kernel.trace_max = usize::MAX;
+        }
+        drop(kernel);
         let noted_waits = NotedWaits::enter(self.kernel.clone());
         let end = self.guarded(|executor| executor.handle_events(setup.limits)).and_then(|end| end);
         let (mut waiting, mut missing) = (Vec::new(), None);
@@ -181,15 +188,20 @@ impl<M: Message> Executor<M> {
         if let (Err(stop), false) = (self.guarded(|_| drop(left)), matches!(end, Err(Stop::Panic(_)))) {
             end = Err(stop);
         }
+        let mut trace = trace.or_else(|| self.kernel.borrow_mut().trace.take());
         let verdict = match end {
             Err(Stop::Limit(limit)) => Verdict::NotTerminated(limit),
             Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
             Ok(()) => match self.violation.take().or(missing) {
                 Some(violation) => Verdict::Unreasonable(violation),
-                None => self.check(&mut setup.checks),
+                None => self.check(&mut setup.checks, trace.as_deref().unwrap_or_default()),
             },
         };
-        let mut kernel = self.kernel.borrow_mut();
+        trace = trace.filter(|_| setup.reports_trace);
+        if let Some(trace) = &mut trace {
+            trace.truncate(trace_max);
+        }
+        let kernel = self.kernel.borrow();
         Report {
             verdict,
             events: self.events,
@@ -197,7 +209,7 @@ impl<M: Message> Executor<M> {
             packets_sent: kernel.packets_sent,
             digest: kernel.digest.value(),
             waiting,
-            trace: trace.or_else(|| kernel.trace.take()),
+            trace,
             choices: None,
         }
     }

@@ -10,6 +10,7 @@ use crate::kernel::EVERYONE;
 use crate::message::{ComponentId, Group};
 use crate::network::{NetworkState, network_seed, some_names};
 use crate::outlined::outline;
+use crate::trace::TraceEvent;
 use crate::{CheckFailure, InvalidFaults, InvalidNetwork, Limits, Network, Random, VirtualTime};
 
 /// Which of several events of one instant comes first.
@@ -51,7 +52,8 @@ pub enum InvalidConfiguration {
 /// A check of the end state.
 pub(crate) struct FinalCheck {
     pub(crate) name: String,
-    pub(crate) check: Box<dyn FnOnce() -> Result<(), CheckFailure>>,
+    /// Gets the trace; it is empty unless a check looks at it.
+    pub(crate) check: Box<dyn FnOnce(&[TraceEvent]) -> Result<(), CheckFailure>>,
 }
 
 /// What is set of a run.
@@ -60,6 +62,10 @@ pub(crate) struct Setup {
     pub(crate) faults: Faults,
     pub(crate) limits: Limits,
     pub(crate) checks: Vec<FinalCheck>,
+    /// Whether a check looks at the trace.
+    pub(crate) checks_trace: bool,
+    /// Whether the report has the trace.
+    pub(crate) reports_trace: bool,
     pub(crate) tie_order: TieOrder,
     pub(crate) choices: Choices,
     seed: u64,
@@ -79,6 +85,8 @@ impl Setup {
             faults: Faults::default(),
             limits: Limits::default(),
             checks: Vec::new(),
+            checks_trace: false,
+            reports_trace: false,
             tie_order: TieOrder::default(),
             choices: Choices::default(),
             seed,

@@ -19,7 +19,7 @@ use crate::network::NetworkState;
 use crate::outlined::Outlined;
 use crate::run_clock::RunClock;
 use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceEvent};
 use crate::verdict::Waiting;
 use crate::{Address, CheckFailure, Context, Limits, Message, Network, Verdict, VirtualTime};
 
@@ -133,11 +133,13 @@ impl<M: Message> Simulation<M> {
 
     /// Asks for a [`Trace`] in the report. It costs a few texts for each packet; a run without it pays nothing.
     pub fn record_trace(&mut self) -> &mut Self {
-        *self.kernel.borrow_mut().trace = Some(Trace::new());
+        self.setup.reports_trace = true;
+        self.kernel.borrow_mut().trace.get_or_insert_default();
         self
     }
 
     /// Lets a recorded trace have its first events only, at most so many: a run that does not end fills no memory then.
+    /// [Checks of the trace](Simulation::check_trace) get all of it.
     pub fn trace_at_most(&mut self, events: usize) -> &mut Self {
         self.kernel.borrow_mut().trace_max = events;
         self
@@ -217,7 +219,52 @@ impl<M: Message> Simulation<M> {
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
     /// if the run was reasonable so far; the first that fails is the verdict.
     pub fn check(&mut self, name: &str, check: impl FnOnce() -> Result<(), CheckFailure> + 'static) -> &mut Self {
-        self.setup.checks.push(FinalCheck { name: name.to_owned(), check: Box::new(check) });
+        self.add_check(name, Box::new(|_| check()))
+    }
+
+    /// Adds a check of everything that happened: of an invariant such as "never two leaders", which no end state shows.
+    /// It is a [check](Simulation::check) as others are, and gets the whole [trace](crate::trace) of the run.
+    ///
+    /// Cost: each run of the simulation is recorded, a few texts for each packet.
+    ///
+    /// ```
+    /// use simutant_sim_core::trace::Action;
+    /// use simutant_sim_core::{CheckFailure, Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Vote;
+    /// # impl Message for Vote {
+    /// #     fn kind(&self) -> &'static str { "VOTE" }
+    /// # }
+    /// let mut simulation = Simulation::<Vote>::new(1);
+    /// for name in ["a", "b"] {
+    ///     simulation.add(name, |context| async move { context.phase("leader") });
+    /// }
+    /// simulation.check_trace("there is one leader at most", |trace| {
+    ///     let leads = |action: &Action| matches!(action, Action::PhaseBegan { phase, .. } if phase == "leader");
+    ///     match trace.iter().filter(|event| leads(&event.action)).count() {
+    ///         0 | 1 => Ok(()),
+    ///         leaders => Err(CheckFailure::new(format!("there were {leaders}"))),
+    ///     }
+    /// });
+    /// assert!(simulation.run().verdict.to_string().ends_with("failed: there were 2"));
+    /// ```
+    pub fn check_trace(
+        &mut self,
+        name: &str,
+        check: impl FnOnce(&[TraceEvent]) -> Result<(), CheckFailure> + 'static,
+    ) -> &mut Self {
+        self.setup.checks_trace = true;
+        self.kernel.borrow_mut().trace.get_or_insert_default();
+        self.add_check(name, Box::new(check))
+    }
+
+    fn add_check(
+        &mut self,
+        name: &str,
+        check: Box<dyn FnOnce(&[TraceEvent]) -> Result<(), CheckFailure>>,
+    ) -> &mut Self {
+        self.setup.checks.push(FinalCheck { name: name.to_owned(), check });
         self
     }
 

@@ -241,3 +241,35 @@ fn a_flood_of_messages_is_abnormal_and_not_an_exhausted_memory() {
     let Verdict::Abnormal(failure) = &verdict else { panic!("{verdict}") };
     assert!(failure.message.starts_with("2^24 events are pending"), "{verdict}");
 }
+
+#[test]
+fn a_check_of_the_trace_gets_all_of_it_whatever_the_report_has() {
+    let simulation = |events_min: usize| {
+        let mut simulation = Simulation::<Nothing>::new(1);
+        simulation.add("talker", |context| async move {
+            for number in 0..5 {
+                context.note(|| number.to_string());
+            }
+        });
+        simulation.check_trace("enough happened", move |trace| match trace.len() {
+            length if length >= events_min => Ok(()),
+            length => Err(CheckFailure::new(format!("{length} events"))),
+        });
+        simulation
+    };
+    // It began, made five notes, and returned.
+    let verdict = simulation(8).run().verdict.to_string();
+    assert!(verdict.ends_with("check \"enough happened\" failed: 7 events"), "{verdict}");
+    let report = simulation(7).run();
+    assert_eq!((report.verdict, report.trace), (Verdict::Reasonable, None));
+    for is_recorded_first in [true, false] {
+        let mut traced = simulation(7);
+        if is_recorded_first {
+            traced.record_trace().trace_at_most(3);
+        } else {
+            traced.trace_at_most(3).record_trace();
+        }
+        let report = traced.run();
+        assert_eq!((report.verdict, report.trace.map(|trace| trace.len())), (Verdict::Reasonable, Some(3)));
+    }
+}

@@ -9,6 +9,7 @@ use crate::kernel::Kernel;
 use crate::message::ComponentId;
 use crate::noted_waits::noted_waits;
 use crate::setup::FinalCheck;
+use crate::trace::TraceEvent;
 use crate::verdict::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::{Message, Verdict, VirtualTime};
 
@@ -71,10 +72,11 @@ impl<M: Message> Executor<M> {
         None
     }
 
-    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>) -> Verdict {
+    /// Returns the verdict of the checks, which get `trace`, on a run that passed so far.
+    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>, trace: &[TraceEvent]) -> Verdict {
         let mut undecided = None;
         for FinalCheck { name, check } in checks.drain(..) {
-            match catch_unwind(AssertUnwindSafe(check)) {
+            match catch_unwind(AssertUnwindSafe(|| check(trace))) {
                 Ok(Ok(())) => {}
                 // Another check may still find a failure.
                 Ok(Err(failure)) if failure.is_undecided() => {
