@@ -29,7 +29,8 @@ pub enum CampaignError {
     /// Two runs of one test case on the original differ.
     #[error(
         "two runs of test case {number} on the original differ: {difference}; a simulation must depend on its test case \
-         alone: look for state outside of it (statics, thread-locals), hash maps that are iterated, clocks, line numbers of its source"
+         alone: look for state outside of it (statics, thread-locals), hash maps that are iterated (`RandomState`), generators \
+         that the machine seeds (`thread_rng`, `rand::rng`, `getrandom`), clocks, line numbers of its source"
     )]
     NotDeterministic {
         /// The number of the test case in the universe.

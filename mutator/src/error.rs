@@ -89,7 +89,13 @@ pub enum MutatorError {
         /// Their paths.
         paths: Vec<String>,
     },
-    /// The package does not compile, and no mutant is to blame.
+    /// The package as it is written does not compile.
+    #[error("the package does not compile:\n{message}")]
+    PackageDoesNotCompile {
+        /// The compiler's messages.
+        message: String,
+    },
+    /// The package compiles, its instrumented copy does not, and no mutant is to blame: an error of the mutator.
     #[error("the instrumented copy in {} does not compile:\n{message}", directory.display())]
     DoesNotCompile {
         /// The generated workspace.

@@ -412,7 +412,9 @@ fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
     let error = build_toy(root.path(), "pub fn run(input: u32) -> String { input }\n", "default")
         .expect_err("u32 is no String");
     let message = error.to_string();
-    assert!(message.contains("does not compile") && message.contains("mismatched types"), "{message}");
+    assert!(message.starts_with("the package does not compile") && message.contains("mismatched types"), "{message}");
+    let own = root.path().canonicalize().expect("it is there").join("toy/src/awkward.rs").display().to_string();
+    assert!(message.contains(&format!("{own}:")), "{message}");
 }
 
 #[test]

@@ -52,10 +52,14 @@ impl Workspace {
     }
 
     pub(super) fn does_not_compile(&self, errors: &[Diagnostic]) -> MutatorError {
-        let rendered = |error: &Diagnostic| error.rendered.clone().unwrap_or_else(|| error.message.clone());
-        let message = errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n");
-        MutatorError::DoesNotCompile { directory: self.root.clone(), message }
+        MutatorError::DoesNotCompile { directory: self.root.clone(), message: rendered(errors) }
     }
+}
+
+/// Returns the first errors as the compiler shows them.
+pub(super) fn rendered(errors: &[Diagnostic]) -> String {
+    let rendered = |error: &Diagnostic| error.rendered.clone().unwrap_or_else(|| error.message.clone());
+    errors.iter().take(3).map(rendered).collect::<Vec<_>>().join("\n")
 }
 
 /// Runs cargo.

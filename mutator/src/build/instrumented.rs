@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::files::read;
+use super::plain::build_plain;
 use super::request::{Build, BuildEvent, Request};
 use super::rounds::Rounds;
 use super::specification::read_specification;
@@ -19,7 +20,8 @@ use crate::text::identity::Hash;
 /// rejected; what did not change since an earlier build in the same folder is not compiled again.
 ///
 /// # Errors
-/// If the package does not compile by itself, or a file cannot be read or written.
+/// [`MutatorError::PackageDoesNotCompile`] if the package does not compile by itself; others if a file cannot be read or
+/// written.
 pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
     build_with(request, Probes::All, progress)
 }
@@ -44,7 +46,15 @@ pub fn build_with(
     let accepted = rounds.run(progress, &mut |instrumented, progress| {
         workspace.write_main(&workspace.lines(instrumented), &instrumented.places)?;
         workspace.compile(package, progress)
-    })?;
+    });
+    let accepted = match accepted {
+        // The fault is probably in the package: then the compiler says it about the user's own file and line.
+        Err(of_copy @ MutatorError::DoesNotCompile { .. }) => {
+            build_plain(request, progress)?;
+            return Err(of_copy);
+        }
+        accepted => accepted?,
+    };
     let lock = read(&workspace.root.join("Cargo.lock"))?;
     let mut source_hash = Hash(inputs.all);
     source_hash.write(lock.as_bytes());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cargo::Compiled;
+use super::cargo::{Compiled, rendered};
 use super::files::{read, write};
 use super::request::{BuildEvent, Request};
 use super::worker::{LINK, MAIN};
@@ -20,7 +20,8 @@ const FOLDER: &str = "plain";
 /// The package itself is not optimised: each test case runs on it only once, which takes less time than the optimiser.
 ///
 /// # Errors
-/// If the package does not compile, or a file cannot be read or written.
+/// [`MutatorError::PackageDoesNotCompile`] with the compiler's messages about the user's own files; others if a file
+/// cannot be read or written.
 pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, MutatorError> {
     let package = request.package;
     let directory = request.directory.join(FOLDER);
@@ -29,7 +30,9 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
     workspace.write_plain(request)?;
     let executable = match workspace.compile(package, progress)? {
         Compiled::Product(executable) => executable,
-        Compiled::Errors(errors) => return Err(workspace.does_not_compile(&errors)),
+        Compiled::Errors(errors) => {
+            return Err(MutatorError::PackageDoesNotCompile { message: rendered(&errors) });
+        }
     };
     let bytes = std::fs::read(&executable).map_err(|error| MutatorError::io("read", &executable, error))?;
     let mut hash = Hash::default();
