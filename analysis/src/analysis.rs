@@ -120,7 +120,7 @@ pub struct CampaignCounts {
     pub pairs: u64,
     /// Pairs that were executed: the test case infects the mutant.
     pub pairs_executed: u64,
-    /// How the pairs ended; those that were not executed count as reasonable.
+    /// How the pairs ended; those that were not executed count as passed.
     pub verdicts: VerdictTotals,
     /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds
     /// it.
@@ -147,10 +147,12 @@ impl CampaignCounts {
 /// How many pairs ended in which way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictTotals {
-    /// See [`RunEnd::Reasonable`].
-    pub reasonable: u64,
-    /// See [`RunEnd::Unreasonable`].
-    pub unreasonable: u64,
+    /// See [`RunEnd::Passed`].
+    #[serde(alias = "reasonable")]
+    pub passed: u64,
+    /// See [`RunEnd::Failed`].
+    #[serde(alias = "unreasonable")]
+    pub failed: u64,
     /// See [`RunEnd::NotTerminated`].
     pub not_terminated: u64,
     /// See [`RunEnd::Abnormal`].
@@ -164,8 +166,8 @@ impl VerdictTotals {
     /// Returns how many pairs ended with `verdict`.
     pub fn of(self, verdict: RunEnd) -> u64 {
         match verdict {
-            RunEnd::Reasonable => self.reasonable,
-            RunEnd::Unreasonable => self.unreasonable,
+            RunEnd::Passed => self.passed,
+            RunEnd::Failed => self.failed,
             RunEnd::NotTerminated => self.not_terminated,
             RunEnd::Abnormal => self.abnormal,
             RunEnd::Inconclusive => self.inconclusive,
@@ -173,8 +175,8 @@ impl VerdictTotals {
     }
 
     fn add(mut self, counts: &VerdictCounts) -> Self {
-        self.reasonable += u64::from(counts.reasonable);
-        self.unreasonable += u64::from(counts.unreasonable);
+        self.passed += u64::from(counts.passed);
+        self.failed += u64::from(counts.failed);
         self.not_terminated += u64::from(counts.not_terminated);
         self.abnormal += u64::from(counts.abnormal);
         self.inconclusive += u64::from(counts.inconclusive);
@@ -450,7 +452,7 @@ mod tests {
         let counts = check(&outcomes, &Options::default()).campaign;
         assert_eq!((counts.cases, counts.mutants, counts.pairs), (3, 2, 6));
         assert_eq!((counts.pairs_executed, counts.pairs_pruned()), (2, 4));
-        assert_eq!((counts.verdicts.reasonable, counts.verdicts.unreasonable), (5, 1));
+        assert_eq!((counts.verdicts.passed, counts.verdicts.failed), (5, 1));
     }
 
     #[test]

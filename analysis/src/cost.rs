@@ -165,7 +165,7 @@ mod tests {
         let counted = apart.with_cost_kills();
         assert_eq!(counted.with_cost_kills(), counted);
         assert_eq!(counted.without_cost_kills(), apart);
-        assert_eq!((counted.kills[1].count_ones(..), counted.verdicts[1].unreasonable), (1, 1));
+        assert_eq!((counted.kills[1].count_ones(..), counted.verdicts[1].failed), (1, 1));
         let found = [&apart, &counted].map(|outcomes| analyse(outcomes, &options()).expect("sound outcomes"));
         let [of_apart, of_counted] = found.each_ref().map(|analysis| analysis.cost.as_ref().expect("an oracle"));
         assert_eq!(*of_counted, CostComparison { role: CostRole::Counted, ..of_apart.clone() });

@@ -54,8 +54,8 @@ impl Checks {
 /// Finds out whether a pair that is pruned ended as the original.
 fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
     let how = match &run.execution {
-        execution if execution.verdict != RunEnd::Reasonable => {
-            format!("ended {}: {}", execution.verdict, execution.reason)
+        execution if execution.verdict != RunEnd::Passed => {
+            format!("did not pass ({}): {}", execution.verdict, execution.reason)
         }
         _ if run.diverged => "had other events than the original".to_owned(),
         _ => return Ok(()),

@@ -253,9 +253,9 @@ struct Matrix {
 impl Matrix {
     fn read(journal: &Journal, content: &Content, scope: &BitSet) -> Result<Self, CampaignError> {
         let mut kills = vec![BitSet::with_capacity(content.cases); content.mutants];
-        // Pairs that were not run are reasonable.
-        let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
-        let mut verdicts = vec![all_reasonable; content.mutants];
+        // Pairs that were not run pass.
+        let all_passed = VerdictCounts { passed: content.cases as u32, ..VerdictCounts::default() };
+        let mut verdicts = vec![all_passed; content.mutants];
         let mut causes = vec![BTreeMap::new(); content.mutants];
         let mut diverged = vec![BitSet::with_capacity(content.cases); content.mutants];
         let texts = journal.reasons()?;
@@ -269,7 +269,7 @@ impl Matrix {
                 diverged[mutant].insert(case);
             }
             let Some(cause) = run.cause else { return };
-            verdicts[mutant].reasonable -= 1;
+            verdicts[mutant].passed -= 1;
             verdicts[mutant].add(run.verdict());
             if !run.verdict().kills() {
                 return;

@@ -80,7 +80,7 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
         assert_eq!(outcomes.kills[mutant].count_ones(..), kills, "mutant {mutant}: {:?}", outcomes.reasons[mutant]);
         assert_eq!(outcomes.causes[mutant], [(cause, kills as u32)].into(), "mutant {mutant}");
         // Results and checks are no events: a run with the same ones can still be wrong.
-        let is_wrong_by_events = cause.verdict() != RunEnd::Unreasonable;
+        let is_wrong_by_events = cause.verdict() != RunEnd::Failed;
         let diverged = &outcomes.diverged[mutant];
         assert!(!is_wrong_by_events || outcomes.kills[mutant].is_subset(diverged), "mutant {mutant}: {diverged:?}");
         let first = &outcomes.reasons[mutant][0];
@@ -114,12 +114,12 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
     let of_kills = Cause::ALL.iter().filter(|cause| cause.verdict().kills());
     assert!(causes.iter().eq(of_kills), "each cause of a kill is shown: {causes:?}");
     let undecided = outcomes.verdicts[19];
-    assert_eq!((undecided.inconclusive, undecided.reasonable, undecided.kills()), (all as u32, 0, 0));
+    assert_eq!((undecided.inconclusive, undecided.passed, undecided.kills()), (all as u32, 0, 0));
     assert!(outcomes.kills[19].is_clear() && outcomes.reasons[19].is_empty(), "an inconclusive run kills nothing");
     let panics: Vec<u32> = outcomes.reasons[1].iter().map(|reason| reason.count).collect();
     assert_eq!((panics.len(), panics.iter().sum::<u32>()), (1, all as u32), "equal reasons are counted");
     assert_eq!(outcomes.verdicts[1].abnormal, all as u32);
-    assert_eq!(outcomes.verdicts[12].reasonable, all as u32);
+    assert_eq!(outcomes.verdicts[12].passed, all as u32);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
         let text = error.to_string();
         for part in [
             "test case 0 of seed 28 on mutant 1 of counter ",
-            "ended abnormal: adder panicked at ",
+            "did not pass (abnormal): adder panicked at ",
             "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
         ] {
             assert!(text.contains(part), "{text}");
@@ -728,7 +728,7 @@ fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
         for part in [
             "test case 0 of seed 28 on mutant 1 of counter called nothing that has changed",
             "the verdict was abnormal adder panicked at ",
-            ", and is reasonable",
+            ", and is passed",
             "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
         ] {
             assert!(text.contains(part), "{text}");
@@ -940,7 +940,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
     for (number, case) in outcomes.cases.iter().enumerate().take(3) {
         assert_eq!(simulator.draw(SEED, number).expect("it is drawn"), case.case);
         let original = simulator.simulate(&case.case, None, Trace::Keep, limits).expect("it runs");
-        assert_eq!(original.execution.verdict, RunEnd::Reasonable);
+        assert_eq!(original.execution.verdict, RunEnd::Passed);
         assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
         assert!(
             original

@@ -57,9 +57,9 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
     Ok(match simulated.execution.verdict {
-        RunEnd::Reasonable => Exit::Success,
+        RunEnd::Passed => Exit::Success,
         RunEnd::Inconclusive => Exit::Inconclusive,
-        RunEnd::Unreasonable | RunEnd::NotTerminated | RunEnd::Abnormal => Exit::Failed,
+        RunEnd::Failed | RunEnd::NotTerminated | RunEnd::Abnormal => Exit::Failed,
     })
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     }
     let seconds = *virtual_time_ns as f64 / 1e9;
     text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
-    if *verdict != RunEnd::Reasonable {
+    if *verdict != RunEnd::Passed {
         // On a run that went well these are servers.
         waiting.iter().for_each(|waiting| text.push_str(&format!("at the end, {waiting}\n")));
     }

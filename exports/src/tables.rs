@@ -220,7 +220,7 @@ fn mutants(study: &Study<'_>) -> Table {
         .integer("infected", infected)
         .integer("diverged", outcomes.diverged.iter().map(|cases| cases.count_ones(..)))
         .integer("killed", outcomes.kills.iter().map(|cases| cases.count_ones(..)))
-        .integer("unreasonable", ends(RunEnd::Unreasonable))
+        .integer("failed", ends(RunEnd::Failed))
         .integer("not_terminated", ends(RunEnd::NotTerminated))
         .integer("abnormal", ends(RunEnd::Abnormal))
         .integer("inconclusive", ends(RunEnd::Inconclusive))
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(sum("cases", "infected"), sum("mutants", "infected"));
         assert_eq!(sum("requirements", "cases"), covered as i64);
         assert_eq!(
-            sum("mutants", "not_terminated") + sum("mutants", "abnormal") + sum("mutants", "unreasonable"),
+            sum("mutants", "not_terminated") + sum("mutants", "abnormal") + sum("mutants", "failed"),
             kills as i64
         );
         for table in tables.iter().chain(&tables_for_paper(&study)) {

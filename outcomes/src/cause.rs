@@ -1,4 +1,4 @@
-//! Causes: what exactly made a run end otherwise than with reasonable results.
+//! Causes: what exactly ended a run that does not pass.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl Cause {
     /// Returns the verdict on a run that ended so.
     pub fn verdict(self) -> RunEnd {
         match self {
-            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Unreasonable,
+            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Failed,
             Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => RunEnd::NotTerminated,
             Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => RunEnd::Abnormal,
             Self::Undecided => RunEnd::Inconclusive,
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_stand_in_the_order_of_their_verdicts_and_none_is_reasonable() {
+    fn causes_stand_in_the_order_of_their_verdicts_and_none_passes() {
         assert!(Cause::ALL.is_sorted());
         assert!(Cause::ALL.is_sorted_by_key(|cause| cause.verdict()));
         assert!(Cause::ALL.iter().all(|&cause| cause.verdict().kills() == (cause != Cause::Undecided)));

@@ -205,7 +205,7 @@ impl Outcomes {
             let Some(first_case) = by_cost.ones().next() else { continue };
             merged.kills[mutant].union_with(by_cost);
             let (cause, verdict) = (Cause::Cost, Cause::Cost.verdict());
-            merged.verdicts[mutant].reasonable -= count;
+            merged.verdicts[mutant].passed -= count;
             (0..count).for_each(|_| merged.verdicts[mutant].add(verdict));
             merged.causes[mutant].insert(cause, count);
             let reason = format!("it passes, and costs more or less than {} allows", cost.oracle);
@@ -229,8 +229,8 @@ impl Outcomes {
         for (mutant, by_cost) in cost.kills.iter().enumerate() {
             let count = by_cost.count_ones(..) as u32;
             ordinary.kills[mutant].difference_with(by_cost);
-            ordinary.verdicts[mutant].reasonable += count;
-            ordinary.verdicts[mutant].unreasonable -= count;
+            ordinary.verdicts[mutant].passed += count;
+            ordinary.verdicts[mutant].failed -= count;
             ordinary.causes[mutant].remove(&Cause::Cost);
             ordinary.reasons[mutant].retain(|reason| reason.cause != Cause::Cost);
         }

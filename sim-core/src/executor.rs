@@ -15,6 +15,7 @@ use std::task;
 use crate::child::TaskRequest;
 use crate::choice::{self, CurrentChoices};
 use crate::digest::hash_of;
+use crate::ended::{Failure, Origin, Violation};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
@@ -28,9 +29,8 @@ use crate::prefetch::prefetch;
 use crate::setup::Setup;
 use crate::simulation::{Body, Configured, Report};
 use crate::trace::Action;
-use crate::verdict::{Failure, Origin, Violation};
 use crate::waker::{TaskKey, Waiter, WokenRing};
-use crate::{LimitReached, Limits, Message, Random, Verdict, VirtualTime};
+use crate::{Ended, LimitReached, Limits, Message, Random, VirtualTime};
 
 pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -181,17 +181,17 @@ impl<M: Message> Executor<M> {
         if let (Err(stop), false) = (self.guarded(|_| drop(left)), matches!(end, Err(Stop::Panic(_)))) {
             end = Err(stop);
         }
-        let verdict = match end {
-            Err(Stop::Limit(limit)) => Verdict::NotTerminated(limit),
-            Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
+        let ended = match end {
+            Err(Stop::Limit(limit)) => Ended::NotTerminated(limit),
+            Err(Stop::Panic(failure)) => Ended::Abnormal(failure),
             Ok(()) => match self.violation.take().or(missing) {
-                Some(violation) => Verdict::Unreasonable(violation),
+                Some(violation) => Ended::Failed(violation),
                 None => self.check(&mut setup.checks),
             },
         };
         let mut kernel = self.kernel.borrow_mut();
         Report {
-            verdict,
+            ended,
             events: self.events,
             ended_at: kernel.now,
             packets_sent: kernel.packets_sent,

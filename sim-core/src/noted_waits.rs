@@ -18,8 +18,8 @@ use std::task::Waker;
 use slab::Slab;
 
 use crate::VirtualTime;
+use crate::ended::{Wait, WaitSubject};
 use crate::message::ComponentId;
-use crate::verdict::{Wait, WaitSubject};
 use crate::waker::TaskKey;
 
 /// What is waited for.

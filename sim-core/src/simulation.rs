@@ -10,6 +10,7 @@ use std::task::{self, Poll};
 use pin_project_lite::pin_project;
 
 use crate::choice::{ChoiceSource, RecordedChoice};
+use crate::ended::Waiting;
 use crate::executor::{self, BoxedFuture, Change};
 use crate::expectation::{AnyResultSlot, ResultSlot, Returned};
 use crate::fault::Faults;
@@ -19,8 +20,7 @@ use crate::network::NetworkState;
 use crate::outlined::Outlined;
 use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
 use crate::trace::Trace;
-use crate::verdict::Waiting;
-use crate::{Address, CheckFailure, Context, Limits, Message, Network, Verdict, VirtualTime};
+use crate::{Address, CheckFailure, Context, Ended, Limits, Message, Network, VirtualTime};
 
 /// A configuration of components and a network, ready to run once.
 ///
@@ -56,7 +56,7 @@ pub(crate) struct Component<M: Message> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// How it ended.
-    pub verdict: Verdict,
+    pub ended: Ended,
     /// How many events were handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an
     /// instant.
     pub events: u64,
@@ -208,7 +208,7 @@ impl<M: Message> Simulation<M> {
     }
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
-    /// if the run was reasonable so far; the first that fails is the verdict.
+    /// if the run passes so far; it fails by the first check that fails.
     pub fn check(&mut self, name: &str, check: impl FnOnce() -> Result<(), CheckFailure> + 'static) -> &mut Self {
         self.setup.checks.push(FinalCheck { name: name.to_owned(), check: Box::new(check) });
         self

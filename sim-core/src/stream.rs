@@ -42,7 +42,7 @@
 //! simulation.add("server", server).expecting(Ok(2));
 //! let answers = ["ONE", "TWO"].map(|text| Line(text.to_owned()));
 //! simulation.add("client", move |context| client(context, address)).expecting(Ok(answers.to_vec()));
-//! assert!(simulation.run().verdict.is_reasonable());
+//! assert!(simulation.run().ended.passed());
 //! ```
 
 mod connect;

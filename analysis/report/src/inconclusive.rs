@@ -38,7 +38,7 @@ mod tests {
         outcomes.kills[0].clear();
         outcomes.causes[0].clear();
         outcomes.reasons[0].clear();
-        outcomes.verdicts[0] = VerdictCounts { reasonable: 2, inconclusive: 2, ..VerdictCounts::default() };
+        outcomes.verdicts[0] = VerdictCounts { passed: 2, inconclusive: 2, ..VerdictCounts::default() };
         for text in told(&outcomes) {
             let expect = "INCONCLUSIVE: the oracle found out nothing on 2 of 8 pairs, which count neither as kills nor as passes. \
                           Of the mutants that survive, 1 may be killed by one of these runs.";

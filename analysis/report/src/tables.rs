@@ -113,7 +113,7 @@ fn overview(analysis: &Analysis) -> String {
         count(campaign.pairs),
         count(campaign.pairs_executed),
         count(campaign.pairs_pruned()),
-        count(campaign.verdicts.unreasonable),
+        count(campaign.verdicts.failed),
         count(campaign.verdicts.not_terminated),
         count(campaign.verdicts.abnormal),
     )

@@ -228,7 +228,7 @@ pub struct CriterionDescription {
 /// What the original did on a test case. All numbers are in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// How the run ended. If it was not reasonable, nothing was recorded and the rest is empty.
+    /// How the run ended. If it did not pass, nothing was recorded and the rest is empty.
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,

@@ -22,7 +22,7 @@ pub(super) fn check_baseline(
     case: &Value,
     recorded: &Recorded,
 ) -> Result<(), CampaignError> {
-    if recorded.execution.verdict != RunEnd::Reasonable {
+    if recorded.execution.verdict != RunEnd::Passed {
         return Err(CampaignError::BaselineFailed {
             system: plan.build.sites.system.clone(),
             seed: plan.seed,

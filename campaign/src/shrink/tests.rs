@@ -17,7 +17,7 @@ fn failure() -> Failure {
 
 fn failure_with(reason: &str) -> Failure {
     let execution = Execution {
-        verdict: RunEnd::Unreasonable,
+        verdict: RunEnd::Failed,
         cause: Some(Cause::UnexpectedResult),
         reason: reason.to_owned(),
         events: 1,
@@ -122,7 +122,7 @@ fn failures_are_the_same_but_for_numbers() {
         steps: 1,
     };
     assert_ne!(Failure::of(&abnormal), Some(failure()));
-    assert_eq!(Failure::of(&Execution { verdict: RunEnd::Reasonable, cause: None, ..abnormal }), None);
+    assert_eq!(Failure::of(&Execution { verdict: RunEnd::Passed, cause: None, ..abnormal }), None);
 }
 
 #[test]

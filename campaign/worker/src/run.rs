@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_probe as probe;
 use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Spent, Trace, TraceText};
-use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
+use simutant_sim_core::{Divergence, Ended, LimitReached, Report, Violation, Wait, WaitSubject};
 
 use crate::memory::{self, Watch};
 use crate::panics;
@@ -61,11 +61,11 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
         Some((Cause::Steps, format!("the limit of {} steps was used up", limits.steps)))
     } else {
         match &ended {
-            Ok(report) => judge(&report.verdict),
+            Ok(report) => judge(&report.ended),
             Err(payload) => Some((Cause::Panic, panicked("the configuration", message_of(&**payload)))),
         }
     };
-    let verdict = end.as_ref().map_or(RunEnd::Reasonable, |(cause, _)| cause.verdict());
+    let verdict = end.as_ref().map_or(RunEnd::Passed, |(cause, _)| cause.verdict());
     let (cause, reason) = end.unzip();
     let report = ended.ok();
     let events = report.as_ref().map_or(0, |report| report.events);
@@ -101,7 +101,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         traced: Vec::new(),
         difference: None,
     };
-    if plain.execution.verdict != RunEnd::Reasonable {
+    if plain.execution.verdict != RunEnd::Passed {
         return recorded;
     }
     let size = |kind: usize| sizes.measured.get(kind).copied().unwrap_or_default();
@@ -230,8 +230,8 @@ impl Ran {
 /// in equal words and can be counted.
 fn judge(ended: &Ended) -> Option<(Cause, String)> {
     match ended {
-        Ended::Reasonable => None,
-        Ended::Unreasonable(violation) => Some(violated(violation)),
+        Ended::Passed => None,
+        Ended::Failed(violation) => Some(violated(violation)),
         Ended::NotTerminated(LimitReached::Events { limit, .. }) => {
             Some((Cause::Events, format!("the limit of {limit} events was used up")))
         }

@@ -32,8 +32,8 @@ impl Everything {
         // One that every killing test case kills by not ending, and one that nothing reaches.
         let endless = outcomes.kills.iter().position(|kills| !kills.is_clear()).expect("something is killed");
         let kills = outcomes.kills[endless].count_ones(..) as u32;
-        let reasonable = outcomes.cases.len() as u32 - kills;
-        outcomes.verdicts[endless] = VerdictCounts { reasonable, not_terminated: kills, ..VerdictCounts::default() };
+        let passed = outcomes.cases.len() as u32 - kills;
+        outcomes.verdicts[endless] = VerdictCounts { passed, not_terminated: kills, ..VerdictCounts::default() };
         outcomes.causes[endless] = [(Cause::Steps, kills)].into();
         outcomes.reasons[endless].clear();
         for case in &mut outcomes.cases {

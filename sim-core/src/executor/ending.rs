@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Executor, panic_message};
+use crate::ended::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::expectation::Comparison;
 use crate::kernel::Kernel;
 use crate::message::ComponentId;
 use crate::noted_waits::noted_waits;
 use crate::setup::FinalCheck;
-use crate::verdict::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
-use crate::{Message, Verdict, VirtualTime};
+use crate::{Ended, Message, VirtualTime};
 
 impl<M: Message> Executor<M> {
     /// Returns who still waits, and for what.
@@ -71,7 +71,7 @@ impl<M: Message> Executor<M> {
         None
     }
 
-    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>) -> Verdict {
+    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>) -> Ended {
         let mut undecided = None;
         for FinalCheck { name, check } in checks.drain(..) {
             match catch_unwind(AssertUnwindSafe(check)) {
@@ -80,14 +80,14 @@ impl<M: Message> Executor<M> {
                 Ok(Err(failure)) if failure.is_undecided() => {
                     undecided.get_or_insert_with(|| Undecided { check: name, reason: failure.to_string() });
                 }
-                Ok(Err(failure)) => return Verdict::Unreasonable(Violation::CheckFailed { check: name, failure }),
+                Ok(Err(failure)) => return Ended::Failed(Violation::CheckFailed { check: name, failure }),
                 Err(payload) => {
                     let at = self.kernel.borrow().now;
                     let message = panic_message(payload);
-                    return Verdict::Abnormal(Failure { origin: Origin::Check(name), at, message });
+                    return Ended::Abnormal(Failure { origin: Origin::Check(name), at, message });
                 }
             }
         }
-        undecided.map_or(Verdict::Reasonable, Verdict::Inconclusive)
+        undecided.map_or(Ended::Passed, Ended::Inconclusive)
     }
 }

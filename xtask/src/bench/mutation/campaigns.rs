@@ -110,10 +110,10 @@ mod tests {
     /// Outcomes of two mutants on three test cases; the first is killed by the given ones.
     fn outcomes(killers: &[usize], reason: &str) -> Outcomes {
         let mut kills = vec![BitSet::with_capacity(3); 2];
-        let mut verdicts = vec![VerdictCounts { reasonable: 3, ..VerdictCounts::default() }; 2];
+        let mut verdicts = vec![VerdictCounts { passed: 3, ..VerdictCounts::default() }; 2];
         for &case in killers {
             kills[0].insert(case);
-            verdicts[0].reasonable -= 1;
+            verdicts[0].passed -= 1;
             verdicts[0].add(RunEnd::Abnormal);
         }
         let reason = |&first_case: &usize| ReasonCount {

@@ -1,23 +1,23 @@
-//! Verdicts: how a run ended, as data, in words that a person understands.
+//! How a run ended, as data, and in words that a person understands.
 
 use std::fmt;
 
 use crate::trace::Endpoint;
 use crate::{LimitReached, VirtualTime};
 
-/// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2.
+/// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2, which calls the first two reasonable and
+/// unreasonable, and an inconclusive one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Ended {
     /// It ended by itself, and every expectation and check held.
-    Reasonable,
+    Passed,
     /// It ended by itself, and this is the first expectation or check that did not hold.
-    Unreasonable(Violation),
+    Failed(Violation),
     /// A limit ended it.
     NotTerminated(LimitReached),
     /// A component or a check panicked, and the run stopped there.
     Abnormal(Failure),
-    /// It ended by itself, and all that was found out is well, but a final check could not find out what it looks for:
-    /// neither a pass nor a failure.
+    /// It ended by itself and broke no expectation, but a final check could not decide: neither a pass nor a failure.
     Inconclusive(Undecided),
 }
 
@@ -154,10 +154,10 @@ pub enum Origin {
     Model,
 }
 
-impl Verdict {
-    /// Returns whether this is [`Verdict::Reasonable`].
-    pub fn is_reasonable(&self) -> bool {
-        *self == Self::Reasonable
+impl Ended {
+    /// Returns whether this is [`Ended::Passed`].
+    pub fn passed(&self) -> bool {
+        *self == Self::Passed
     }
 }
 
@@ -179,11 +179,11 @@ impl CheckFailure {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Ended {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reasonable => formatter.write_str("reasonable"),
-            Self::Unreasonable(violation) => write!(formatter, "unreasonable: {violation}"),
+            Self::Passed => formatter.write_str("passed"),
+            Self::Failed(violation) => write!(formatter, "failed: {violation}"),
             Self::NotTerminated(limit) => write!(formatter, "not terminated: {limit}"),
             Self::Abnormal(failure) => write!(formatter, "abnormal: {failure}"),
             Self::Inconclusive(undecided) => write!(formatter, "inconclusive: {undecided}"),
