@@ -125,8 +125,8 @@ impl Judging {
         recordings.iter().enumerate().map(original).collect()
     }
 
-    /// Returns whether a run passes and is too costly, or not costly enough. One with the events of the original's costs
-    /// the same.
+    /// Returns whether a run passes and is too costly, or not costly enough. One with the events of the original's
+    /// costs the same.
     fn kills(&self, number: usize, run: &StoredRun, original: RunCost) -> Result<bool, CampaignError> {
         if run.cause.is_some() || !run.diverged {
             return Ok(false);

@@ -185,7 +185,8 @@ pub struct CostKills {
     pub oracle: CostOracle,
     /// Whether the kills of the outcomes have these among them.
     pub role: CostRole,
-    /// `kills[mutant]` has a bit for each test case that kills it by cost, and by nothing else; shape `mutants x cases`.
+    /// `kills[mutant]` has a bit for each test case that kills it by cost, and by nothing else; shape `mutants x
+    /// cases`.
     pub kills: Vec<BitSet>,
     /// `reseeded[mutant][case]`: how many of the runs of [`Reseeded::runs`](crate::Reseeded::runs) kill by cost, and by
     /// nothing else; `None` without re-seedings.

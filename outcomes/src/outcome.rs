@@ -20,7 +20,8 @@ pub enum RunEnd {
     NotTerminated,
     /// A panic, a stack overflow, an abort, or memory used up.
     Abnormal,
-    /// The run ended by itself, and the oracle could not find out whether its result is right: neither a kill nor a pass.
+    /// The run ended by itself, and the oracle could not find out whether its result is right: neither a kill nor a
+    /// pass.
     Inconclusive,
 }
 
