@@ -11,7 +11,7 @@ use simutant_outcomes::{
     BitSet, CaseOutcome, Cause, CostRole, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded,
     RunEnd, Sites, VerdictCounts,
 };
-use simutant_protocol::{CriterionDescription, Limits};
+use simutant_protocol::{CriterionDescription, RunLimits};
 
 use crate::campaign::add_round;
 use crate::campaign::settings::{INPUT_SOURCE, is_of};
@@ -46,7 +46,7 @@ pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcom
 ///
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
-pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
+pub fn read_limits(directory: &Path) -> Result<Option<RunLimits>, CampaignError> {
     Journal::open_existing(directory)?.get("limits")
 }
 

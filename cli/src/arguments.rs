@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
-use simutant_study::{CampaignSettings, Replacements, StudyPlan, SystemRequest};
+use simutant_study::{CampaignSettings, ReplacementSet, StudyPlan, SystemRequest};
 
 use crate::exit::{ENVIRONMENT, EXIT_CODES};
 use crate::output;
@@ -145,8 +145,8 @@ impl SystemArguments {
             manifest_path: self.manifest_path.clone(),
             operators: self.operators.clone(),
             replacements: match self.replacements {
-                ReplacementsArgument::Reduced => Replacements::Reduced,
-                ReplacementsArgument::All => Replacements::All,
+                ReplacementsArgument::Reduced => ReplacementSet::Reduced,
+                ReplacementsArgument::All => ReplacementSet::All,
             },
             constants: self.constants.clone(),
         }
@@ -181,12 +181,12 @@ pub(crate) struct StudyArguments {
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the drawn
-    /// suites, or greedily under a --budget.
+    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the
+    /// drawn suites, or greedily under a --budget.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) builder: Option<BuilderArgument>,
-    /// The most simulated events that the runs of suite.json may have together; its inputs are chosen greedily unless they
-    /// are prioritised.
+    /// The most simulated events that the runs of suite.json may have together; its inputs are chosen greedily unless
+    /// they are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
     /// The number of inputs that --builder expected chooses.
@@ -199,8 +199,8 @@ pub(crate) struct StudyArguments {
     /// ones.
     #[arg(long, default_value_t = StudyPlan::PAGES, value_name = "N")]
     pub(crate) pages: usize,
-    /// Also show what a cost oracle kills: runs that pass, and differ in events, messages or virtual time by more than so
-    /// many percent from the original's run of the same test case, for example events=20%,time=50%; or
+    /// Also show what a cost oracle kills: runs that pass, and differ in events, messages or virtual time by more than
+    /// so many percent from the original's run of the same test case, for example events=20%,time=50%; or
     /// none. Nothing is run again for it [default: as the system's Cargo.toml says, or else none].
     #[arg(long, value_name = "LIST", value_parser = cost)]
     pub(crate) cost: Option<CostArgument>,
@@ -286,8 +286,9 @@ pub(crate) enum BuilderArgument {
     Minimum,
     /// All inputs of the universe, in an order of which every beginning is good.
     Prioritised,
-    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few inputs as
-    /// reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks for.
+    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few
+    /// inputs as reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks
+    /// for.
     Expected,
 }
 
@@ -502,8 +503,8 @@ pub(crate) struct TestArguments {
     /// percent, for example messages=100%. It changes no verdict.
     #[arg(long, value_name = "LIST")]
     pub(crate) cost: Option<CostOracle>,
-    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
-    /// for dns].
+    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30;
+    /// 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 }
@@ -522,8 +523,8 @@ pub(crate) struct ExperimentArguments {
     /// or 1000 where a test case may take longer than a minute].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
-    /// for dns].
+    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30;
+    /// 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was

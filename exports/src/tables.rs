@@ -280,7 +280,7 @@ fn kind(kind: CriterionKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use simutant_analysis::{Options, analyse, suite};
+    use simutant_analysis::{AnalysisOptions, analyse, suite};
 
     use super::*;
     use crate::table::Values;
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn the_tables_have_what_the_outcomes_have() {
         let outcomes = synthetic(40, 1);
-        let options = Options { suites: 10, resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { suites: 10, resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let chosen = suite(&outcomes, &analysis);
         let study = Study::new(&outcomes, &analysis, chosen.as_ref()).expect("they belong together");

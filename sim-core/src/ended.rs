@@ -16,7 +16,7 @@ pub enum Ended {
     /// A limit ended it.
     NotTerminated(LimitReached),
     /// A component or a check panicked, and the run stopped there.
-    Abnormal(Failure),
+    Abnormal(Panic),
     /// It ended by itself and broke no expectation, but a final check could not decide: neither a pass nor a failure.
     Inconclusive(Undecided),
 }
@@ -134,9 +134,9 @@ pub struct CheckFailure {
 
 /// A panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct Panic {
     /// Who panicked.
-    pub origin: Origin,
+    pub origin: PanicOrigin,
     /// When, in virtual time.
     pub at: VirtualTime,
     /// The panic's message.
@@ -145,7 +145,7 @@ pub struct Failure {
 
 /// Whose code panicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum PanicOrigin {
     /// The component of this name.
     Component(String),
     /// The final check of this name.
@@ -167,8 +167,8 @@ impl CheckFailure {
         Self { message: message.into(), is_undecided: false }
     }
 
-    /// Returns that the check could not find out whether all is well, with the reason: a search that used up its budget,
-    /// for example. The run then neither passes nor fails.
+    /// Returns that the check could not find out whether all is well, with the reason: a search that used up its
+    /// budget, for example. The run then neither passes nor fails.
     pub fn inconclusive(reason: impl Into<String>) -> Self {
         Self { message: reason.into(), is_undecided: true }
     }
@@ -264,13 +264,13 @@ impl fmt::Display for WaitSubject {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for Panic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} panicked at {}: {}", self.origin, self.at, self.message)
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for PanicOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => formatter.write_str(name),

@@ -15,7 +15,7 @@ use std::task;
 use crate::child::TaskRequest;
 use crate::choice::{self, CurrentChoices};
 use crate::digest::hash_of;
-use crate::ended::{Failure, Origin, Violation};
+use crate::ended::{Panic, PanicOrigin, Violation};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
@@ -105,7 +105,7 @@ struct Executor<M: Message> {
 /// Why the run cannot go on.
 enum Stop {
     Limit(LimitReached),
-    Panic(Failure),
+    Panic(Panic),
 }
 
 pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
@@ -489,11 +489,11 @@ impl<M: Message> Executor<M> {
         // Only the kernel's own panics could leave it borrowed, and a guard is gone when one gets here.
         let mut kernel = self.kernel.borrow_mut();
         let origin = match self.current {
-            Some(component) => Origin::Component(kernel.components.name(component).to_string()),
-            None => Origin::Model,
+            Some(component) => PanicOrigin::Component(kernel.components.name(component).to_string()),
+            None => PanicOrigin::Model,
         };
         kernel.record(|_| Action::Failed { component: origin.to_string(), message: message.clone() });
-        Stop::Panic(Failure { origin, at: kernel.now, message })
+        Stop::Panic(Panic { origin, at: kernel.now, message })
     }
 }
 

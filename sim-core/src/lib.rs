@@ -5,7 +5,8 @@
 //! does: they send **messages** through **channels**, wait for answers with a timeout, and pause. The engine moves the
 //! **virtual time** from event to event, and one **network** decides which packets are lost, duplicated, or late. A
 //! run **passes** if the components return what is expected of them and the checks of the end state hold. The model is
-//! that of Rutherford's simulation environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section 3.1.2).
+//! that of Rutherford's simulation environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section
+//! 3.1.2).
 //!
 //! # A whole program
 //!
@@ -49,9 +50,10 @@
 //!
 //! The configuration and the seed fix a run on every platform with 64-bit pointers. The crate reads no clock, file,
 //! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream)
-//! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance does
-//! to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before: another
-//! component shifts nobody's losses, and a packet that is lost with some probability is lost with any greater one.
+//! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance
+//! does to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before:
+//! another component shifts nobody's losses, and a packet that is lost with some probability is lost with any greater
+//! one.
 //!
 //! Components must play along: no globals, no clocks, no iteration over hash maps. [`check_determinism`] runs a
 //! configuration twice, and names the first event that differs if they do not. [`Report::digest`] is the same for equal
@@ -98,9 +100,9 @@
 //! # What to read next
 //!
 //! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks,
-//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can
-//! do. `simutant-system` makes of a simulation with parameters something that the rest of Simutant can test with. The
-//! examples are whole programs that assert their results; `cargo test` runs them:
+//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network
+//! can do. `simutant-system` makes of a simulation with parameters something that the rest of Simutant can test with.
+//! The examples are whole programs that assert their results; `cargo test` runs them:
 //!
 //! | example | what it shows |
 //! | --- | --- |
@@ -154,7 +156,7 @@ pub use clock::Clock;
 pub use context::Context;
 pub use determinism::{Divergence, check_determinism};
 pub use durable::Durable;
-pub use ended::{CheckFailure, Ended, Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
+pub use ended::{CheckFailure, Ended, Panic, PanicOrigin, Undecided, Violation, Wait, WaitSubject, Waiting};
 pub use expectation::Returned;
 pub use fault::{ClockFault, Fault, FaultRate, Faults, InvalidFaults, RandomFaults, ScheduledFault, SlowFault};
 pub use fifo::{FifoReceiver, FifoRecv, FifoSender, fifo};

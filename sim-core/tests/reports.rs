@@ -6,7 +6,7 @@ use std::task::{self, Poll, Wake, Waker};
 
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    Address, Child, Context, Either2, Ended, Failure, Fault, Faults, LimitReached, Message, Origin, ScheduledFault,
+    Address, Child, Context, Either2, Ended, Fault, Faults, LimitReached, Message, Panic, PanicOrigin, ScheduledFault,
     Simulation, TieOrder, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
 };
 
@@ -381,8 +381,8 @@ fn the_report_of_a_panic_has_its_component_its_time_and_the_trace_up_to_it() {
     let report = simulation.run();
     let message = "#1:49152 sent a fork".to_owned();
     let at = VirtualTime::from_millis(5);
-    let origin = Origin::Component("server".to_owned());
-    assert_eq!(report.ended, Ended::Abnormal(Failure { origin, at, message: message.clone() }));
+    let origin = PanicOrigin::Component("server".to_owned());
+    assert_eq!(report.ended, Ended::Abnormal(Panic { origin, at, message: message.clone() }));
     let trace = report.trace.expect("it was asked for");
     let failed = TraceEvent { at, action: Action::Failed { component: "server".to_owned(), message } };
     assert_eq!(trace.last(), Some(&failed));

@@ -20,7 +20,7 @@ pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Outcomes, VerdictCounts};
     use simutant_synthetic::from_kills;
 
@@ -30,7 +30,7 @@ mod tests {
     fn inconclusive_runs_are_told_on_terminal_and_page() {
         let mut outcomes = from_kills(&["...k", "k..."]);
         let told = |outcomes: &Outcomes| {
-            let options = Options { resamples: 100, ..Options::default() };
+            let options = AnalysisOptions { resamples: 100, ..AnalysisOptions::default() };
             let analysis = analyse(outcomes, &options).expect("sound outcomes");
             [tables(&analysis, None), report(outcomes, &analysis, None)]
         };

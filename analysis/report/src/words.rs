@@ -337,12 +337,12 @@ pub(crate) fn left_out_sentence(analysis: &Analysis) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, Score, SuiteIndex, analyse};
+    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, synthetic};
 
     fn sentences(outcomes: &Outcomes) -> Vec<String> {
-        let analysis = analyse(outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         recommended(analysis.recommendation.as_ref().expect("there are suites"), &analysis)
     }
 
@@ -391,7 +391,7 @@ mod tests {
         let mut twin = outcomes.criteria[0].clone();
         twin.name = "twin".into();
         outcomes.criteria.push(twin);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         assert_eq!(analysis.recommendation, None);
         assert_eq!(
             recommendation_sentences(&analysis),
@@ -422,7 +422,7 @@ mod tests {
         let mut twin = outcomes.criteria[3].clone();
         twin.name = "IP-2-again".into();
         outcomes.criteria.push(twin);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
         let short = short(&analysis.ranking, recommended);
         assert_eq!(short.len(), 4, "four neighbours of five, the recommended pair among them");

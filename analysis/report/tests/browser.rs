@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use simutant_analysis::{Options, analyse};
+use simutant_analysis::{AnalysisOptions, analyse};
 use simutant_outcomes::{BitSet, Outcomes};
 use simutant_report::report;
 use simutant_synthetic::synthetic;
@@ -19,7 +19,8 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 fn probe(outcomes: &Outcomes, script: &str, options: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("report.html");
-    let analysis = analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let analysis =
+        analyse(outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     let probe = format!(
         "<script>(() => {{ let found; try {{ found = (() => {{ {script} }})(); }} catch (error) {{ found = {{ error: error.stack }}; }}\n\
          document.documentElement.dataset.probe = btoa(JSON.stringify(found)); }})();</script></body>"
@@ -168,7 +169,8 @@ fn without_scripts_the_tables_are_there_and_what_needs_them_is_hidden() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("report.html");
     let outcomes = synthetic(40, 1);
-    let analysis = analyse(&outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let analysis =
+        analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     // The browser is asked not to run any script of the page.
     let policy = "<head><meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'none'\">";
     std::fs::write(&path, report(&outcomes, &analysis, None).replacen("<head>", policy, 1)).expect("room");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Outcomes, Trials};
 
-use super::subjects::{Kind, SubjectClass, SubjectSummary};
+use super::subjects::{SubjectClass, SubjectKind, SubjectSummary};
 use crate::analysis::Analysis;
 use crate::mutants::MutantClass;
 
@@ -29,7 +29,7 @@ pub(super) fn preparation(
     outcomes: &Outcomes,
     analysis: &Analysis,
     trials: &Trials,
-    kind: Kind,
+    kind: SubjectKind,
     subjects: &[SubjectSummary],
 ) -> Preparation {
     let cases = outcomes.cases.len();

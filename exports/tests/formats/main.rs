@@ -5,7 +5,7 @@ mod junit;
 mod pytest;
 mod sarif;
 
-use simutant_analysis::{Analysis, Options, Study, analyse, suite};
+use simutant_analysis::{Analysis, AnalysisOptions, Study, analyse, suite};
 use simutant_outcomes::{Cause, Compiled, Judged, Judgement, Mutant, Outcomes, RejectedMutant, Suite, VerdictCounts};
 use simutant_synthetic::synthetic;
 
@@ -45,13 +45,13 @@ impl Everything {
         let identity = |mutant: usize| sites.mutants[mutant].identity.clone();
         let twin = alive[3..].iter().find(|&&mutant| mutant != *same && outcomes.diverged[mutant].is_clear());
         let twin = *twin.expect("there are two");
-        let options = Options {
+        let options = AnalysisOptions {
             suites: 10,
             resamples: 100,
             judgements: [(identity(alive[1]), judgement)].into(),
             compiled: [(identity(*same), Compiled::Equivalent), (identity(twin), Compiled::Duplicate(identity(*same)))]
                 .into(),
-            ..Options::default()
+            ..AnalysisOptions::default()
         };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let suite = suite(&outcomes, &analysis);

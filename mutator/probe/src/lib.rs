@@ -2,8 +2,8 @@
 //!
 //! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
 //! between the original and its mutants, one that records coverage and what mutants would do, and one that records
-//! coverage alone. [`Function::is_clean`] or [`Function::enter`] says, once per call, which body runs. All state
-//! belongs to the thread: a run never leaves it.
+//! coverage alone. [`FunctionMarks::is_clean`] or [`FunctionMarks::enter`] says, once per call, which body runs. All
+//! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
 //! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`],
@@ -33,7 +33,7 @@ use std::task::Poll;
 pub use apart::{Apart, apart, aside};
 pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
-pub use marks::{Function, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
+pub use marks::{FunctionMarks, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
 pub use recording::{Recording, RecordingSizes};
 pub use same::Same;
@@ -416,7 +416,8 @@ mod tests {
     use super::*;
 
     const SIZES: RecordingSizes = RecordingSizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
-    static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
+    static FUNCTION: FunctionMarks =
+        FunctionMarks::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
 
     /// Whether the alternative of this mutant is evaluated.
     fn compares(mutant: u32) -> bool {

@@ -10,7 +10,7 @@ use crate::specification::fingerprint::Fingerprint;
 
 /// What is to be built.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct BuildRequest<'a> {
     /// The package and the system in it.
     pub package: &'a Package,
     /// The mutation operators.

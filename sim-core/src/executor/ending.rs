@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Executor, panic_message};
-use crate::ended::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
+use crate::ended::{Panic, PanicOrigin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::expectation::Comparison;
 use crate::kernel::Kernel;
 use crate::message::ComponentId;
@@ -84,7 +84,7 @@ impl<M: Message> Executor<M> {
                 Err(payload) => {
                     let at = self.kernel.borrow().now;
                     let message = panic_message(payload);
-                    return Ended::Abnormal(Failure { origin: Origin::Check(name), at, message });
+                    return Ended::Abnormal(Panic { origin: PanicOrigin::Check(name), at, message });
                 }
             }
         }
