@@ -1,4 +1,4 @@
-//! Runs that a campaign makes although it knows what they come to: what they show must be that.
+//! Runs whose results a campaign already knows, as checks: their results must agree.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

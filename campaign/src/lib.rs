@@ -30,7 +30,7 @@
 //!    may take three times the steps, events, virtual time and memory of the run of the original that took most of it
 //!    (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one does not
 //!    suffer from.
-//! 4. **Re-seedings.** If there are to be several, the universe comes again, round by round, with the chance of each
+//! 4. **Re-seedings.** If there are several, the universe runs again, round by round, with the chance of each
 //!    test case drawn anew, on the original and then on the mutants of the pairs that are open (`reseeding.rs`). Of
 //!    that come the probabilities with which a test case kills a mutant, and covers a requirement. What the universe
 //!    itself does on the mutants is the same for any number of re-seedings.

@@ -8,7 +8,7 @@ use simutant_mutator::Build;
 use simutant_outcomes::InputSource;
 use simutant_protocol::RunLimits;
 
-/// What a campaign is to do.
+/// What a campaign does.
 #[derive(Debug, Clone)]
 pub struct CampaignPlan {
     /// The instrumented system.
@@ -121,7 +121,7 @@ pub struct Progress {
 pub enum SessionEnd {
     /// All is done.
     Finished,
-    /// It was told to stop; the next session goes on.
+    /// It was stopped; the next session resumes it.
     Stopped,
 }
 

@@ -63,7 +63,7 @@ pub struct Candidate {
 /// Two failures are the same if their verdicts are, and their reasons but for numbers, as in the reasons that
 /// [`Outcomes`](simutant_outcomes::Outcomes) counts: so another fault is not mistaken for the one that is looked for,
 /// and the same fault is found in a shorter run. The line of a panic is kept. That is a convention, and may be wrong in
-/// both directions: it takes two faults for one if they are told in the same words, and one for two if a list in the
+/// both directions: it takes two faults for one if their reasons have the same words, and one for two if a list in the
 /// reason has become shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {

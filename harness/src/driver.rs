@@ -24,7 +24,7 @@ const FAILED: ProcessExit = ProcessExit::Code(1);
 /// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
 const INCONCLUSIVE: ProcessExit = ProcessExit::Code(75);
 
-/// What a driver says beside its exit code: the last line of its standard output, as JSON.
+/// What a driver reports in addition to its exit code: the last line of its standard output, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriverAnswer {
@@ -37,7 +37,7 @@ pub struct DriverAnswer {
     /// Which of the thesis's ends that is: a wrong result by default.
     #[serde(default)]
     pub class: Option<FindingClass>,
-    /// The same as data, for whoever reads the report.
+    /// The same as data, for readers of the report.
     #[serde(default)]
     pub details: Value,
     /// Faults of the test case that could not be injected, each in words.
@@ -138,7 +138,7 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
              {{\"reason\": \"...\"}}{}",
             quoted(driver)
         )),
-        (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver found out nothing".into())),
+        (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver gave no verdict".into())),
         (exit, _) => inconclusive(format!("the driver ended with {exit}, not 0, 1, 69 or 75{}", quoted(driver))),
     };
     let notes = answer.not_injected.into_iter().map(|fault| format!("not injected: {fault}")).collect();
@@ -201,7 +201,7 @@ mod tests {
             "{\"reason\": \"two holders\", \"kind\": \"stuck\", \"class\": \"not-terminated\", \"details\": [3]}";
         check(ProcessExit::Code(1), line, "", Verdict::Fail(more), &[]);
         check(ProcessExit::Code(75), "{\"reason\": \"no quorum\"}", "", inconclusive("no quorum"), &[]);
-        check(ProcessExit::Code(75), "", "", inconclusive("the driver found out nothing"), &[]);
+        check(ProcessExit::Code(75), "", "", inconclusive("the driver gave no verdict"), &[]);
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         let passes = "the driver ended with exit code 0, which means a pass, and gives a reason: two holders";
         check(ProcessExit::Code(0), "{\"reason\": \"two holders\"}", "", inconclusive(passes), &[]);
         check(ProcessExit::Code(0), "{\"reason\": \" \"}", "", Verdict::Pass, &[]);
-        check(ProcessExit::Code(75), "{\"reason\": \"\"}", "", inconclusive("the driver found out nothing"), &[]);
+        check(ProcessExit::Code(75), "{\"reason\": \"\"}", "", inconclusive("the driver gave no verdict"), &[]);
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub struct Implementation {
     /// Whether experiments leave it out unless it is named, since a test case of it takes seconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_demand: bool,
-    /// Its source files in Rust, if its constants are to be compared with those of the specification: names or
+    /// Its source files in Rust, if its constants are compared with those of the specification: names or
     /// patterns, from the folder of the file. Those of [`mutants`](Self::mutants) if there are none. What a trial says
     /// does not depend on them, so they are no part of what is written down of the implementation.
     #[serde(default, skip_serializing)]

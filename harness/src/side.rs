@@ -143,7 +143,7 @@ pub enum ExpectedExit {
     /// By itself, with exit code 0.
     #[default]
     Success,
-    /// When it is told to: when the others have ended it is sent the signal of its [`Stop`] and, if it stays, SIGKILL.
+    /// When it is stopped: when the others have ended, it gets the signal of its [`Stop`] and, if it stays, SIGKILL.
     /// How it ends then is free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0,
     /// that passes too; with another code, or by a signal, the test case fails.
     Stopped,

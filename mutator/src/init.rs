@@ -34,7 +34,7 @@ const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simuta
 /// What a simulation depends on, and where it is in the folder of the engine.
 const PACKAGES: [(&str, &str); 2] = [(ENGINE_PACKAGE, "sim-core"), ("simutant-system", "systems/system")];
 
-/// What is to be made.
+/// What `init` makes.
 #[derive(Debug, Clone)]
 pub struct InitRequest<'a> {
     /// The package's manifest.

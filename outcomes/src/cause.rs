@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunEnd;
 
-/// What ended a run that does not pass: finer than the [`RunEnd`], of which each cause has one.
+/// What ended a run that does not pass. Each cause belongs to one [`RunEnd`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -21,7 +21,7 @@ pub enum Cause {
     Events,
     /// The run took more virtual time than the limit.
     VirtualTime,
-    /// The run came to no limit and to no end, twice.
+    /// The run reached neither a limit nor its end, twice.
     Hang,
     /// The model's code panicked: an assertion of its own, an index out of bounds, an overflow.
     Panic,
@@ -33,9 +33,9 @@ pub enum Cause {
     Abort,
     /// The process exited in the middle of the run.
     Exit,
-    /// A final check found out nothing.
+    /// A final check could not decide.
     Undecided,
-    /// The run passed, and the cost oracle does not let it pass: no run ends by it.
+    /// The run passed the oracle and failed the cost oracle: no run ends by it.
     Cost,
 }
 

@@ -126,7 +126,7 @@ impl CostOracle {
         })
     }
 
-    /// Returns the measures that have a part in it.
+    /// Returns the measures that it bounds.
     pub fn measures(&self) -> impl Iterator<Item = CostMeasure> {
         self.percent.keys().copied()
     }

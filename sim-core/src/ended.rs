@@ -21,7 +21,7 @@ pub enum Ended {
     Inconclusive(Undecided),
 }
 
-/// A final check that found out nothing.
+/// A final check that could not decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided {
     /// The check's name.
@@ -124,7 +124,7 @@ pub enum WaitSubject {
     EndOfTime,
 }
 
-/// Why a final check did not pass: it failed, or it found out nothing.
+/// Why a final check did not pass: it failed, or it could not decide.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CheckFailure {
@@ -173,7 +173,7 @@ impl CheckFailure {
         Self { message: reason.into(), is_undecided: true }
     }
 
-    /// Returns whether the check found out nothing.
+    /// Returns whether the check could not decide.
     pub(crate) fn is_undecided(&self) -> bool {
         self.is_undecided
     }
@@ -194,7 +194,7 @@ impl fmt::Display for Ended {
 impl fmt::Display for Undecided {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { check, reason } = self;
-        write!(formatter, "check \"{check}\" found out nothing: {reason}")
+        write!(formatter, "check \"{check}\" could not decide: {reason}")
     }
 }
 

@@ -50,9 +50,9 @@
 //!
 //! The configuration and the seed fix a run on every platform with 64-bit pointers. The crate reads no clock, file,
 //! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream)
-//! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance
+//! of its own, and so has each child task and each restart, so another component shifts no other draws. What chance
 //! does to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before:
-//! another component shifts nobody's losses, and a packet that is lost with some probability is lost with any greater
+//! another component shifts no other losses, and a packet that is lost with some probability is lost with any greater
 //! one.
 //!
 //! Components must play along: no globals, no clocks, no iteration over hash maps. [`check_determinism`] runs a

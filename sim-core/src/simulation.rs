@@ -142,7 +142,8 @@ impl<M: Message> Simulation<M> {
         self
     }
 
-    /// Returns the address of a port of a component, which may be added later, or never: then nobody is reached there.
+    /// Returns the address of a port of a component, which may be added later, or never: then packets to it are
+    /// unreachable.
     pub fn address(&mut self, component: &str, port: u16) -> Address {
         Address { component: self.id(component), port }
     }

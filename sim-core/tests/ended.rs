@@ -209,7 +209,7 @@ fn a_check_that_finds_out_nothing_neither_passes_nor_hides_a_failure() {
             simulation.check("second", undecided);
             simulation.check("third", || Err(CheckFailure::inconclusive("not asked")));
         },
-        "inconclusive: check \"second\" found out nothing: out of budget",
+        "inconclusive: check \"second\" could not decide: out of budget",
     );
     check(
         |simulation| {

@@ -13,7 +13,7 @@ use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SUITE;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
-/// A suite that is to be chosen with as few runs of mutants as that takes: see [`scenario`].
+/// A request for a suite, chosen with as few runs of mutants as possible: see [`scenario`].
 #[derive(Debug, Clone)]
 pub struct ScenarioPlan {
     /// The system.

@@ -2,7 +2,7 @@
 
 use simutant_analysis::{Analysis, count};
 
-/// Returns on how many pairs the oracle found out nothing, and what that leaves open; `None` if it always did.
+/// Returns how many pairs the oracle could not decide, and what that leaves open; `None` if it decided all.
 pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
     let pairs = analysis.campaign.verdicts.inconclusive;
     if pairs == 0 {
@@ -10,7 +10,7 @@ pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
     }
     let open = analysis.survivors.iter().filter(|survivor| survivor.inconclusive > 0).count();
     Some(format!(
-        "INCONCLUSIVE: the oracle found out nothing on {} of {} pairs, which count neither as kills nor as passes. Of the \
+        "INCONCLUSIVE: the oracle could not decide {} of {} pairs, which count neither as kills nor as passes. Of the \
          mutants that survive, {} may be killed by one of these runs.",
         count(pairs),
         count(analysis.campaign.pairs),
@@ -40,7 +40,7 @@ mod tests {
         outcomes.reasons[0].clear();
         outcomes.verdicts[0] = VerdictCounts { passed: 2, inconclusive: 2, ..VerdictCounts::default() };
         for text in told(&outcomes) {
-            let expect = "INCONCLUSIVE: the oracle found out nothing on 2 of 8 pairs, which count neither as kills nor as passes. \
+            let expect = "INCONCLUSIVE: the oracle could not decide 2 of 8 pairs, which count neither as kills nor as passes. \
                           Of the mutants that survive, 1 may be killed by one of these runs.";
             assert!(text.contains(expect), "{text}");
         }

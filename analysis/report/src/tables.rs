@@ -148,7 +148,7 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     table
 }
 
-/// The scores on all mutants, which nobody knows exactly as long as some may be equivalent; judgements that are wrong
+/// The scores on all mutants, which are bounds as long as some mutants may be equivalent; judgements that are wrong
 /// come first.
 fn bounds(analysis: &Analysis) -> Vec<String> {
     let cases = analysis.campaign.cases;

@@ -1,4 +1,4 @@
-//! What the analysis comes to, in plain sentences: every claim with its effect, interval and corrected p-value, and
+//! The results of the analysis in plain sentences: every claim with its effect, interval and corrected p-value, and
 //! what it does not tell.
 
 use simutant_analysis::{
@@ -241,7 +241,7 @@ fn at_the_same_size(pair: &PairTest, analysis: &Analysis) -> String {
     let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
     let Some(test) = pair.same_size else {
         return format!(
-            "How {own} and {next} compare at the same size cannot be told: no size is shared, or no score there varies."
+            "{own} and {next} cannot be compared at the same size: no size is shared, or no score there varies."
         );
     };
     let evidence = evidence(test.effect, test.interval.map(interval), Some(test.p), analysis);
@@ -412,7 +412,7 @@ mod tests {
         let found = own_seed_sentences(&chosen, &analysis);
         assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
         assert!(found[1].contains("(A12 0.50, 95 % 0.50 to 0.50, all scores equal; no score varies)"), "{}", found[1]);
-        assert!(found[2].contains("cannot be told"), "{}", found[2]);
+        assert!(found[2].contains("cannot be compared at the same size"), "{}", found[2]);
         assert_eq!(ranking_sentences(&analysis.ranking, &analysis), ["All suites of all 2 criteria score the same."]);
     }
 

@@ -12,7 +12,7 @@ use crate::expected::rules_of;
 use crate::probabilities::KillProbabilities;
 use crate::rules::RuleOfThumb;
 
-/// So many test cases are looked for at most where a score is to be reached.
+/// The maximum size of a suite that must reach a score.
 const SIZE_MAX: usize = 500;
 
 /// Builds a suite for what it is expected to find; `None` without re-seedings, without a mutant that counts, or if no

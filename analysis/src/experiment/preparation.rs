@@ -7,7 +7,7 @@ use super::subjects::{SubjectClass, SubjectKind, SubjectSummary};
 use crate::analysis::Analysis;
 use crate::mutants::MutantClass;
 
-/// Sizes and mean times, and what they come to: table 4.3.
+/// Sizes, mean times and their totals: table 4.3.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
     /// Test cases of the universe, `N`.

@@ -114,7 +114,7 @@ pub struct Choosing {
     /// By stream, how many nanoseconds packets take whose latency is not imposed; the seed decides for other streams.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, u64>,
-    /// The choices that are imposed on the run. Those that the run does not come to make have no effect.
+    /// The choices that are imposed on the run. Those that the run never reaches have no effect.
     pub choices: Vec<RecordedChoice>,
 }
 

@@ -24,7 +24,7 @@ enum RequestError {
     Case(#[from] RefusedCase),
     /// Runs catch their own panics: this one came from what is called around them.
     #[error(
-        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; mend the system"
+        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; fix the system"
     )]
     Panic { place: String },
     #[error("{path}: {source}")]

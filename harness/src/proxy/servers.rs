@@ -53,7 +53,7 @@ pub struct Losses<'a> {
     pub seed: u64,
 }
 
-/// Is told of the messages of servers that are passed back, each before its client gets it.
+/// Receives the messages that servers send back, each before its client gets it.
 pub trait MessageListener: Send + Sync {
     /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes
     /// (RFC 1035, section 4.2.2), without these.

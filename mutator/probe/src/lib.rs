@@ -321,8 +321,8 @@ pub fn is_open(first: u32) -> bool {
     RUN.with(move |run| run.mutants.settled.is_open(first))
 }
 
-/// An evaluation of the original, with whose value these mutants are to be compared. If it panics instead, all of them
-/// infect, since few would panic as it does.
+/// An evaluation of the original; the values of these mutants are compared with its value. If it panics instead, all of
+/// them infect, since few would panic as it does.
 #[derive(Debug)]
 pub struct Evaluation(pub &'static [u32]);
 
@@ -393,7 +393,7 @@ impl<T: Same> Original<'_, T> {
 /// What [`Original::compare`] is for values of types that are not [`Same`]: where the compiler knows that, it finds
 /// this method, and has nothing to object.
 pub trait CompareOther<T> {
-    /// Notes that all these mutants infect, since nobody knows; nothing is evaluated.
+    /// Notes that all these mutants infect, the conservative answer; nothing is evaluated.
     fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T);
 }
 

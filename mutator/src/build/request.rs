@@ -8,7 +8,7 @@ use crate::operators::Selection;
 use crate::package::Package;
 use crate::specification::fingerprint::Fingerprint;
 
-/// What is to be built.
+/// What to build.
 #[derive(Debug, Clone)]
 pub struct BuildRequest<'a> {
     /// The package and the system in it.

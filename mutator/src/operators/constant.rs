@@ -4,9 +4,9 @@
 //!
 //! These are wrong limits: a timeout, a window, a number of tries, a range of numbers. Source: Mothra's CRP, constant
 //! replacement (King and Offutt, "A Fortran language system for mutation-based software testing", 1991), for declared
-//! constants rather than for literals, which LVR replaces; half and double are mistakes of units and widths that one
-//! more and one less are too near to show. `CVR:all` makes an integer 0 and 1 as well. No value is out of the range of
-//! the type, as far as the text shows it, and none is the original's.
+//! constants rather than for literals, which LVR replaces; half and double are mistakes of units and widths that one more
+//! and one less are too near to show. `CVR:all` makes an integer 0 and 1 as well. No value is out of the range of the
+//! type, as far as the text shows it, and none is the original's.
 //!
 //! Where a constant is used is found out elsewhere (`constants.rs`), since that is in many places.
 
