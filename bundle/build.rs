@@ -199,8 +199,8 @@ impl Member {
         manifest
     }
 
-    /// Returns the files of the package: its source, a build script, what its systems name, and what the source includes from elsewhere in the
-    /// package.
+    /// Returns the files of the package: its source, a build script, what its systems name, and what the source
+    /// includes from elsewhere in the package.
     fn sources(&self, folder: &Path) -> BTreeSet<PathBuf> {
         let mut files = BTreeSet::new();
         add_files(&folder.join("src"), &mut files);

@@ -17,7 +17,7 @@ use crate::expected::built::ExpectedSuite;
 use crate::expected::{self, Expected};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass, MutantClasses};
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::recommendation::{self, Recommendation};
@@ -46,7 +46,7 @@ pub struct Analysis {
     #[serde(default)]
     pub input_source: InputSource,
     /// How the analysis was done.
-    pub options: Options,
+    pub options: AnalysisOptions,
     /// How large the campaign was.
     pub campaign: CampaignCounts,
     /// The class of each mutant.
@@ -74,18 +74,18 @@ pub struct Analysis {
     pub held_out: Option<HeldOut>,
     /// The order of the criteria.
     pub ranking: Ranking,
-    /// How the order stands to that of an earlier experiment ([`Reference::compare`](crate::Reference::compare)); outcomes
-    /// know of none, so the caller of [`analyse`](crate::analyse) adds it.
+    /// How the order stands to that of an earlier experiment ([`Reference::compare`](crate::Reference::compare));
+    /// outcomes know of none, so the caller of [`analyse`](crate::analyse) adds it.
     pub comparison: Option<Comparison>,
-    /// What suites are expected to kill; `None` without re-seedings, or without a mutant that some run kills and another
-    /// does not.
+    /// What suites are expected to kill; `None` without re-seedings, or without a mutant that some run kills and
+    /// another does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
     /// What the cost oracle kills, and what that makes of the criteria; `None` if none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostComparison>,
-    /// How the first place among criteria stands under other choices that were not the user's; `None` with fewer than two
-    /// criteria that have suites.
+    /// How the first place among criteria stands under other choices that were not the user's; `None` with fewer than
+    /// two criteria that have suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
     /// What to do; `None` if no criterion has a suite, or if no mutant tells those apart that may be best.
@@ -120,7 +120,7 @@ pub struct CampaignCounts {
     pub pairs: u64,
     /// Pairs that were executed: the test case infects the mutant.
     pub pairs_executed: u64,
-    /// How the pairs ended; those that were not executed count as reasonable.
+    /// How the pairs ended; those that were not executed count as passed.
     pub verdicts: VerdictTotals,
     /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds
     /// it.
@@ -147,10 +147,12 @@ impl CampaignCounts {
 /// How many pairs ended in which way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictTotals {
-    /// See [`RunEnd::Reasonable`].
-    pub reasonable: u64,
-    /// See [`RunEnd::Unreasonable`].
-    pub unreasonable: u64,
+    /// See [`RunEnd::Passed`].
+    #[serde(alias = "reasonable")]
+    pub passed: u64,
+    /// See [`RunEnd::Failed`].
+    #[serde(alias = "unreasonable")]
+    pub failed: u64,
     /// See [`RunEnd::NotTerminated`].
     pub not_terminated: u64,
     /// See [`RunEnd::Abnormal`].
@@ -164,8 +166,8 @@ impl VerdictTotals {
     /// Returns how many pairs ended with `verdict`.
     pub fn of(self, verdict: RunEnd) -> u64 {
         match verdict {
-            RunEnd::Reasonable => self.reasonable,
-            RunEnd::Unreasonable => self.unreasonable,
+            RunEnd::Passed => self.passed,
+            RunEnd::Failed => self.failed,
             RunEnd::NotTerminated => self.not_terminated,
             RunEnd::Abnormal => self.abnormal,
             RunEnd::Inconclusive => self.inconclusive,
@@ -173,8 +175,8 @@ impl VerdictTotals {
     }
 
     fn add(mut self, counts: &VerdictCounts) -> Self {
-        self.reasonable += u64::from(counts.reasonable);
-        self.unreasonable += u64::from(counts.unreasonable);
+        self.passed += u64::from(counts.passed);
+        self.failed += u64::from(counts.failed);
         self.not_terminated += u64::from(counts.not_terminated);
         self.abnormal += u64::from(counts.abnormal);
         self.inconclusive += u64::from(counts.inconclusive);
@@ -190,7 +192,7 @@ impl VerdictTotals {
 /// # Errors
 /// [`AnalysisError`] if an option is out of its range, or if the parts of the outcomes do not fit together, as those of
 /// a campaign do.
-pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, AnalysisError> {
+pub fn analyse(outcomes: &Outcomes, options: &AnalysisOptions) -> Result<Analysis, AnalysisError> {
     analyse_with_threads(outcomes, options, NonZeroUsize::MIN)
 }
 
@@ -200,7 +202,7 @@ pub fn analyse(outcomes: &Outcomes, options: &Options) -> Result<Analysis, Analy
 /// As for [`analyse`].
 pub fn analyse_with_threads(
     outcomes: &Outcomes,
-    options: &Options,
+    options: &AnalysisOptions,
     threads: NonZeroUsize,
 ) -> Result<Analysis, AnalysisError> {
     options.validate()?;
@@ -336,7 +338,7 @@ fn rank_expected(
     reseeded: &Reseeded,
     probabilities: &KillProbabilities,
     criteria: &[CriterionAnalysis],
-    options: &Options,
+    options: &AnalysisOptions,
     threads: NonZeroUsize,
 ) -> Ranking {
     let mutants = &probabilities.mutants;
@@ -378,13 +380,13 @@ mod tests {
     use simutant_synthetic::{from_kills, synthetic};
 
     /// What is asked here does not need many resamples.
-    fn few_resamples() -> Options {
-        Options { resamples: 200, ..Options::default() }
+    fn few_resamples() -> AnalysisOptions {
+        AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }
     }
 
     /// Analyses, and checks what must hold of every analysis.
     #[track_caller]
-    fn check(outcomes: &Outcomes, options: &Options) -> Analysis {
+    fn check(outcomes: &Outcomes, options: &AnalysisOptions) -> Analysis {
         let analysis = analyse(outcomes, options).expect("sound outcomes");
         let json = serde_json::to_string(&analysis).expect("plain data");
         let read: Analysis = serde_json::from_str(&json).expect("an analysis can be read back");
@@ -426,7 +428,7 @@ mod tests {
     #[test]
     fn another_seed_draws_other_suites() {
         let outcomes = synthetic(60, 3);
-        let suites = |seed| check(&outcomes, &Options { seed, ..few_resamples() }).criteria[0].suites.clone();
+        let suites = |seed| check(&outcomes, &AnalysisOptions { seed, ..few_resamples() }).criteria[0].suites.clone();
         assert!(suites(1) != suites(2), "the seed changes nothing");
     }
 
@@ -447,16 +449,16 @@ mod tests {
     #[test]
     fn a_campaign_is_counted() {
         let outcomes = from_kills(&["kri", "..r"]);
-        let counts = check(&outcomes, &Options::default()).campaign;
+        let counts = check(&outcomes, &AnalysisOptions::default()).campaign;
         assert_eq!((counts.cases, counts.mutants, counts.pairs), (3, 2, 6));
         assert_eq!((counts.pairs_executed, counts.pairs_pruned()), (2, 4));
-        assert_eq!((counts.verdicts.reasonable, counts.verdicts.unreasonable), (5, 1));
+        assert_eq!((counts.verdicts.passed, counts.verdicts.failed), (5, 1));
     }
 
     #[test]
     fn small_and_degenerate_outcomes_are_analysed_without_panics() {
         let check_unscored = |outcomes: &Outcomes| {
-            let analysis = check(outcomes, &Options::default());
+            let analysis = check(outcomes, &AnalysisOptions::default());
             assert!(analysis.criteria.iter().all(|criterion| criterion.score.is_none()));
             assert!(analysis.ranking.order.is_empty() && analysis.ranking.pairs.is_empty());
             assert_eq!((&analysis.ranking.all, &analysis.ranking.by_mutant), (&None, &None));
@@ -483,12 +485,12 @@ mod tests {
         infeasible.criteria.iter_mut().flat_map(|criterion| &mut criterion.covered).for_each(|set| set.clear());
         assert_eq!(check_unscored(&infeasible).recommendation, None);
         // Every suite scores the same.
-        let constant = check(&from_kills(&["k..", "k..", ".k.", ".k."]), &Options::default());
+        let constant = check(&from_kills(&["k..", "k..", ".k.", ".k."]), &AnalysisOptions::default());
         assert_eq!(constant.criteria[0].score.expect("mutants count").sd, Some(0.0));
         // One mutant counts, so that it cannot be held out.
-        let one = check(&from_kills(&["k..."]), &Options::default());
+        let one = check(&from_kills(&["k..."]), &AnalysisOptions::default());
         assert_eq!((one.criteria[0].detection.len(), &one.held_out), (1, &None));
         // A few of each: two suites of each criterion, of two test cases.
-        check(&synthetic(2, 1), &Options { suites: 2, ..Options::default() });
+        check(&synthetic(2, 1), &AnalysisOptions { suites: 2, ..AnalysisOptions::default() });
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, MutantNumber};
 
 use crate::kills::KillsByCase;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::random::NamedStream;
 use crate::score::Score;
@@ -104,7 +104,7 @@ impl HeldOut {
         name: &str,
         suites: &[AdequateSuite],
         kills: Kills<'_>,
-        options: &Options,
+        options: &AnalysisOptions,
     ) -> Option<Boosting> {
         let half = |mutants: &[MutantNumber]| mutants.iter().map(|&mutant| mutant as usize).collect::<BitSet>();
         let (choosing, judging) = (half(&self.choosing), half(&self.judging));
@@ -157,7 +157,7 @@ pub(crate) fn boost(
     suites: &[AdequateSuite],
     by: Faults<'_>,
     judges: Faults<'_>,
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Option<Boosting> {
     let scores = PairedScores::of(suites, by, judges)?;
     let PairedScores { choosing, judging } = &scores;
@@ -260,7 +260,7 @@ mod tests {
         let outcomes = from_kills(&[row.as_str(); 4]);
         let halves = HeldOut { choosing: vec![0, 1], judging: vec![2, 3] };
         let found = halves
-            .boost("c", &suites(20), Kills::Certain(&KillsByCase::new(&outcomes)), &Options::default())
+            .boost("c", &suites(20), Kills::Certain(&KillsByCase::new(&outcomes)), &AnalysisOptions::default())
             .expect("there are suites");
         assert_eq!(found.baseline, 0.5);
         assert_eq!(found.suites_min, Some(2));
@@ -274,7 +274,7 @@ mod tests {
     fn luck_with_the_choosers_is_not_rewarded() {
         let outcomes = from_kills(&["kk..kk..kk..kk..", "k.k.k.k.k.k.k.k."]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
-        let options = Options { alpha: 1e-6, ..Options::default() };
+        let options = AnalysisOptions { alpha: 1e-6, ..AnalysisOptions::default() };
         let found =
             halves.boost("c", &suites(16), Kills::Certain(&KillsByCase::new(&outcomes)), &options).expect("suites");
         assert_eq!(found.suites_min, None);
@@ -286,7 +286,7 @@ mod tests {
         let outcomes = from_kills(&["kkkk", "kkkk"]);
         let halves = HeldOut { choosing: vec![0], judging: vec![1] };
         let found = halves
-            .boost("c", &suites(4), Kills::Certain(&KillsByCase::new(&outcomes)), &Options::default())
+            .boost("c", &suites(4), Kills::Certain(&KillsByCase::new(&outcomes)), &AnalysisOptions::default())
             .expect("suites");
         assert!(found.steps.iter().all(|step| step.better.is_none()));
         assert_eq!(found.suites_min, None);

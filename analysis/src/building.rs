@@ -13,7 +13,7 @@ use crate::mutants::MutantClass;
 use crate::score::Score;
 use crate::statistics::Summary;
 use crate::suites::budgeted::budgeted;
-use crate::suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS};
+use crate::suites::built::{Builder, BuiltSuite, Earliness, JudgedSuite, MUTANTS};
 use crate::suites::cover::Cover;
 use crate::suites::greedy::greedy;
 use crate::suites::minimum::{NODES_MAX, minimum};
@@ -128,7 +128,12 @@ fn of_mutants(outcomes: &Outcomes, mutants: impl Iterator<Item = MutantNumber>) 
 }
 
 /// Builds for one half of the mutants, and has the other half judge.
-fn judge_by_half(outcomes: &Outcomes, analysis: &Analysis, kills: &KillsByCase, builder: Builder) -> Option<Judged> {
+fn judge_by_half(
+    outcomes: &Outcomes,
+    analysis: &Analysis,
+    kills: &KillsByCase,
+    builder: Builder,
+) -> Option<JudgedSuite> {
     let halves = analysis.held_out.as_ref()?;
     let choosing: Vec<BitSet> = halves.choosing.iter().map(|&mutant| outcomes.kills[mutant as usize].clone()).collect();
     let classes = dominators(&choosing).classes;
@@ -152,7 +157,7 @@ fn judge(
     cases: &[usize],
     (judges, is_half): (&BitSet, bool),
     (drawn_size, drawn_score): (f64, f64),
-) -> Option<Judged> {
+) -> Option<JudgedSuite> {
     let universe = outcomes.cases.len();
     let killed = kills.of_suite(cases).intersection_count(judges);
     let score = Score { killed, of: judges.count_ones(..) }.value()?;
@@ -160,7 +165,7 @@ fn judge(
     let random_score = baseline.at(cases.len())?.mean;
     let order = (cases.len() == universe).then(|| earliness(outcomes, cases, judges));
     let judges = judges.count_ones(..);
-    Some(Judged { judges, is_half, size: cases.len(), score, drawn_size, drawn_score, random_score, order })
+    Some(JudgedSuite { judges, is_half, size: cases.len(), score, drawn_size, drawn_score, random_score, order })
 }
 
 /// `judges` are killed mutants, at least one.
@@ -203,11 +208,11 @@ impl BuiltSuite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse};
+    use crate::{AnalysisOptions, analyse};
     use simutant_synthetic::{from_kills, synthetic};
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
-        analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes")
+        analyse(outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes")
     }
 
     const GREEDY: Builder = Builder::Greedy { budget: None };

@@ -133,13 +133,13 @@ pub fn case_name(system: &str, case: usize, universe: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse};
+    use crate::{AnalysisOptions, analyse};
     use simutant_synthetic::from_kills;
 
     #[test]
     fn a_suite_is_scored_by_what_its_cases_kill_however_it_was_chosen() {
         let outcomes = from_kills(&["k...", "k...", ".k..", "kk..", "..k.", "...."]);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let mut suite = suite(&outcomes, &analysis).expect("there are suites");
         suite.cases.retain(|case| case.name.ends_with('0') || case.name.ends_with('3'));
         let scores = suite_scores(&outcomes, &analysis, &suite);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Moments, RandomBaseline};
 use crate::criteria::CriterionAnalysis;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::statistics::{Summary, holm, z_test};
 
 /// Random suites of one size.
@@ -110,7 +110,7 @@ pub(crate) fn random_sizes(
     costs: &[f64],
     baseline: &RandomBaseline,
     dominator_baseline: &RandomBaseline,
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Vec<RandomSize> {
     let universe = costs.len() as f64;
     let multiplier = f64::from(options.cost_multiplier);
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn random_costs_agree_with_the_enumeration_of_all_pairs() {
         let baseline = RandomBaseline::new([], 4);
-        let options = Options { cost_multiplier: 1, ..Options::default() };
+        let options = AnalysisOptions { cost_multiplier: 1, ..AnalysisOptions::default() };
         let found = random_sizes(&[10.0, 20.0, 30.0, 60.0], &baseline, &baseline, &options);
         // All pairs: 30, 40, 70, 50, 80, 90; mean 60, variance (900 + 400 + 100 + 100 + 400 + 900) / 6.
         assert_eq!(found.len(), 4);

@@ -12,7 +12,7 @@ use crate::criteria::CriterionAnalysis;
 use crate::expected::{MeanScore, mean_scores_of};
 use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass};
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::statistics::kendall_tau_b;
 
@@ -46,13 +46,13 @@ pub struct CostCriterion {
     pub with: MeanScore,
 }
 
-/// Returns what the suites of `criteria` score on average by the kills of `outcomes`; `None` for criteria without suites,
-/// and where no mutant counts. The suites are taken as they are, so they can have been drawn for other kills: drawing
-/// asks for coverage alone.
+/// Returns what the suites of `criteria` score on average by the kills of `outcomes`; `None` for criteria without
+/// suites, and where no mutant counts. The suites are taken as they are, so they can have been drawn for other kills:
+/// drawing asks for coverage alone.
 pub(crate) fn mean_scores(
     outcomes: &Outcomes,
     criteria: &[CriterionAnalysis],
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Vec<Option<MeanScore>> {
     let classes = mutants::classify(outcomes, options);
     if let Some(probabilities) = KillProbabilities::of(outcomes, &classes) {
@@ -81,7 +81,7 @@ pub(crate) fn ordinary(outcomes: &Outcomes) -> Cow<'_, Outcomes> {
 pub(crate) fn compare(
     outcomes: &Outcomes,
     criteria: &[CriterionAnalysis],
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Option<CostComparison> {
     let cost = outcomes.cost.as_ref()?;
     let without = ordinary(outcomes);
@@ -141,8 +141,8 @@ mod tests {
     use simutant_outcomes::Reseeded;
     use simutant_synthetic::{from_kills, synthetic, two_criteria, with_cost};
 
-    fn options() -> Options {
-        Options { resamples: 100, ..Options::default() }
+    fn options() -> AnalysisOptions {
+        AnalysisOptions { resamples: 100, ..AnalysisOptions::default() }
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         let counted = apart.with_cost_kills();
         assert_eq!(counted.with_cost_kills(), counted);
         assert_eq!(counted.without_cost_kills(), apart);
-        assert_eq!((counted.kills[1].count_ones(..), counted.verdicts[1].unreasonable), (1, 1));
+        assert_eq!((counted.kills[1].count_ones(..), counted.verdicts[1].failed), (1, 1));
         let found = [&apart, &counted].map(|outcomes| analyse(outcomes, &options()).expect("sound outcomes"));
         let [of_apart, of_counted] = found.each_ref().map(|analysis| analysis.cost.as_ref().expect("an oracle"));
         assert_eq!(*of_counted, CostComparison { role: CostRole::Counted, ..of_apart.clone() });
@@ -182,7 +182,7 @@ mod tests {
         let judgement =
             simutant_outcomes::Judgement { judged: simutant_outcomes::Judged::Equivalent, reason: "so".into() };
         let judgements = [(outcomes.sites.mutants[1].identity.clone(), judgement)].into();
-        let analysis = analyse(&outcomes, &Options { judgements, ..options() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { judgements, ..options() }).expect("sound outcomes");
         assert!(analysis.contradictions.is_empty());
         assert_eq!(analysis.cost.expect("an oracle").survivors, 0, "it is judged equivalent");
     }

@@ -149,8 +149,8 @@ pub struct SuiteDifference {
     pub mutant_score: Change<Option<f64>>,
     /// Its score on the dominators of its own study; `None` without one.
     pub dominator_score: Change<Option<f64>>,
-    /// What each study's suite kills of all mutants of the other; `None` without a suite, or if the other has not all of
-    /// its test cases.
+    /// What each study's suite kills of all mutants of the other; `None` without a suite, or if the other has not all
+    /// of its test cases.
     pub in_other: Change<Option<Score>>,
     /// The names of test cases that are in the suite now, and were not before.
     pub new: Vec<String>,
@@ -412,11 +412,12 @@ fn suite(before: &Study<'_>, after: &Study<'_>) -> SuiteDifference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Analysis, Options, analyse};
+    use crate::{Analysis, AnalysisOptions, analyse};
     use simutant_synthetic::{from_kills, synthetic};
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
-        analyse(outcomes, &Options { suites: 20, resamples: 100, ..Options::default() }).expect("sound outcomes")
+        analyse(outcomes, &AnalysisOptions { suites: 20, resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes")
     }
 
     fn between(before: &Outcomes, after: &Outcomes) -> Difference {

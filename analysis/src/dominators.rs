@@ -71,7 +71,7 @@ pub(crate) fn dominators(kills: &[BitSet]) -> Dominators {
 mod tests {
     use super::*;
     use crate::mutants::classify;
-    use crate::options::Options;
+    use crate::options::AnalysisOptions;
     use simutant_synthetic::from_kills;
 
     #[track_caller]
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_pathological_mutant_can_be_minimal() {
         let outcomes = from_kills(&["k...", ".kkk", "kkkk", "..k.", "k..."]);
-        let mutants = classify(&outcomes, &Options::default());
+        let mutants = classify(&outcomes, &AnalysisOptions::default());
         let of_class = |rows: &[BitSet], class| dominators(rows).of_class(&mutants, class);
         assert_eq!(of_class(&outcomes.kills, MutantClass::Analysed), 2);
         assert_eq!(of_class(&outcomes.kills, MutantClass::Pathological), 0);

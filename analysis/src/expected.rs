@@ -1,14 +1,15 @@
 //! Expected scores: what suites are likely to kill when the chance of their test cases falls otherwise.
 //!
-//! A real program does not lose the packets that the simulation lost. So a kill that hangs on one seed says little about
-//! a program, and what a suite is worth is how likely its test cases kill mutants whatever their seeds: a number for each
-//! pair of a test case and a mutant, known from re-seedings ([`Reseeded`]). A mutant is worth as much as it is hard to
-//! kill: one that every test case kills tells no suites apart, and one that few kill seldom tells them apart most.
+//! A real program does not lose the packets that the simulation lost. So a kill that hangs on one seed says little
+//! about a program, and what a suite is worth is how likely its test cases kill mutants whatever their seeds: a number
+//! for each pair of a test case and a mutant, known from re-seedings ([`Reseeded`]). A mutant is worth as much as it is
+//! hard to kill: one that every test case kills tells no suites apart, and one that few kill seldom tells them apart
+//! most.
 //!
 //! Nor is a mutant a fault of a program. A test case that kills a mutant finds a fault of its kind with a probability,
-//! the *coupling* ([`Options::coupling`](crate::Options::coupling)). Scores are of mutants; suites are built for the share of
-//! such faults that they are expected to find. So they kill each mutant several times, on different inputs, and those
-//! inputs come first that kill many.
+//! the *coupling* ([`AnalysisOptions::coupling`](crate::AnalysisOptions::coupling)). Scores are of mutants; suites are
+//! built for the share of such faults that they are expected to find. So they kill each mutant several times, on
+//! different inputs, and those inputs come first that kill many.
 
 pub(crate) mod built;
 pub(crate) mod greedy;
@@ -20,7 +21,7 @@ use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
 use crate::criteria::CriterionAnalysis;
 use crate::probabilities::{ExpectedScore, KillProbabilities};
-use crate::rules::{Rule, rules};
+use crate::rules::{RuleOfThumb, rules};
 use crate::statistics::Summary;
 use crate::suites::AdequateSuite;
 
@@ -48,7 +49,7 @@ pub struct Expected {
     /// Scores of random suites, by size from 1 to 20.
     pub random: Vec<f64>,
     /// Test cases, each of which adds most to those before it in faults that are expected to be found
-    /// ([`Options::coupling`](crate::Options::coupling)); one can be there several times.
+    /// ([`AnalysisOptions::coupling`](crate::AnalysisOptions::coupling)); one can be there several times.
     pub greedy: Vec<usize>,
     /// Scores of its beginnings, by size.
     pub greedy_scores: Vec<f64>,
@@ -67,9 +68,9 @@ pub struct ExpectedCriterion {
     pub score: Summary,
     /// The mean of the expected scores of random suites of the same sizes.
     pub random: f64,
-    /// How many random inputs one input of its suites is worth: the size of the random suites that are expected to score
-    /// the same, divided by the size of the suite; the mean over its suites. Larger suites score more whatever they
-    /// are made of, so that scores compare sizes first.
+    /// How many random inputs one input of its suites is worth: the size of the random suites that are expected to
+    /// score the same, divided by the size of the suite; the mean over its suites. Larger suites score more whatever
+    /// they are made of, so that scores compare sizes first.
     pub worth: f64,
     /// The mean expected share of the dominator classes that its suites kill; `None` if there are none.
     pub dominator_score: Option<f64>,
@@ -161,7 +162,7 @@ pub(crate) fn expected(
         (1..=cases.len()).filter_map(|size| Some(score(&cases[..size])?.mean)).collect()
     };
     let greedy = greedy(&probabilities.coupled(coupling), SIZE_MAX);
-    let of_rule = |rule: Rule| {
+    let of_rule = |rule: RuleOfThumb| {
         let cases: Vec<usize> = rule.order.into_iter().take(SIZE_MAX).collect();
         RuleScores { name: rule.name, scores: beginnings(&cases), cases }
     };
@@ -179,7 +180,7 @@ pub(crate) fn expected(
 }
 
 /// Returns the orders of test cases by rules of thumb, which do not look at what is chance.
-pub(crate) fn rules_of(outcomes: &Outcomes) -> Vec<Rule> {
+pub(crate) fn rules_of(outcomes: &Outcomes) -> Vec<RuleOfThumb> {
     let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
     let chance: BTreeSet<String> = outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
     rules(&inputs, &chance)
@@ -248,7 +249,7 @@ fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &Cr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse};
+    use crate::{AnalysisOptions, analyse};
     use simutant_synthetic::reseeded;
 
     #[test]
@@ -263,11 +264,13 @@ mod tests {
     #[test]
     fn coverage_is_what_re_seedings_cover() {
         let mut outcomes = reseeded(&[&[5, 0, 0, 1], &[0, 0, 1, 4]]);
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         let expected = analysis.expected.as_ref().expect("mutants count");
         assert_eq!(expected.criteria[0].coverage, 1.0, "every re-seeding covers what the test case does");
         outcomes.reseeded.as_mut().expect("there are re-seedings").covered[0][2][2] = 4;
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         // One of the four requirements is covered half of the time.
         assert_eq!(analysis.expected.expect("mutants count").criteria[0].coverage, 0.875);
     }
@@ -279,7 +282,8 @@ mod tests {
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = serde_json::json!({ "loss": number, "length": 5 * number % 4, "seed": 9 - number });
         }
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         let expected = analysis.expected.as_ref().expect("mutants count");
         let names: Vec<&str> = expected.rules.iter().map(|rule| rule.name.as_str()).collect();
         assert!(names.contains(&"highest loss") && !names.contains(&"highest seed"), "{names:?}");

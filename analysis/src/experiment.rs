@@ -26,14 +26,14 @@ use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Trial
 
 use crate::analysis::Analysis;
 use crate::building::order_by_kills;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 
 use findings::judge;
 use preparation::preparation;
 use subjects::summary;
 
-pub use choosing::{Choosing, Curve};
+pub use choosing::{Curve, SelectionCurves};
 pub use correlation::Correlation;
 pub use findings::Findings;
 pub use inputs::{Characteristic, Input, Region};
@@ -42,7 +42,7 @@ pub use order::Foreseen;
 pub use predictions::{Prediction, SameSizePrediction, Share};
 pub use preparation::Preparation;
 pub use probability::Failing;
-pub use subjects::{Kind, PATHOLOGICAL_ABOVE, SubjectClass, SubjectSummary};
+pub use subjects::{PATHOLOGICAL_ABOVE, SubjectClass, SubjectKind, SubjectSummary};
 
 /// What the experiments found: plain data. No field is ever NaN or infinite: what is not defined is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub struct Experiment {
     /// The seed of the universe.
     pub universe_seed: u64,
     /// How the suites were analysed.
-    pub options: Options,
+    pub options: AnalysisOptions,
     /// How often each test case ran on each implementation.
     pub repetitions: usize,
     /// The implementations (table 4.1).
@@ -135,7 +135,7 @@ pub fn experiment(
     let probabilities = probabilities.as_ref();
     let alpha = analysis.options.alpha;
     let subjects: Vec<SubjectSummary> = trials.subjects.iter().map(|subject| summary(subject, cases, alpha)).collect();
-    let findings = Kind::ALL.into_iter().filter_map(|kind| {
+    let findings = SubjectKind::ALL.into_iter().filter_map(|kind| {
         let has = |place: &usize| subjects[*place].class == SubjectClass::Counted && kind.has(subjects[*place].origin);
         let counted: Vec<usize> = (0..subjects.len()).filter(has).collect();
         (!counted.is_empty())
@@ -148,11 +148,11 @@ pub fn experiment(
         universe_seed: outcomes.seed,
         options: analysis.options.clone(),
         repetitions: trials.subjects.first().map_or(1, |subject| subject.repetitions().count()),
-        preparation: preparation(outcomes, analysis, trials, Kind::Implementations, &subjects),
+        preparation: preparation(outcomes, analysis, trials, SubjectKind::Implementations, &subjects),
         mutant_preparation: subjects
             .iter()
             .any(|subject| subject.origin == Origin::Mutant)
-            .then(|| preparation(outcomes, analysis, trials, Kind::ImplementationMutants, &subjects)),
+            .then(|| preparation(outcomes, analysis, trials, SubjectKind::ImplementationMutants, &subjects)),
         inputs: inputs::characterise(outcomes, trials, &subjects),
         subjects,
         left_out: trials.left_out.clone(),

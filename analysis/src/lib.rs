@@ -1,10 +1,10 @@
 //! What the outcomes of a campaign say: which inputs to run on a real implementation, how good they are likely to be,
 //! and which rule for choosing inputs suits the system.
 //!
-//! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`Options`]: it runs nothing, reads
-//! no clock and no file, and gives the same bytes for the same input. [`suite`] turns its recommendation into the inputs
-//! that a harness runs. [`Difference`] is what changed between two studies. The words are elsewhere: `simutant-report`
-//! shows all this to people as sentences, tables and pages.
+//! [`analyse`] is a pure function of [`Outcomes`](simutant_outcomes::Outcomes) and [`AnalysisOptions`]: it runs
+//! nothing, reads no clock and no file, and gives the same bytes for the same input. [`suite`] turns its recommendation
+//! into the inputs that a harness runs. [`Difference`] is what changed between two studies. The words are elsewhere:
+//! `simutant-report` shows all this to people as sentences, tables and pages.
 //!
 //! # From outcomes to a recommendation
 //!
@@ -15,8 +15,8 @@
 //! 3. Each suite has a mutant score and a dominator score, which stand beside what a random suite of the same size
 //!    would score: a closed form, not a sample ([`RandomBaseline`]).
 //! 4. The three usage scenarios follow: the conventional one ([`SameSize`], [`CostEffectiveness`], [`Detection`] of
-//!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. What an earlier experiment found on the system
-//!    ([`Reference`]) can stand beside it ([`Comparison`]).
+//!    each mutant), [`Boosting`], with its [`Foresight`], and [`Ranking`]. What an earlier experiment found on the
+//!    system ([`Reference`]) can stand beside it ([`Comparison`]).
 //! 5. The [`Recommendation`] is the best suite of the best criterion; where another one is best under choices that were
 //!    not the user's ([`Sensitivity`]), the largest of their best suites. [`build_suite`] builds one instead of drawing
 //!    it: greedily, as small as can be, as an order of all test cases, or under a budget of events.
@@ -95,14 +95,14 @@ pub use error::AnalysisError;
 pub use expected::built::{ExpectedBuilder, ExpectedSuite};
 pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
-    Characteristic, Choosing, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, Kind, OperatorWorth,
-    PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, Share, SubjectClass, SubjectSummary,
-    TrialsError, experiment,
+    Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, OperatorWorth,
+    PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, SelectionCurves, Share, SubjectClass,
+    SubjectKind, SubjectSummary, TrialsError, experiment,
 };
 pub use histogram::histogram;
 pub use kills::KillsByCase;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
-pub use options::{Options, OptionsError};
+pub use options::{AnalysisOptions, OptionsError};
 pub use probabilities::ExpectedScore;
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use recommendation::{Recommendation, SuiteIndex, standing_of_suite};
@@ -110,7 +110,7 @@ pub use reference::{
     Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, ReferenceError,
     ReferenceImplementations, ReferenceMutants, ReferencePreparation, ReferenceRelations,
 };
-pub use rules::{Rule, rules};
+pub use rules::{RuleOfThumb, rules};
 pub use same_size::SameSize;
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
@@ -119,7 +119,7 @@ pub use shape::ShapeError;
 pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources};
 pub use statistics::{Interval, Summary, ZTest};
 pub use study::{Study, StudyMismatch};
-pub use suites::built::{Builder, BuiltSuite, Earliness, Judged, MUTANTS};
+pub use suites::built::{Builder, BuiltSuite, Earliness, JudgedSuite, MUTANTS};
 pub use suites::{AdequateSuite, target};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use text::{count, plural};

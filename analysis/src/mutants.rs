@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Compiled, Judged, Outcomes};
 
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 
 /// What the universe as a whole does to a mutant.
 ///
 /// The thesis (section 4.2.1.3, table 4.2) tells equivalent, pathological and used mutants apart, the first by reading
 /// those that nothing killed. Reading cannot be automated: what people found by it is an option
-/// ([`Options::judgements`](crate::Options::judgements)), and the other unkilled ones are told apart by how far they
-/// get: they may be equivalent, or the universe may lack a test case.
+/// ([`AnalysisOptions::judgements`](crate::AnalysisOptions::judgements)), and the other unkilled ones are told apart by
+/// how far they get: they may be equivalent, or the universe may lack a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantClass {
@@ -29,8 +29,8 @@ pub enum MutantClass {
     NeverPropagated,
     /// Some run has other events than the original's, and no expectation or check ever says so.
     NeverKilled,
-    /// More than [`Options::pathological_above`](crate::Options::pathological_above) of the universe kills it: any
-    /// suite would, so it cannot tell suites apart.
+    /// More than [`AnalysisOptions::pathological_above`](crate::AnalysisOptions::pathological_above) of the universe
+    /// kills it: any suite would, so it cannot tell suites apart.
     Pathological,
     /// Killed, and not by most test cases: mutant scores count these.
     Analysed,
@@ -164,7 +164,7 @@ impl MutantClasses {
 }
 
 /// Returns the class of each mutant.
-pub(crate) fn classify(outcomes: &Outcomes, options: &Options) -> MutantClasses {
+pub(crate) fn classify(outcomes: &Outcomes, options: &AnalysisOptions) -> MutantClasses {
     let mutants = outcomes.sites.mutants.len();
     let mut reached = BitSet::with_capacity(mutants);
     let mut infected = BitSet::with_capacity(mutants);
@@ -204,7 +204,7 @@ mod tests {
 
     #[track_caller]
     fn check(row: &str, expect: MutantClass) {
-        let classes = classify(&from_kills(&[row]), &Options::default());
+        let classes = classify(&from_kills(&[row]), &AnalysisOptions::default());
         assert_eq!(classes.classes, [expect]);
         assert_eq!(classes.counts.of(expect), 1);
         assert_eq!(classes.counts.total(), 1);
@@ -224,7 +224,7 @@ mod tests {
     fn what_the_compiler_says_comes_first() {
         let identity = |mutant: usize| format!("{mutant:016x}");
         let compiled = [(identity(0), Compiled::Equivalent), (identity(2), Compiled::Duplicate(identity(1)))];
-        let options = Options { compiled: compiled.into(), ..Options::default() };
+        let options = AnalysisOptions { compiled: compiled.into(), ..AnalysisOptions::default() };
         let classes = classify(&from_kills(&[".ri.", "k...", "k..."]), &options);
         assert_eq!(classes.classes, [MutantClass::Equivalent, MutantClass::Analysed, MutantClass::Duplicate]);
         assert_eq!((classes.counts.total(), classes.counts.killed(), classes.counts.unkilled()), (3, 1, 1));
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn equal_rows_of_analysed_mutants_count_once() {
-        let classes = classify(&from_kills(&["k...", "k...", ".k..", "kkk.", "...."]), &Options::default());
+        let classes = classify(&from_kills(&["k...", "k...", ".k..", "kkk.", "...."]), &AnalysisOptions::default());
         assert_eq!((classes.counts.analysed, classes.analysed_rows), (3, 2));
     }
 

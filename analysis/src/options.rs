@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Compiled, Judgement};
 
-/// The settings of an analysis; [`Options::default`] is what the thesis used, where it used something.
+/// The settings of an analysis; [`AnalysisOptions::default`] is what the thesis used, where it used something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Options {
+pub struct AnalysisOptions {
     /// Where every random draw of the analysis starts.
     pub seed: u64,
     /// How many adequate suites are drawn for each criterion, at least 2: 200 in section 4.2.3.
@@ -40,7 +40,7 @@ pub struct Options {
     pub compiled: BTreeMap<String, Compiled>,
 }
 
-impl Default for Options {
+impl Default for AnalysisOptions {
     fn default() -> Self {
         Self {
             seed: 1,
@@ -87,7 +87,7 @@ pub enum OptionsError {
     },
 }
 
-impl Options {
+impl AnalysisOptions {
     /// Checks every field.
     ///
     /// # Errors
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(change: impl FnOnce(&mut Options), expect: &str) {
-        let mut options = Options::default();
+    fn check(change: impl FnOnce(&mut AnalysisOptions), expect: &str) {
+        let mut options = AnalysisOptions::default();
         change(&mut options);
         let error = options.validate().expect_err("the option is out of range");
         assert_eq!(error.to_string(), expect);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_defaults_are_valid() {
-        assert_eq!(Options::default().validate(), Ok(()));
+        assert_eq!(AnalysisOptions::default().validate(), Ok(()));
     }
 
     #[test]

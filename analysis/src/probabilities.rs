@@ -26,7 +26,8 @@ const STRENGTHS: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 1
 ///
 /// Test cases are independent: whether one kills a mutant says nothing about whether another does. So a suite lets a
 /// mutant survive with the product of their probabilities. Of a repetition of one test case the probability is the
-/// same, but it is not known for sure: that the first run let the mutant survive makes it likelier that the second does.
+/// same, but it is not known for sure: that the first run let the mutant survive makes it likelier that the second
+/// does.
 #[derive(Debug, Clone)]
 pub(crate) struct KillProbabilities {
     cases: usize,
@@ -61,10 +62,10 @@ impl KillProbabilities {
     /// Estimates the probabilities of the mutants of `counted` from their re-seedings. A mutant that no run kills does
     /// not count.
     ///
-    /// A few runs of a pair say little, and test cases that are alike say more: what is believed of a pair before its own
-    /// runs is the share of kills on its nearest test cases, worth some runs. How many test cases are near, and how many
-    /// runs they are worth, is for each mutant what makes all its runs most likely, each predicted by others alone; where
-    /// alike test cases do not kill alike, they are worth little.
+    /// A few runs of a pair say little, and test cases that are alike say more: what is believed of a pair before its
+    /// own runs is the share of kills on its nearest test cases, worth some runs. How many test cases are near, and how
+    /// many runs they are worth, is for each mutant what makes all its runs most likely, each predicted by others
+    /// alone; where alike test cases do not kill alike, they are worth little.
     fn new(outcomes: &Outcomes, reseeded: &Reseeded, counted: &BitSet) -> Self {
         let is_killed = |mutant: &usize| reseeded.kills[*mutant].iter().any(|&kills| kills > 0);
         let mutants: Vec<usize> = counted.ones().filter(is_killed).collect();
@@ -82,8 +83,9 @@ impl KillProbabilities {
         Self { cases, mutants, difficulty, survival, coupling: 1.0 }
     }
 
-    /// Returns the same of faults in the place of the mutants: a test case that kills a mutant finds a fault of its kind
-    /// with the probability `coupling`, or else does not however often it runs. Survival is that of the fault then.
+    /// Returns the same of faults in the place of the mutants: a test case that kills a mutant finds a fault of its
+    /// kind with the probability `coupling`, or else does not however often it runs. Survival is that of the fault
+    /// then.
     pub(crate) fn coupled(&self, coupling: f64) -> Self {
         Self { coupling, ..self.clone() }
     }
@@ -192,8 +194,8 @@ impl KillProbabilities {
         (total > 0.0).then_some(total)
     }
 
-    /// Returns the expected scores of random suites of 1 to `size_max` different test cases, `None` without a score. Cost
-    /// O(mutants * cases * size_max).
+    /// Returns the expected scores of random suites of 1 to `size_max` different test cases, `None` without a score.
+    /// Cost O(mutants * cases * size_max).
     pub(crate) fn random(&self, size_max: usize) -> Option<Vec<f64>> {
         let total = self.total_difficulty()?;
         let sizes = size_max.min(self.cases);

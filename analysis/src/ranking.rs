@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes};
 
 use crate::criteria::CriterionAnalysis;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::score::Score;
 use crate::statistics::{Bootstrap, Friedman, KruskalWallis, Summary, friedman, kruskal_wallis, nemenyi_difference};
 use crate::suites::AdequateSuite;
@@ -96,7 +96,7 @@ pub(crate) struct Comparing<'a> {
     pub(crate) different: Vec<usize>,
     /// The mutants that each suite of each criterion kills.
     pub(crate) killed: Killed<'a>,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a AnalysisOptions,
     /// How many threads draw.
     pub(crate) threads: NonZeroUsize,
 }
@@ -121,7 +121,7 @@ impl<'a> Comparing<'a> {
         outcomes: &'a Outcomes,
         analysed: &'a BitSet,
         killed: &'a [Vec<BitSet>],
-        options: &'a Options,
+        options: &'a AnalysisOptions,
         threads: NonZeroUsize,
     ) -> Self {
         let functions = outcomes.sites.mutants.iter().map(|mutant| mutant.function).collect();
@@ -308,7 +308,7 @@ mod tests {
             set
         };
         let killed: Vec<Vec<BitSet>> = killed.iter().map(|killed| killed.iter().map(first).collect()).collect();
-        let options = Options { resamples: 200, ..Options::default() };
+        let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
         rank(&criteria, &Comparing::of(&outcomes, &analysed, &killed, &options, NonZeroUsize::MIN))
     }
 
@@ -408,7 +408,7 @@ mod tests {
         some.name = "the first case".into();
         some.covered.iter_mut().skip(1).for_each(|covered| covered.clear());
         outcomes.criteria.push(some);
-        let analysis = crate::analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = crate::analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let by_mutant = analysis.ranking.by_mutant.expect("the criteria differ");
         assert_eq!((by_mutant.criteria, by_mutant.blocks), (vec![0, 1], 4));
         // Both kill the first mutant, the first criterion the others.

@@ -101,7 +101,7 @@ pub(crate) fn best_first(criteria: &[CriterionAnalysis]) -> Vec<usize> {
     order
 }
 
-/// What suites are compared by. Their sizes have no part in it: once the scores are saturated, the smallest of the best
+/// What suites are compared by. Sizes do not count: once the scores are saturated, the smallest of the best
 /// suites would be the one that knows least about other mutants. The first drawn of equals is as good as a random one.
 fn scores(suite: &AdequateSuite) -> (usize, usize) {
     (suite.killed, suite.dominators_killed)

@@ -13,7 +13,7 @@ const SEED: &str = "seed";
 
 /// A rule of thumb, applied to a universe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct RuleOfThumb {
     /// What it is called: `highest`, `lowest` with the quantity, `boundary` or `pairwise`.
     pub name: String,
     /// All test cases, each once. The first `n` are the rule's suite of size `n`.
@@ -42,7 +42,7 @@ pub(crate) struct Quantity {
 ///
 /// Cost O(Q N log N) for Q quantities and N test cases, and for `pairwise` O(Q^2 N log N) as long as few gains are
 /// out of date, O(Q^2 N^2) at worst.
-pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Rule> {
+pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<RuleOfThumb> {
     let quantities = quantities(cases, ignored_paths);
     if quantities.is_empty() {
         return Vec::new();
@@ -51,12 +51,12 @@ pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<Rule> {
     let mut both_ends: Vec<[Vec<usize>; 2]> = Vec::with_capacity(quantities.len());
     for quantity in &quantities {
         let (lowest, highest) = (quantity.sorted(false), quantity.sorted(true));
-        rules.push(Rule { name: format!("highest {}", quantity.path), order: highest.clone() });
-        rules.push(Rule { name: format!("lowest {}", quantity.path), order: lowest.clone() });
+        rules.push(RuleOfThumb { name: format!("highest {}", quantity.path), order: highest.clone() });
+        rules.push(RuleOfThumb { name: format!("lowest {}", quantity.path), order: lowest.clone() });
         both_ends.push([lowest, highest]);
     }
-    rules.push(Rule { name: "boundary".into(), order: in_turn(cases.len(), both_ends.iter().flatten()) });
-    rules.push(Rule { name: "pairwise".into(), order: pairwise(cases.len(), &quantities) });
+    rules.push(RuleOfThumb { name: "boundary".into(), order: in_turn(cases.len(), both_ends.iter().flatten()) });
+    rules.push(RuleOfThumb { name: "pairwise".into(), order: pairwise(cases.len(), &quantities) });
     rules
 }
 
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    fn order<'a>(rules: &'a [Rule], name: &str) -> &'a [usize] {
+    fn order<'a>(rules: &'a [RuleOfThumb], name: &str) -> &'a [usize] {
         let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
         &rules.iter().find(|rule| rule.name == name).unwrap_or_else(|| panic!("no {name} in {names:?}")).order
     }

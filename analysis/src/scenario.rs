@@ -22,7 +22,7 @@ use crate::chosen::case_name;
 use crate::conventional;
 use crate::criteria::CriterionAnalysis;
 use crate::kills::KillsByCase;
-use crate::options::{Options, OptionsError};
+use crate::options::{AnalysisOptions, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
 use crate::recommendation::{self, SuiteIndex};
 use crate::score::Score;
@@ -38,7 +38,7 @@ pub struct Scenario {
     /// The seed of the universe.
     pub universe_seed: u64,
     /// The settings that matter are the seed, the number of suites of each criterion, alpha and the multiplier.
-    pub options: Options,
+    pub options: AnalysisOptions,
     /// Test cases of the universe.
     pub cases: usize,
     /// The criteria that were asked for, with their suites.
@@ -115,7 +115,7 @@ pub fn scenario(
     outcomes: &Outcomes,
     names: &[String],
     suites: NonZeroUsize,
-    options: &Options,
+    options: &AnalysisOptions,
     threads: NonZeroUsize,
 ) -> Result<Scenario, ScenarioError> {
     options.validate()?;
@@ -157,7 +157,7 @@ pub fn scenario(
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
-        options: Options { suites: suites.get(), ..options.clone() },
+        options: AnalysisOptions { suites: suites.get(), ..options.clone() },
         cases: outcomes.cases.len(),
         mutants: (!has_one).then_some(analysed_count),
         ranking,
@@ -200,7 +200,7 @@ fn cost(
     criteria: &[CriterionAnalysis],
     choice: SuiteIndex,
     mutated: Option<&BitSet>,
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Cost {
     let pays = criteria.iter().filter(|criterion| criterion.kind != CriterionKind::BlackBox);
     let considered: Vec<(usize, u64)> =
@@ -217,7 +217,7 @@ fn cost(
     let total = (candidate_events + mutant_events) as f64 + multiplier * chosen.events_selected as f64;
     let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
     let nothing = RandomBaseline::new([], events.len());
-    let sizes = Options { random_size_max: chosen.cases.len(), ..options.clone() };
+    let sizes = AnalysisOptions { random_size_max: chosen.cases.len(), ..options.clone() };
     let random = conventional::random_sizes(&events, &nothing, &nothing, &sizes);
     let mean = multiplier * events.iter().sum::<f64>() / events.len().max(1) as f64;
     Cost {
@@ -285,7 +285,7 @@ mod tests {
     fn choose(outcomes: &Outcomes, names: &[&str], suites: usize) -> Result<Scenario, ScenarioError> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
         let suites = NonZeroUsize::new(suites).expect("not 0");
-        let options = Options { resamples: 200, ..Options::default() };
+        let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
         scenario(outcomes, &names, suites, &options, NonZeroUsize::MIN)
     }
 

@@ -6,10 +6,10 @@
 //! the mutants are a sample of those that there could be. Where another criterion comes first, the choice hangs on what
 //! nobody chose.
 //!
-//! Every variant is a set of weights of the same kill rows, but for fifths of the universe: there suites are drawn anew,
-//! as a study without these test cases draws them. Suites that lie in the other four fifths would be too few (of suites
-//! of 10 test cases one in ten), and the small ones among them. The probabilities of the test cases that stay are those
-//! of the whole universe.
+//! Every variant is a set of weights of the same kill rows, but for fifths of the universe: there suites are drawn
+//! anew, as a study without these test cases draws them. Suites that lie in the other four fifths would be too few (of
+//! suites of 10 test cases one in ten), and the small ones among them. The probabilities of the test cases that stay
+//! are those of the whole universe.
 
 mod kill_rows;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use simutant_outcomes::Outcomes;
 use crate::criteria::CriterionAnalysis;
 use crate::expected::Expected;
 use crate::mutants::MutantClasses;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::recommendation;
 use crate::statistics::{Bootstrap, kendall_tau_b};
@@ -63,8 +63,8 @@ pub enum OtherChoice {
     Unweighted,
     /// Each mutant counts by its difficulty.
     ByDifficulty,
-    /// Criteria are in the order of the mean scores of their suites. This and the next one ask another question, how much
-    /// suites find in all rather than with an input, which their sizes answer first; so they make no candidates.
+    /// Criteria are in the order of the mean scores of their suites. This and the next one ask another question, how
+    /// much suites find in all rather than with an input, which their sizes answer first; so they make no candidates.
     ByScore,
     /// Criteria are in the order of what an input of their suites is worth.
     ByWorth,
@@ -119,8 +119,9 @@ pub struct Sensitivity {
     pub values: Vec<f64>,
     /// How sure the first place is.
     pub first_place: FirstPlace,
-    /// Indices of the criteria that may be first, in the order of the study: those that are under some other choice with
-    /// the same measure or in some share of the resamples (the significance level), and the second if few rows decide and some speak for it.
+    /// Indices of the criteria that may be first, in the order of the study: those that are under some other choice
+    /// with the same measure or in some share of the resamples (the significance level), and the second if few rows
+    /// decide and some speak for it.
     pub candidates: Vec<usize>,
     /// How many different kill rows count.
     pub rows: usize,
@@ -139,7 +140,7 @@ pub struct Sensitivity {
 #[derive(Debug)]
 pub(crate) struct Studied<'a> {
     pub(crate) outcomes: &'a Outcomes,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a AnalysisOptions,
     pub(crate) classes: &'a MutantClasses,
     pub(crate) criteria: &'a [CriterionAnalysis],
     /// One mutant of each dominator class.
@@ -282,8 +283,8 @@ fn first_in_resamples(base: &variants::Base, found: &Sensitivity, studied: &Stud
 }
 
 /// How many rows, each taken away where that helps the second criterion most, are enough for it to catch up; `None` if
-/// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth an upper
-/// bound of it.
+/// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth
+/// an upper bound of it.
 fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<usize> {
     let mut weights = weights.to_vec();
     let mut lead = |weights: &[f64]| {

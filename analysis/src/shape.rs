@@ -89,8 +89,8 @@ pub enum ShapeError {
         /// The test case.
         case: usize,
     },
-    /// A kill by cost is one of a pair whose run does not pass, or costs the same, or it is not among the kills although it
-    /// counts.
+    /// A kill by cost is one of a pair whose run does not pass, or costs the same, or it is not among the kills
+    /// although it counts.
     #[error("field `cost`: test case {case} cannot kill mutant {mutant} by cost")]
     Cost {
         /// The mutant's number.

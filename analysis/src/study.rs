@@ -108,13 +108,14 @@ fn suites(analysis: &Analysis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse, suite};
+    use crate::{AnalysisOptions, analyse, suite};
     use simutant_synthetic::{from_kills, synthetic};
 
     #[track_caller]
     fn check(change: impl FnOnce(&mut Outcomes), expect: Option<&str>) {
         let mut outcomes = from_kills(&["k...", ".i.."]);
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         change(&mut outcomes);
         let found = Study::new(&outcomes, &analysis, None).err().map(|error| error.to_string());
         let expect =
@@ -136,7 +137,8 @@ mod tests {
     #[test]
     fn a_suite_for_another_system_is_refused() {
         let outcomes = synthetic(30, 1);
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         let mut chosen = suite(&outcomes, &analysis).expect("there are suites");
         assert!(Study::new(&outcomes, &analysis, Some(&chosen)).is_ok());
         chosen.system = "other".into();
@@ -151,7 +153,8 @@ mod tests {
     #[test]
     fn an_analysis_that_names_what_is_not_there_is_refused() {
         let outcomes = synthetic(30, 1);
-        let whole = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let whole = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         let check = |change: fn(&mut Analysis), expect: &str| {
             let mut analysis = whole.clone();
             change(&mut analysis);

@@ -9,7 +9,7 @@ use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outco
 
 use crate::error::AnalysisError;
 use crate::mutants::{MutantClass, MutantClasses};
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::score::Score;
 
 /// A mutant that no test case kills, with the evidence.
@@ -93,7 +93,7 @@ impl std::fmt::Display for ScoreBounds {
 }
 
 /// Returns the mutants that no test case kills, in the order of their numbers.
-pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &Options) -> Vec<Survivor> {
+pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &AnalysisOptions) -> Vec<Survivor> {
     let with = |set: fn(&simutant_outcomes::CaseOutcome) -> &BitSet, mutant: usize| -> Vec<usize> {
         let cases = outcomes.cases.iter().enumerate();
         cases.filter(|(_, case)| set(case).contains(mutant)).map(|(number, _)| number).collect()
@@ -123,7 +123,7 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
 }
 
 /// Returns the mutants that are judged equivalent, and killed.
-pub(crate) fn contradictions(outcomes: &Outcomes, options: &Options) -> Vec<Contradiction> {
+pub(crate) fn contradictions(outcomes: &Outcomes, options: &AnalysisOptions) -> Vec<Contradiction> {
     let mutants = outcomes.sites.mutants.iter().enumerate();
     mutants
         .filter_map(|(number, mutant)| {
@@ -143,7 +143,7 @@ pub(crate) fn contradictions(outcomes: &Outcomes, options: &Options) -> Vec<Cont
 }
 
 /// Checks that no run contradicts what the compiler makes of mutants: it would be an error of the comparison.
-pub(crate) fn check_compiled(outcomes: &Outcomes, options: &Options) -> Result<(), AnalysisError> {
+pub(crate) fn check_compiled(outcomes: &Outcomes, options: &AnalysisOptions) -> Result<(), AnalysisError> {
     let mutants = &outcomes.sites.mutants;
     for (mutant, compiled) in options.compiled.iter().filter_map(|(identity, compiled)| {
         Some((mutants.iter().position(|mutant| mutant.identity == *identity)?, compiled))
@@ -169,7 +169,7 @@ pub(crate) fn check_compiled(outcomes: &Outcomes, options: &Options) -> Result<(
 }
 
 /// Returns the identities that were judged and that no mutant has: the code they were about has changed.
-pub(crate) fn stale(outcomes: &Outcomes, options: &Options) -> Vec<String> {
+pub(crate) fn stale(outcomes: &Outcomes, options: &AnalysisOptions) -> Vec<String> {
     let is_gone = |identity: &&String| outcomes.sites.mutants.iter().all(|mutant| mutant.identity != **identity);
     options.judgements.keys().filter(is_gone).cloned().collect()
 }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn survivors_have_their_evidence() {
         let outcomes = from_kills(&["....", ".rr.", ".rii", "irdd", "k..."]);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let evidence: Vec<_> = analysis
             .survivors
             .iter()
@@ -224,7 +224,7 @@ mod tests {
         let identity = |mutant: usize| format!("{mutant:016x}");
         let analysed = |compiled: Vec<(usize, Compiled)>| {
             let compiled = compiled.into_iter().map(|(mutant, compiled)| (identity(mutant), compiled)).collect();
-            let options = Options { compiled, ..Options::default() };
+            let options = AnalysisOptions { compiled, ..AnalysisOptions::default() };
             analyse(&from_kills(&["k...", "k...", "i...", "d..."]), &options)
         };
         let same_as = |mutant| Compiled::Duplicate(identity(mutant));
@@ -244,7 +244,8 @@ mod tests {
     fn judgements_move_the_upper_bound_and_those_that_kills_contradict_are_found() {
         let outcomes = from_kills(&["k...", ".k..", "i...", "d...", "...."]);
         let bounds = |judgements: Vec<(String, Judgement)>| {
-            let options = Options { judgements: judgements.into_iter().collect(), ..Options::default() };
+            let options =
+                AnalysisOptions { judgements: judgements.into_iter().collect(), ..AnalysisOptions::default() };
             let analysis = analyse(&outcomes, &options).expect("sound outcomes");
             let numbers: Vec<MutantNumber> = analysis.contradictions.iter().map(|wrong| wrong.mutant).collect();
             (analysis.score_bounds, analysis.mutants.counts, numbers, analysis.stale_judgements)

@@ -189,7 +189,7 @@ mod tests {
             fs::remove_dir_all(folder.path()).expect("it is ours");
             files().iter().for_each(|file| write(folder.path(), file).expect("there is room"));
         };
-        check("interface = 999999", "has interface 999999, and this command 1");
+        check("interface = 999999", &format!("has interface 999999, and this command {INTERFACE}"));
         check("", "has interface none");
     }
 

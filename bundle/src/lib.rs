@@ -1,7 +1,8 @@
 //! The engine's source: the packages that are compiled with a system for a study, wherever the command is.
 //!
 //! A study compiles a worker with the user's package, so it needs the source of the worker, the probes and the engine.
-//! The command carries these files ([`files()`]), with the systems that come with Simutant and the library for testbeds.
+//! The command carries these files ([`files()`]), with the systems that come with Simutant and the library for
+//! testbeds.
 //!
 //! An [`Engine`] is a folder with these packages. There are three of them:
 //!

@@ -15,7 +15,7 @@ use simutant_mutator::Fingerprint;
 use simutant_outcomes::{
     BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
 };
-use simutant_protocol::{Limits, MutantExecution, Sizes, Universe};
+use simutant_protocol::{MutantExecution, RunLimits, Sizes, UniverseSettings};
 
 use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
@@ -27,7 +27,10 @@ use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
 use crate::reseeding::Tally;
 use crate::traced::Traced;
-use crate::{CampaignError, End, Existing, Phase, Plan, Progress, Pruning, Statistics, cost, pool, sample, white_box};
+use crate::{
+    CampaignError, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics, cost, pool, sample,
+    white_box,
+};
 
 /// Test cases that are asked for at once.
 const DRAW_COUNT: usize = 1000;
@@ -39,7 +42,7 @@ const ANSWERS_SUFFIX: &str = ".answers";
 #[derive(Debug)]
 pub struct Campaign {
     directory: PathBuf,
-    plan: Plan,
+    plan: CampaignPlan,
     journal: Journal,
     session: Session,
     /// Held as long as the journal is open.
@@ -67,7 +70,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If another process has it open, if the directory holds another campaign, or if its journal cannot be used.
-    pub fn open(directory: &Path, plan: Plan, existing: Existing) -> Result<Self, CampaignError> {
+    pub fn open(directory: &Path, plan: CampaignPlan, existing: Existing) -> Result<Self, CampaignError> {
         std::fs::create_dir_all(directory).map_err(|source| CampaignError::file(directory, source))?;
         let lock = Lock::take(directory)?;
         if existing == Existing::Delete {
@@ -142,7 +145,7 @@ impl Campaign {
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         self.run_on((plain, None), jobs, progress, stop)
     }
 
@@ -158,7 +161,7 @@ impl Campaign {
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         self.run_on((plain, Some(scope)), jobs, progress, stop)
     }
 
@@ -168,15 +171,17 @@ impl Campaign {
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         let cases = self.draw_universe(progress)?;
         let settings =
             Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
-        if stop.load(Relaxed) || self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)? == End::Stopped {
-            return Ok(End::Stopped);
+        if stop.load(Relaxed)
+            || self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)? == SessionEnd::Stopped
+        {
+            return Ok(SessionEnd::Stopped);
         }
         if scope.is_some_and(BitSet::is_clear) {
-            return Ok(End::Finished);
+            return Ok(SessionEnd::Finished);
         }
         let begun = Instant::now();
         self.session.jobs = jobs.get();
@@ -208,8 +213,8 @@ impl Campaign {
     ///
     /// # Errors
     /// [`CampaignError::CostUnknown`] if an older release began the journal and did not note what the oracle asks for,
-    /// [`CampaignError::CostStatedWrongly`] if the original costs more than its system states; others if the worker cannot be
-    /// used, or the journal not be written. Then outcomes are as they were.
+    /// [`CampaignError::CostStatedWrongly`] if the original costs more than its system states; others if the worker
+    /// cannot be used, or the journal not be written. Then outcomes are as they were.
     pub fn judge_cost(&mut self, oracle: Option<(&CostOracle, CostRole)>) -> Result<(), CampaignError> {
         let Some((oracle, role)) = oracle else { return cost::forget(&self.journal) };
         let mut crew = Crew::new(workshop(&self.plan));
@@ -220,7 +225,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If the journal cannot be read.
-    pub fn limits(&self) -> Result<Option<Limits>, CampaignError> {
+    pub fn limits(&self) -> Result<Option<RunLimits>, CampaignError> {
         self.journal.get("limits")
     }
 
@@ -262,8 +267,8 @@ impl Campaign {
     }
 
     fn draw_universe(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Value>, CampaignError> {
-        let Plan { seed, input_source: source, cases: total, .. } = self.plan;
-        let universe = Universe { source, seed, size: total };
+        let CampaignPlan { seed, input_source: source, cases: total, .. } = self.plan;
+        let universe = UniverseSettings { source, seed, size: total };
         if let Some(cases) = self.session.cases.take() {
             return Ok(cases);
         }
@@ -328,7 +333,7 @@ impl Campaign {
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         let Self { plan, journal, session, .. } = self;
         let recordings = journal.recordings(&settings.content)?;
         let mut todo = numbers_of_none(&recordings[..cases.len()]);
@@ -381,7 +386,7 @@ impl Campaign {
             })
         };
         let end = pool::run(crews, &todo, stop, work, seen, write)?;
-        if end == End::Finished && !again.is_empty() {
+        if end == SessionEnd::Finished && !again.is_empty() {
             journal.set_checked()?;
         }
         Ok(end)
@@ -394,7 +399,7 @@ impl Campaign {
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         let mut recordings = self.journal.recordings(&settings.content)?;
         recordings.truncate(cases.len());
         let recordings: Option<Vec<Recording>> = recordings.into_iter().collect();
@@ -411,15 +416,15 @@ impl Campaign {
         let reseedings = cases.len().checked_div(self.plan.cases).unwrap_or(1);
         for round in 0..reseedings {
             let round = Round { number: round, of: reseedings, cases, recordings: &recordings, numbers: &numbers };
-            if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == End::Stopped {
-                return Ok(End::Stopped);
+            if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == SessionEnd::Stopped {
+                return Ok(SessionEnd::Stopped);
             }
             // Nobody asks about the last one.
             if round.number + 1 < reseedings {
                 add_round(&self.journal, &settings.content, &round.numbers_in_journal(), &recordings, &mut tally)?;
             }
         }
-        Ok(End::Finished)
+        Ok(SessionEnd::Finished)
     }
 
     /// Runs one round on the mutants that `tally` leaves open.
@@ -427,11 +432,11 @@ impl Campaign {
         &mut self,
         round: &Round<'_>,
         tally: &Tally,
-        (settings, limits): (&Settings, Limits),
+        (settings, limits): (&Settings, RunLimits),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<End, CampaignError> {
+    ) -> Result<SessionEnd, CampaignError> {
         let &Round { cases, recordings, .. } = round;
         let universe = self.plan.cases;
         let first = round.number * universe;
@@ -565,7 +570,7 @@ pub(crate) fn add_round(
     })
 }
 
-fn workshop(plan: &Plan) -> Workshop<'_> {
+fn workshop(plan: &CampaignPlan) -> Workshop<'_> {
     Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds }
 }
 

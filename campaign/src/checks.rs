@@ -1,4 +1,4 @@
-//! Runs that a campaign makes although it knows what they come to: what they show must be that.
+//! Runs whose results a campaign already knows, as checks: their results must agree.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use simutant_protocol::MutantExecution;
 
 use crate::journal::{KeptRun, Recording};
 use crate::traced::Traced;
-use crate::{CampaignError, Plan};
+use crate::{CampaignError, CampaignPlan};
 
 /// The runs that are made as checks, for each test case of a round.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Checks {
     /// kept. The first test case of its round is number `first`.
     pub(crate) fn take(
         &self,
-        plan: &Plan,
+        plan: &CampaignPlan,
         number: usize,
         first: usize,
         runs: &mut Vec<MutantExecution>,
@@ -52,10 +52,10 @@ impl Checks {
 }
 
 /// Finds out whether a pair that is pruned ended as the original.
-fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
+fn check_pruned(plan: &CampaignPlan, number: usize, run: &MutantExecution) -> Result<(), CampaignError> {
     let how = match &run.execution {
-        execution if execution.verdict != RunEnd::Reasonable => {
-            format!("ended {}: {}", execution.verdict, execution.reason)
+        execution if execution.verdict != RunEnd::Passed => {
+            format!("did not pass ({}): {}", execution.verdict, execution.reason)
         }
         _ if run.diverged => "had other events than the original".to_owned(),
         _ => return Ok(()),
@@ -65,7 +65,7 @@ fn check_pruned(plan: &Plan, number: usize, run: &MutantExecution) -> Result<(),
 }
 
 /// Finds out whether a run that is kept would be the same now.
-fn check_kept(plan: &Plan, number: usize, kept: &KeptRun, run: &MutantExecution) -> Result<(), CampaignError> {
+fn check_kept(plan: &CampaignPlan, number: usize, kept: &KeptRun, run: &MutantExecution) -> Result<(), CampaignError> {
     let facts = |diverged, entered: u64, execution: &simutant_outcomes::Execution| {
         [
             ("verdict", format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()),
@@ -92,7 +92,7 @@ fn check_kept(plan: &Plan, number: usize, kept: &KeptRun, run: &MutantExecution)
 /// Finds out whether a recording that is kept would be the same now. How much memory a run takes depends a little on
 /// what its worker ran before.
 pub(crate) fn check_recording(
-    plan: &Plan,
+    plan: &CampaignPlan,
     number: usize,
     (kept, kept_labels): (&Recording, &Traced),
     (new, new_labels): (&Recording, &Traced),
@@ -132,7 +132,7 @@ pub(crate) fn check_recording(
 }
 
 /// Says what a mutant changes.
-fn change(plan: &Plan, mutant: MutantNumber) -> String {
+fn change(plan: &CampaignPlan, mutant: MutantNumber) -> String {
     let sites = &plan.build.sites;
     sites.mutants.get(mutant as usize).map_or_else(String::new, |mutant| {
         let path = |file: usize| sites.files.get(file).map_or("", |file| &file.path);

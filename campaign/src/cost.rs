@@ -1,7 +1,7 @@
 //! The cost oracle over the journal: which runs pass, and cost too much or too little.
 //!
 //! Nothing is run for it, and which pairs are run again does not depend on it. What the oracle is asked for is noted in
-//! the journal, so that whoever reads outcomes reads its kills, too.
+//! the journal, so that readers of outcomes see its kills, too.
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CostBounds, CostKills, CostMeasure, CostOracle, CostRole, RunCost};
@@ -125,8 +125,8 @@ impl Judging {
         recordings.iter().enumerate().map(original).collect()
     }
 
-    /// Returns whether a run passes and is too costly, or not costly enough. One with the events of the original's costs
-    /// the same.
+    /// Returns whether a run passes and is too costly, or not costly enough. One with the events of the original's
+    /// costs the same.
     fn kills(&self, number: usize, run: &StoredRun, original: RunCost) -> Result<bool, CampaignError> {
         if run.cause.is_some() || !run.diverged {
             return Ok(false);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use simutant_outcomes::CostBounds;
 use simutant_outcomes::{Cause, Execution};
-use simutant_protocol::{Answer, Description, Recorded, Request, Sizes, Universe};
+use simutant_protocol::{Description, Recorded, Sizes, UniverseSettings, WorkerAnswer, WorkerRequest};
 
 use crate::CampaignError;
 use crate::plan::Bounds;
@@ -30,8 +30,8 @@ impl Workshop<'_> {
         let failed = |detail: String| CampaignError::Worker { program: self.program.to_owned(), detail };
         for _ in 0..KILLS_MAX {
             let mut worker = Worker::start(self.program, self.system)?;
-            match worker.ask(&Request::Describe, self.bounds.hang, || 0) {
-                Ok(Answer::Description(description)) if description.system == self.system => {
+            match worker.ask(&WorkerRequest::Describe, self.bounds.hang, || 0) {
+                Ok(WorkerAnswer::Description(description)) if description.system == self.system => {
                     return Ok((worker, description));
                 }
                 Ok(answer) => return Err(worker.unexpected(&answer)),
@@ -73,9 +73,14 @@ impl<'a> Crew<'a> {
     }
 
     /// Returns test cases `first .. first + count` of the universe.
-    pub(crate) fn draw(&mut self, universe: Universe, first: usize, count: usize) -> Result<Vec<Value>, CampaignError> {
-        match self.ask_original(&Request::Draw { universe, first, count })? {
-            Answer::Cases(cases) if cases.len() == count => Ok(cases),
+    pub(crate) fn draw(
+        &mut self,
+        universe: UniverseSettings,
+        first: usize,
+        count: usize,
+    ) -> Result<Vec<Value>, CampaignError> {
+        match self.ask_original(&WorkerRequest::Draw { universe, first, count })? {
+            WorkerAnswer::Cases(cases) if cases.len() == count => Ok(cases),
             answer => Err(self.unexpected(&answer)),
         }
     }
@@ -88,16 +93,16 @@ impl<'a> Crew<'a> {
         first: usize,
         cases: &[Value],
     ) -> Result<Vec<Value>, CampaignError> {
-        match self.ask_original(&Request::Reseed { seed, number, first, cases: cases.to_vec() })? {
-            Answer::Cases(reseeded) if reseeded.len() == cases.len() => Ok(reseeded),
+        match self.ask_original(&WorkerRequest::Reseed { seed, number, first, cases: cases.to_vec() })? {
+            WorkerAnswer::Cases(reseeded) if reseeded.len() == cases.len() => Ok(reseeded),
             answer => Err(self.unexpected(&answer)),
         }
     }
 
     /// Returns what runs of each of `cases` may cost at most.
     pub(crate) fn cost_bounds(&mut self, cases: &[Value]) -> Result<Vec<CostBounds>, CampaignError> {
-        match self.ask_original(&Request::BoundCosts { cases: cases.to_vec() })? {
-            Answer::CostBounds(bounds) if bounds.len() == cases.len() => Ok(bounds),
+        match self.ask_original(&WorkerRequest::BoundCosts { cases: cases.to_vec() })? {
+            WorkerAnswer::CostBounds(bounds) if bounds.len() == cases.len() => Ok(bounds),
             answer => Err(self.unexpected(&answer)),
         }
     }
@@ -106,9 +111,9 @@ impl<'a> Crew<'a> {
     /// traces. A worker that dies or hangs in it is a verdict as well.
     pub(crate) fn record(&mut self, case: &Value, sizes: Sizes) -> Result<(Recorded, Traced), CampaignError> {
         let limits = self.workshop.bounds.baseline_limits();
-        let request = Request::Record { case: case.clone(), limits, sizes };
+        let request = WorkerRequest::Record { case: case.clone(), limits, sizes };
         match self.ask_attributing(&request)? {
-            Ok(Answer::Recorded(mut recorded)) => {
+            Ok(WorkerAnswer::Recorded(mut recorded)) => {
                 let traced = self.labels.read(std::mem::take(&mut recorded.traced));
                 let traced = traced.ok_or_else(|| self.error("named a label that it had not said".to_owned()))?;
                 Ok((*recorded, traced))
@@ -136,7 +141,10 @@ impl<'a> Crew<'a> {
     }
 
     /// Asks for something that ends in one answer; a worker that ends or hangs instead gives an execution that says so.
-    pub(crate) fn ask_attributing(&mut self, request: &Request) -> Result<Result<Answer, Execution>, CampaignError> {
+    pub(crate) fn ask_attributing(
+        &mut self,
+        request: &WorkerRequest,
+    ) -> Result<Result<WorkerAnswer, Execution>, CampaignError> {
         // A recording is three runs, and the bound is for one.
         let patience = self.patience() * 3;
         let mut hung = false;
@@ -161,7 +169,7 @@ impl<'a> Crew<'a> {
         Err(self.error(format!("it was killed from outside {KILLS_MAX} times")))
     }
 
-    fn ask_original(&mut self, request: &Request) -> Result<Answer, CampaignError> {
+    fn ask_original(&mut self, request: &WorkerRequest) -> Result<WorkerAnswer, CampaignError> {
         self.ask_attributing(request)?.map_err(|execution| self.error(execution.reason))
     }
 
@@ -184,7 +192,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Returns an error that says that this is not the answer to what was asked.
-    pub(crate) fn unexpected(&self, answer: &Answer) -> CampaignError {
+    pub(crate) fn unexpected(&self, answer: &WorkerAnswer) -> CampaignError {
         self.error(format!("gave an answer that was not asked for: {answer:?}"))
     }
 

@@ -10,8 +10,8 @@ use simutant_outcomes::{CostMeasure, Execution, MutantNumber};
 pub enum CampaignError {
     /// A test case does not pass on the original, so no result on a mutant would mean anything.
     #[error(
-        "test case {number} of seed {seed} does not pass on the original {system}: {}: {}; no mutant was run, and the \
-         campaign goes on when the specification or its oracle is mended; the test case is {case}",
+        "test case {number} of seed {seed} does not pass on the original {system}: {}: {}; no mutant was run; \
+         fix the specification or its oracle and run the same command again; the test case is {case}",
         execution.verdict, execution.reason
     )]
     BaselineFailed {
@@ -175,7 +175,7 @@ pub enum CampaignError {
     },
     /// The disk is full.
     #[error(
-        "{path}: no space is left on the disk; what is in the journal is safe: make room, and the same command goes on"
+        "{path}: no space is left on the disk; the journal is intact: free some space and run the same command again"
     )]
     DiskFull {
         /// The file that could not grow.
@@ -234,7 +234,7 @@ pub enum CampaignError {
     CostUnknown,
     /// The original costs more than its system states.
     #[error(
-        "test case {number} on the original costs {found} {measure}, but its system states {most} at most; mend `cost_bounds` of the system"
+        "test case {number} on the original costs {found} {measure}, but its system states {most} at most; fix `cost_bounds` of the system"
     )]
     CostStatedWrongly {
         /// The number of the test case in the universe.

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use simutant_outcomes::{BitSet, MutantNumber};
-use simutant_protocol::{Answer, HEADER_BYTES, Limits, MutantExecution, Request, read_runs, runs_length};
+use simutant_protocol::{
+    HEADER_BYTES, MutantExecution, RunLimits, WorkerAnswer, WorkerRequest, read_runs, runs_length,
+};
 
 use crate::CampaignError;
 use crate::crew::{Crew, KILLS_MAX, hung_run, lost_run};
@@ -64,7 +66,7 @@ impl<'a> Executor<'a> {
     pub(crate) fn execute(
         &mut self,
         case: Numbered<'_>,
-        limits: Limits,
+        limits: RunLimits,
         mutants: &[MutantNumber],
     ) -> Result<Vec<MutantExecution>, CampaignError> {
         let Numbered { number, reached, .. } = case;
@@ -123,12 +125,12 @@ impl<'a> Executor<'a> {
     fn execute_batch(
         &mut self,
         Numbered { case, digest, .. }: Numbered<'_>,
-        limits: Limits,
+        limits: RunLimits,
         mutants: &[MutantNumber],
     ) -> Result<(Ended, Vec<MutantExecution>), CampaignError> {
         let answers = &mut self.answers;
         answers.clear()?;
-        let request = Request::Execute {
+        let request = WorkerRequest::Execute {
             case: case.clone(),
             limits,
             digest,
@@ -137,7 +139,7 @@ impl<'a> Executor<'a> {
         };
         let patience = self.crew.patience();
         let answer = match self.crew.worker()?.ask(&request, patience, || answers.length()) {
-            Ok(Answer::Executed { retained_bytes }) => Ok(retained_bytes),
+            Ok(WorkerAnswer::Executed { retained_bytes }) => Ok(retained_bytes),
             Ok(answer) => return Err(self.crew.unexpected(&answer)),
             Err(NoAnswer::Error(error)) => return Err(error),
             Err(NoAnswer::Died { death, .. }) => Err(Ended::Died(death)),

@@ -2,12 +2,13 @@
 //!
 //! ```no_run
 //! # fn example(build: simutant_mutator::Build, plain: std::path::PathBuf) -> Result<(), simutant_campaign::CampaignError> {
-//! use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
+//! use simutant_campaign::{Bounds, Campaign, CampaignPlan, Existing, Pruning};
 //! use simutant_outcomes::InputSource;
 //!
 //! let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
 //! let reseedings = std::num::NonZeroU8::MIN;
-//! let plan = Plan { build, seed: 1, input_source, cases: 2500, reseedings, pruning, bounds: Bounds::default() };
+//! let bounds = Bounds::default();
+//! let plan = CampaignPlan { build, seed: 1, input_source, cases: 2500, reseedings, pruning, bounds };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
@@ -29,10 +30,10 @@
 //!    may take three times the steps, events, virtual time and memory of the run of the original that took most of it
 //!    (Rutherford, PhD thesis, section 4.2.1, has it for time); what it does to its process, the next one does not
 //!    suffer from.
-//! 4. **Re-seedings.** If there are to be several, the universe comes again, round by round, with the chance of each
-//!    test case drawn anew, on the original and then on the mutants of the pairs that are open (`reseeding.rs`). Of that
-//!    come the probabilities with which a test case kills a mutant, and covers a requirement. What the universe itself
-//!    does on the mutants is the same for any number of re-seedings.
+//! 4. **Re-seedings.** If there are several, the universe runs again, round by round, with the chance of each
+//!    test case drawn anew, on the original and then on the mutants of the pairs that are open (`reseeding.rs`). Of
+//!    that come the probabilities with which a test case kills a mutant, and covers a requirement. What the universe
+//!    itself does on the mutants is the same for any number of re-seedings.
 //!
 //! # What can be relied on
 //!
@@ -81,6 +82,8 @@ mod worker;
 pub use campaign::Campaign;
 pub use error::CampaignError;
 pub use outcomes::{read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings};
-pub use plan::{Bounds, End, Existing, Phase, Plan, Progress, Pruning, Statistics};
+pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};
 pub use simulator::Simulator;
-pub use simutant_protocol::{Choices, Choosing, Limits, Simulated, TRACE_EVENTS_MAX, Trace, TraceText};
+pub use simutant_protocol::{
+    ChoiceRecording, Choosing, RunLimits, Simulated, TRACE_EVENTS_MAX, TraceRecording, TraceText,
+};

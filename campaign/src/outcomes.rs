@@ -11,7 +11,7 @@ use simutant_outcomes::{
     BitSet, CaseOutcome, Cause, CostRole, Criterion, CriterionKind, InputSource, Outcomes, ReasonCount, Reseeded,
     RunEnd, Sites, VerdictCounts,
 };
-use simutant_protocol::{CriterionDescription, Limits};
+use simutant_protocol::{CriterionDescription, RunLimits};
 
 use crate::campaign::add_round;
 use crate::campaign::settings::{INPUT_SOURCE, is_of};
@@ -46,7 +46,7 @@ pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcom
 ///
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
-pub fn read_limits(directory: &Path) -> Result<Option<Limits>, CampaignError> {
+pub fn read_limits(directory: &Path) -> Result<Option<RunLimits>, CampaignError> {
     Journal::open_existing(directory)?.get("limits")
 }
 
@@ -253,9 +253,9 @@ struct Matrix {
 impl Matrix {
     fn read(journal: &Journal, content: &Content, scope: &BitSet) -> Result<Self, CampaignError> {
         let mut kills = vec![BitSet::with_capacity(content.cases); content.mutants];
-        // Pairs that were not run are reasonable.
-        let all_reasonable = VerdictCounts { reasonable: content.cases as u32, ..VerdictCounts::default() };
-        let mut verdicts = vec![all_reasonable; content.mutants];
+        // Pairs that were not run pass.
+        let all_passed = VerdictCounts { passed: content.cases as u32, ..VerdictCounts::default() };
+        let mut verdicts = vec![all_passed; content.mutants];
         let mut causes = vec![BTreeMap::new(); content.mutants];
         let mut diverged = vec![BitSet::with_capacity(content.cases); content.mutants];
         let texts = journal.reasons()?;
@@ -269,7 +269,7 @@ impl Matrix {
                 diverged[mutant].insert(case);
             }
             let Some(cause) = run.cause else { return };
-            verdicts[mutant].reasonable -= 1;
+            verdicts[mutant].passed -= 1;
             verdicts[mutant].add(run.verdict());
             if !run.verdict().kills() {
                 return;

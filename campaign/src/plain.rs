@@ -4,22 +4,22 @@ use std::path::Path;
 
 use serde_json::Value;
 use simutant_outcomes::Execution;
-use simutant_protocol::{Answer, Choices, Choosing, Recorded, Request, Simulated, Trace};
+use simutant_protocol::{ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, WorkerAnswer, WorkerRequest};
 
 use crate::crew::{Crew, Workshop};
-use crate::{CampaignError, Plan};
+use crate::{CampaignError, CampaignPlan};
 
 /// The workers of one thread: those of the instrumented build, and those of the plain one.
 #[derive(Debug)]
 pub(crate) struct Crews<'a> {
     pub(crate) instrumented: Crew<'a>,
     plain: Crew<'a>,
-    plan: &'a Plan,
+    plan: &'a CampaignPlan,
 }
 
 impl<'a> Crews<'a> {
     /// Returns crews without workers yet.
-    pub(crate) fn new(plan: &'a Plan, plain: &'a Path) -> Self {
+    pub(crate) fn new(plan: &'a CampaignPlan, plain: &'a Path) -> Self {
         let crew = |program| Crew::new(Workshop { program, system: &plan.build.sites.system, bounds: plan.bounds });
         Self { instrumented: crew(&plan.build.worker), plain: crew(plain), plan }
     }
@@ -28,7 +28,7 @@ impl<'a> Crews<'a> {
     /// recorded.
     pub(crate) fn compare(&mut self, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
         let of_original = facts(&recorded.execution, recorded.virtual_time_ns, recorded.digest);
-        let of_plain = match simulate(&mut self.plain, self.plan, case, Trace::Skip)? {
+        let of_plain = match simulate(&mut self.plain, self.plan, case, TraceRecording::Skip)? {
             Ok(plain) => facts(&plain.execution, plain.virtual_time_ns, plain.digest),
             Err(execution) => facts(&execution, 0, 0),
         };
@@ -50,7 +50,7 @@ impl<'a> Crews<'a> {
     fn first_difference(&mut self, case: &Value) -> Result<Option<String>, CampaignError> {
         let mut traces = Vec::with_capacity(2);
         for crew in [&mut self.plain, &mut self.instrumented] {
-            let simulated = simulate(crew, self.plan, case, Trace::Keep)?.ok();
+            let simulated = simulate(crew, self.plan, case, TraceRecording::Keep)?.ok();
             let trace = simulated.and_then(|simulated| simulated.trace);
             let Some(Ok(Value::Array(trace))) = trace.map(|trace| trace.read()) else { return Ok(None) };
             traces.push(trace);
@@ -78,14 +78,14 @@ fn facts(execution: &Execution, virtual_time_ns: u64, digest: u64) -> [(&'static
 /// Runs the original of a build; a run that ends or hangs its process gives an execution that says so.
 fn simulate(
     crew: &mut Crew<'_>,
-    plan: &Plan,
+    plan: &CampaignPlan,
     case: &Value,
-    trace: Trace,
+    trace: TraceRecording,
 ) -> Result<Result<Simulated, Execution>, CampaignError> {
     let (limits, case) = (plan.bounds.baseline_limits(), case.clone());
-    let (choosing, choices) = (Choosing::default(), Choices::Skip);
-    match crew.ask_attributing(&Request::Simulate { case, limits, mutant: None, trace, choosing, choices })? {
-        Ok(Answer::Simulated(simulated)) => Ok(Ok(simulated)),
+    let (choosing, choices) = (Choosing::default(), ChoiceRecording::Skip);
+    match crew.ask_attributing(&WorkerRequest::Simulate { case, limits, mutant: None, trace, choosing, choices })? {
+        Ok(WorkerAnswer::Simulated(simulated)) => Ok(Ok(simulated)),
         Ok(answer) => Err(crew.unexpected(&answer)),
         Err(execution) => Ok(Err(execution)),
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use simutant_mutator::Build;
 use simutant_outcomes::InputSource;
-use simutant_protocol::Limits;
+use simutant_protocol::RunLimits;
 
-/// What a campaign is to do.
+/// What a campaign does.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct CampaignPlan {
     /// The instrumented system.
     pub build: Build,
     /// The seed that the universe is drawn from.
@@ -49,7 +49,7 @@ pub struct Bounds {
     pub baseline_steps: u64,
     /// Events of a run of the original. Runs of mutants have three times the most that the original took.
     pub baseline_events: u64,
-    /// Bytes of memory that a run may use. Runs of mutants are stopped earlier: see [`Limits::memory_bytes`].
+    /// Bytes of memory that a run may use. Runs of mutants are stopped earlier: see [`RunLimits::memory_bytes`].
     pub memory_bytes: u64,
     /// Time on the wall within which a run must end. A run that loops outside of instrumented code comes to no other
     /// bound; it is run once more by itself before that is its verdict. It must be far above three times the longest
@@ -71,8 +71,8 @@ impl Default for Bounds {
 
 impl Bounds {
     /// Returns the limits of runs of the original.
-    pub(crate) fn baseline_limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn baseline_limits(&self) -> RunLimits {
+        RunLimits {
             steps: self.baseline_steps,
             events: self.baseline_events,
             virtual_time_ns: u64::MAX,
@@ -118,10 +118,10 @@ pub struct Progress {
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum SessionEnd {
     /// All is done.
     Finished,
-    /// It was told to stop; the next session goes on.
+    /// It was stopped; the next session resumes it.
     Stopped,
 }
 
@@ -137,8 +137,8 @@ pub struct Statistics {
     /// Runs of re-seedings on mutants, in all sessions; they are not counted as pairs executed.
     #[serde(default)]
     pub reseeded_executed: u64,
-    /// Test cases, and re-seedings of them, whose runs on the original and on the package as it is written were compared, and were equal: when
-    /// they were recorded, if that was kept after an edit.
+    /// Test cases, and re-seedings of them, whose runs on the original and on the package as it is written were
+    /// compared, and were equal: when they were recorded, if that was kept after an edit.
     pub cases_compared: u64,
     /// Pairs that pruning left out and that were run all the same, as a sample; they ended as the original. They are
     /// not counted as executed.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::{CampaignError, End};
+use crate::{CampaignError, SessionEnd};
 
 /// How long a result waits for others to be written with.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -24,7 +24,7 @@ pub(crate) fn run<Crew: Send, T: Send>(
     work: impl Fn(&mut Crew, usize) -> Result<T, CampaignError> + Sync,
     mut seen: impl FnMut(usize, &T),
     mut write: impl FnMut(&[(usize, T)]) -> Result<(), CampaignError>,
-) -> Result<End, CampaignError> {
+) -> Result<SessionEnd, CampaignError> {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let (next, failed, work) = (&next, &failed, &work);
@@ -81,8 +81,8 @@ pub(crate) fn run<Crew: Send, T: Send>(
     });
     match first_error {
         Some((_, error)) => Err(error),
-        None if done == units.len() => Ok(End::Finished),
-        None => Ok(End::Stopped),
+        None if done == units.len() => Ok(SessionEnd::Finished),
+        None => Ok(SessionEnd::Stopped),
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(written, seen, "in the order in which they came");
             seen.sort_unstable();
             let expect: Vec<(usize, usize)> = units.iter().map(|unit| (*unit, unit + 1)).collect();
-            assert_eq!((end.expect("nothing fails"), seen), (End::Finished, expect));
+            assert_eq!((end.expect("nothing fails"), seen), (SessionEnd::Finished, expect));
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
             Ok(())
         };
         let end = run(vec![(); 3], &units, &stop, work, |_, ()| {}, write);
-        assert_eq!(end.expect("nothing fails"), End::Stopped);
+        assert_eq!(end.expect("nothing fails"), SessionEnd::Stopped);
         assert_eq!(done, begun.into_inner());
         assert!(done < units.len());
     }

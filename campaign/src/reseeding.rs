@@ -2,9 +2,9 @@
 //!
 //! A campaign goes in rounds. The first one is the universe as it was drawn, and is what a campaign without re-seedings
 //! is. Each later round has every test case once more, with its chance drawn anew, so that a mutant that some run of a
-//! pair kills and another does not is run as often as there are rounds. Whether a pair is run in a round depends on what
-//! the same pair came to in the rounds before, and on nothing else: outcomes do not depend on workers, interruptions, or
-//! on which other test cases are run.
+//! pair kills and another does not is run as often as there are rounds. Whether a pair is run in a round depends on
+//! what the same pair came to in the rounds before, and on nothing else: outcomes do not depend on workers,
+//! interruptions, or on which other test cases are run.
 
 use simutant_outcomes::{BitSet, MutantNumber};
 

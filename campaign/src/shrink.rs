@@ -39,7 +39,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 use simutant_outcomes::{Execution, RunEnd};
-use simutant_protocol::{Choices, Choosing};
+use simutant_protocol::{ChoiceRecording, Choosing};
 use simutant_sim_core::{ChoiceKind, Others, RecordedChoice};
 
 use crate::outcomes::without_numbers;
@@ -63,7 +63,7 @@ pub struct Candidate {
 /// Two failures are the same if their verdicts are, and their reasons but for numbers, as in the reasons that
 /// [`Outcomes`](simutant_outcomes::Outcomes) counts: so another fault is not mistaken for the one that is looked for,
 /// and the same fault is found in a shorter run. The line of a panic is kept. That is a convention, and may be wrong in
-/// both directions: it takes two faults for one if they are told in the same words, and one for two if a list in the
+/// both directions: it takes two faults for one if their reasons have the same words, and one for two if a list in the
 /// reason has become shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -128,7 +128,7 @@ pub fn shrink<E>(
     start: Candidate,
     failure: &Failure,
     runs_max: u64,
-    run: impl FnMut(&Candidate, Choices) -> Result<Ran, E>,
+    run: impl FnMut(&Candidate, ChoiceRecording) -> Result<Ran, E>,
 ) -> Result<Shrunk, E> {
     let measure = Measure::of(&start);
     let tried = BTreeSet::from([hash(&start)]);
@@ -175,7 +175,7 @@ struct Search<'a, R> {
     steps: u64,
 }
 
-impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
+impl<E, R: FnMut(&Candidate, ChoiceRecording) -> Result<Ran, E>> Search<'_, R> {
     /// Makes the test case smaller while the seed decides.
     fn shrink_seeded(&mut self) -> Result<(), Stop<E>> {
         if self.current.choosing.others == Others::Simplest {
@@ -206,7 +206,7 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
     /// Makes packets take as long as the fastest of their stream, except for those that must not, and returns whether
     /// that is possible.
     fn unify_latencies(&mut self) -> Result<bool, Stop<E>> {
-        let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), Choices::Keep)? else {
+        let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), ChoiceRecording::Keep)? else {
             return Ok(false);
         };
         let is_latency =
@@ -234,7 +234,7 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
             return Ok(());
         }
         let seeded = Candidate { choosing: Choosing::default(), ..self.current.clone() };
-        if let Ran::Failed { failure, choices: Some(made) } = self.run(&seeded, Choices::Keep)?
+        if let Ran::Failed { failure, choices: Some(made) } = self.run(&seeded, ChoiceRecording::Keep)?
             && failure == *self.failure
             && made.iter().all(is_simplest)
         {
@@ -245,7 +245,7 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
 
     /// Returns the choices of the current candidate that are not simplest; none if its run leaves no record.
     fn record(&mut self) -> Result<Vec<RecordedChoice>, Stop<E>> {
-        let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), Choices::Keep)? else {
+        let Ran::Failed { choices: Some(made), .. } = self.run(&self.current.clone(), ChoiceRecording::Keep)? else {
             return Ok(Vec::new());
         };
         let imposed: BTreeSet<_> = self.current.choosing.choices.iter().map(place).collect();
@@ -437,8 +437,8 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
             return Ok(false);
         }
         let keep = match candidate.choosing.others {
-            Others::Seed => Choices::Skip,
-            Others::Simplest => Choices::Keep,
+            Others::Seed => ChoiceRecording::Skip,
+            Others::Simplest => ChoiceRecording::Keep,
         };
         match self.run(&candidate, keep)? {
             Ran::Failed { failure, choices } if failure == *self.failure => {
@@ -454,7 +454,7 @@ impl<E, R: FnMut(&Candidate, Choices) -> Result<Ran, E>> Search<'_, R> {
         }
     }
 
-    fn run(&mut self, candidate: &Candidate, choices: Choices) -> Result<Ran, Stop<E>> {
+    fn run(&mut self, candidate: &Candidate, choices: ChoiceRecording) -> Result<Ran, Stop<E>> {
         if self.runs >= self.runs_max {
             return Err(Stop::RunsUsedUp);
         }

@@ -3,7 +3,9 @@
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{InputSource, MutantNumber};
-use simutant_protocol::{Answer, Choices, Choosing, Limits, Request, Simulated, Trace, Universe};
+use simutant_protocol::{
+    ChoiceRecording, Choosing, RunLimits, Simulated, TraceRecording, UniverseSettings, WorkerAnswer, WorkerRequest,
+};
 
 use crate::crew::{Crew, Workshop};
 use crate::plan::Bounds;
@@ -50,7 +52,7 @@ impl<'a> Simulator<'a> {
     /// # Errors
     /// If the worker does not work.
     pub fn draw(&mut self, seed: u64, number: usize) -> Result<Value, CampaignError> {
-        let universe = Universe { source: InputSource::Uniform, seed, size: number + 1 };
+        let universe = UniverseSettings { source: InputSource::Uniform, seed, size: number + 1 };
         Ok(self.crew.draw(universe, number, 1)?.swap_remove(0))
     }
 
@@ -74,12 +76,19 @@ impl<'a> Simulator<'a> {
         &mut self,
         case: &Value,
         mutant: Option<MutantNumber>,
-        trace: Trace,
-        limits: Option<Limits>,
+        trace: TraceRecording,
+        limits: Option<RunLimits>,
     ) -> Result<Simulated, CampaignError> {
         let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
         let choosing = Choosing::default();
-        self.run(Request::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices: Choices::Skip })
+        self.run(WorkerRequest::Simulate {
+            case: case.clone(),
+            limits,
+            mutant,
+            trace,
+            choosing,
+            choices: ChoiceRecording::Skip,
+        })
     }
 
     /// Runs as [`Simulator::simulate`] does, with choices that are imposed on the run, and keeps those that were made
@@ -92,18 +101,18 @@ impl<'a> Simulator<'a> {
         case: &Value,
         mutant: Option<MutantNumber>,
         choosing: &Choosing,
-        (trace, choices): (Trace, Choices),
-        limits: Option<Limits>,
+        (trace, choices): (TraceRecording, ChoiceRecording),
+        limits: Option<RunLimits>,
     ) -> Result<Simulated, CampaignError> {
         let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
         let choosing = choosing.clone();
-        self.run(Request::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices })
+        self.run(WorkerRequest::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices })
     }
 
-    fn run(&mut self, request: Request) -> Result<Simulated, CampaignError> {
-        let has_mutant = matches!(request, Request::Simulate { mutant: Some(_), .. });
+    fn run(&mut self, request: WorkerRequest) -> Result<Simulated, CampaignError> {
+        let has_mutant = matches!(request, WorkerRequest::Simulate { mutant: Some(_), .. });
         match self.crew.ask_attributing(&request)? {
-            Ok(Answer::Simulated(simulated)) => Ok(simulated),
+            Ok(WorkerAnswer::Simulated(simulated)) => Ok(simulated),
             Ok(answer) => Err(self.crew.unexpected(&answer)),
             Err(execution) => Ok(Simulated {
                 execution,

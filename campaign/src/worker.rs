@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use simutant_outcomes::Cause;
-use simutant_protocol::{Answer, Request, to_line};
+use simutant_protocol::{WorkerAnswer, WorkerRequest, to_line};
 
 use crate::CampaignError;
 
@@ -89,10 +89,10 @@ impl Worker {
     /// has not changed for `patience`, the worker hangs.
     pub(crate) fn ask(
         &mut self,
-        request: &Request,
+        request: &WorkerRequest,
         patience: Duration,
         mut progress: impl FnMut() -> u64,
-    ) -> Result<Answer, NoAnswer> {
+    ) -> Result<WorkerAnswer, NoAnswer> {
         // A worker that does not take it has ended: then its answers end too, after what it still had to say.
         _ = self.requests.write_all(&to_line(request));
         let mut seen = progress();
@@ -106,8 +106,8 @@ impl Worker {
             }
             searched = self.partial.len();
             match self.listen(LOOK.min(patience)).map_err(NoAnswer::Error)? {
-                Heard::Answer => last_seen = Instant::now(),
-                Heard::End => return Err(self.bury()),
+                Heard::WorkerAnswer => last_seen = Instant::now(),
+                Heard::SessionEnd => return Err(self.bury()),
                 Heard::Nothing => {
                     let now = progress();
                     if now != seen {
@@ -120,10 +120,12 @@ impl Worker {
         }
     }
 
-    fn read_answer(&self, line: &[u8]) -> Result<Answer, NoAnswer> {
+    fn read_answer(&self, line: &[u8]) -> Result<WorkerAnswer, NoAnswer> {
         match serde_json::from_slice(line) {
-            Ok(Answer::Refused { message }) => Err(NoAnswer::Error(CampaignError::CaseRefused { reason: message })),
-            Ok(Answer::Failed { message }) => Err(NoAnswer::Error(self.error(message))),
+            Ok(WorkerAnswer::Refused { message }) => {
+                Err(NoAnswer::Error(CampaignError::CaseRefused { reason: message }))
+            }
+            Ok(WorkerAnswer::Failed { message }) => Err(NoAnswer::Error(self.error(message))),
             Ok(answer) => Ok(answer),
             Err(_) => {
                 let shown: String = String::from_utf8_lossy(line).trim().chars().take(80).collect();
@@ -133,7 +135,7 @@ impl Worker {
     }
 
     /// Returns an error that says that this is not the answer to what was asked.
-    pub(crate) fn unexpected(&self, answer: &Answer) -> CampaignError {
+    pub(crate) fn unexpected(&self, answer: &WorkerAnswer) -> CampaignError {
         self.error(format!("gave an answer that was not asked for: {answer:?}"))
     }
 
@@ -152,10 +154,10 @@ impl Worker {
         }
         let mut buffer = [0; 16 * 1024];
         match self.answers.read(&mut buffer) {
-            Ok(0) => Ok(Heard::End),
+            Ok(0) => Ok(Heard::SessionEnd),
             Ok(length) => {
                 self.partial.extend_from_slice(&buffer[..length]);
-                Ok(Heard::Answer)
+                Ok(Heard::WorkerAnswer)
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Heard::Nothing),
             Err(error) => Err(self.error(format!("cannot be read from: {error}"))),
@@ -191,9 +193,9 @@ impl Drop for Worker {
 /// What [`Worker::listen`] heard.
 enum Heard {
     /// A part of an answer, or all of it.
-    Answer,
+    WorkerAnswer,
     /// The end of the stream.
-    End,
+    SessionEnd,
     /// Nothing yet.
     Nothing,
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use simutant_campaign::{
-    Bounds, Campaign, CampaignError, End, Existing, Phase, Plan, Pruning, Simulator, Statistics, Trace, read_outcomes,
-    read_outcomes_of, read_reseedings,
+    Bounds, Campaign, CampaignError, CampaignPlan, Existing, Phase, Pruning, SessionEnd, Simulator, Statistics,
+    TraceRecording, read_outcomes, read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, RunEnd};
@@ -32,23 +32,23 @@ fn build() -> Build {
     counter::build(&std::env::current_exe().expect("a test has a program"))
 }
 
-fn plan() -> Plan {
+fn plan() -> CampaignPlan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
     let build = build();
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    Plan { build, seed: SEED, input_source, cases: CASES, reseedings: NonZeroU8::MIN, pruning, bounds }
+    CampaignPlan { build, seed: SEED, input_source, cases: CASES, reseedings: NonZeroU8::MIN, pruning, bounds }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {
     NonZeroUsize::new(jobs).expect("at least one")
 }
 
-fn run(directory: &Path, plan: Plan, jobs_: usize) -> Outcomes {
+fn run(directory: &Path, plan: CampaignPlan, jobs_: usize) -> Outcomes {
     let worker = plan.build.worker.clone();
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
     let plain = worker;
     let end = campaign.run(&plain, jobs(jobs_), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
-    assert_eq!(end, End::Finished);
+    assert_eq!(end, SessionEnd::Finished);
     let outcomes = campaign.outcomes().expect("it is finished");
     check_references(directory);
     outcomes
@@ -80,7 +80,7 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
         assert_eq!(outcomes.kills[mutant].count_ones(..), kills, "mutant {mutant}: {:?}", outcomes.reasons[mutant]);
         assert_eq!(outcomes.causes[mutant], [(cause, kills as u32)].into(), "mutant {mutant}");
         // Results and checks are no events: a run with the same ones can still be wrong.
-        let is_wrong_by_events = cause.verdict() != RunEnd::Unreasonable;
+        let is_wrong_by_events = cause.verdict() != RunEnd::Failed;
         let diverged = &outcomes.diverged[mutant];
         assert!(!is_wrong_by_events || outcomes.kills[mutant].is_subset(diverged), "mutant {mutant}: {diverged:?}");
         let first = &outcomes.reasons[mutant][0];
@@ -114,12 +114,12 @@ fn every_end_of_a_run_has_its_verdict_and_reason() {
     let of_kills = Cause::ALL.iter().filter(|cause| cause.verdict().kills());
     assert!(causes.iter().eq(of_kills), "each cause of a kill is shown: {causes:?}");
     let undecided = outcomes.verdicts[19];
-    assert_eq!((undecided.inconclusive, undecided.reasonable, undecided.kills()), (all as u32, 0, 0));
+    assert_eq!((undecided.inconclusive, undecided.passed, undecided.kills()), (all as u32, 0, 0));
     assert!(outcomes.kills[19].is_clear() && outcomes.reasons[19].is_empty(), "an inconclusive run kills nothing");
     let panics: Vec<u32> = outcomes.reasons[1].iter().map(|reason| reason.count).collect();
     assert_eq!((panics.len(), panics.iter().sum::<u32>()), (1, all as u32), "equal reasons are counted");
     assert_eq!(outcomes.verdicts[1].abnormal, all as u32);
-    assert_eq!(outcomes.verdicts[12].reasonable, all as u32);
+    assert_eq!(outcomes.verdicts[12].passed, all as u32);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn requirements_from_traces_are_what_the_universe_covers_in_the_order_of_their_l
 fn outcomes_do_not_depend_on_workers_or_on_pruning() {
     let expected = run(folder().path(), plan(), 1);
     for (workers, pruning) in [(2, Pruning::Infected), (3, Pruning::Reached), (2, Pruning::None)] {
-        let outcomes = run(folder().path(), Plan { pruning, ..plan() }, workers);
+        let outcomes = run(folder().path(), CampaignPlan { pruning, ..plan() }, workers);
         assert!(outcomes == expected, "{workers} workers, {pruning:?}");
     }
 }
@@ -182,7 +182,7 @@ fn pairs_that_are_pruned_are_checked_on_a_sample_which_workers_do_not_change() {
     {
         let folder = folder();
         let mut campaign =
-            Campaign::open(folder.path(), Plan { pruning, ..plan() }, Existing::Continue).expect("it opens");
+            Campaign::open(folder.path(), CampaignPlan { pruning, ..plan() }, Existing::Continue).expect("it opens");
         campaign.run(&build().worker, jobs(workers), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
         let statistics = campaign.statistics().expect("it can be read");
         // So few pairs are all in the sample.
@@ -207,7 +207,7 @@ fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
         let text = error.to_string();
         for part in [
             "test case 0 of seed 28 on mutant 1 of counter ",
-            "ended abnormal: adder panicked at ",
+            "did not pass (abnormal): adder panicked at ",
             "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
         ] {
             assert!(text.contains(part), "{text}");
@@ -268,7 +268,7 @@ fn the_universe_can_be_drawn_before_there_is_a_plain_build() {
 fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
     // No limit of these is 16: a mutant that hangs would only take time.
     const FEW: usize = 6;
-    let plan = || Plan { seed: 29, cases: FEW, ..plan() };
+    let plan = || CampaignPlan { seed: 29, cases: FEW, ..plan() };
     let expected = run(folder().path(), plan(), 1);
     let executions = expected.pairs_infected();
     // The universe is one call of the progress, the baseline and the mutants are one for each test case.
@@ -295,13 +295,13 @@ fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
 }
 
 /// A plan of a system in which everything is chance, run so often.
-fn with_chance(folder: &Path, reseedings: u8) -> Plan {
+fn with_chance(folder: &Path, reseedings: u8) -> CampaignPlan {
     let mut build = build();
     let worker = folder.join("counter_worker-chance");
     build.worker = if worker.exists() { worker } else { mistaken(folder, "chance") };
     let reseedings = NonZeroU8::new(reseedings).expect("once at least");
     // No limit of these is 16: a mutant that hangs would only take time.
-    Plan { build, seed: 31, cases: 4, reseedings, ..plan() }
+    CampaignPlan { build, seed: 31, cases: 4, reseedings, ..plan() }
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn re_seedings_change_nothing_of_what_the_universe_does() {
 }
 
 /// Judges a finished campaign by a cost oracle; nothing is run for it.
-fn judged(directory: &Path, plan: Plan, oracle: &str, role: CostRole) -> Result<Outcomes, CampaignError> {
+fn judged(directory: &Path, plan: CampaignPlan, oracle: &str, role: CostRole) -> Result<Outcomes, CampaignError> {
     let worker = plan.build.worker.clone();
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
     campaign.run(&worker, jobs(1), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
@@ -408,7 +408,7 @@ fn a_system_that_states_its_costs_is_judged_by_that_too() {
     let (programs, folder) = (folder(), folder());
     let mut build = build();
     build.worker = mistaken(programs.path(), "bounded");
-    let plan = || Plan { build: build.clone(), ..plan() };
+    let plan = || CampaignPlan { build: build.clone(), ..plan() };
     run(folder.path(), plan(), 2);
     let outcomes = judged(folder.path(), plan(), "messages=0%", CostRole::Apart).expect("it is finished");
     assert_eq!(killed_by_cost(&outcomes.cost.expect("it was asked for")), [(18, CASES)]);
@@ -452,7 +452,7 @@ fn the_events_of_an_old_journal_are_judged_and_nothing_else() {
 fn where_nothing_is_chance_re_seedings_add_nothing() {
     let reseedings = NonZeroU8::new(5).expect("it is 5");
     let expected = run(folder().path(), plan(), 2);
-    assert_eq!(run(folder().path(), Plan { reseedings, ..plan() }, 2), expected);
+    assert_eq!(run(folder().path(), CampaignPlan { reseedings, ..plan() }, 2), expected);
 }
 
 #[test]
@@ -535,7 +535,7 @@ fn exists(process: u32) -> bool {
 
 #[test]
 fn a_killed_campaign_loses_nothing_and_leaves_no_process() {
-    let expected = run(folder().path(), Plan { cases: MANY, ..plan() }, 2);
+    let expected = run(folder().path(), CampaignPlan { cases: MANY, ..plan() }, 2);
     let folder = folder();
     for delay_ms in [30, 150, 400] {
         let mut campaign = spawn_campaign(folder.path(), MANY);
@@ -546,7 +546,7 @@ fn a_killed_campaign_loses_nothing_and_leaves_no_process() {
         campaign.wait().expect("it was killed");
         wait_until("the end of the workers", || !workers.iter().any(|&worker| exists(worker)));
     }
-    let outcomes = run(folder.path(), Plan { cases: MANY, ..plan() }, 2);
+    let outcomes = run(folder.path(), CampaignPlan { cases: MANY, ..plan() }, 2);
     assert!(outcomes == expected);
     let left: Vec<_> = std::fs::read_dir(folder.path()).expect("it is there").flatten().collect();
     assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("answers")), "{left:?}");
@@ -554,7 +554,7 @@ fn a_killed_campaign_loses_nothing_and_leaves_no_process() {
 
 #[test]
 fn a_worker_that_someone_kills_kills_no_mutant() {
-    let expected = run(folder().path(), Plan { cases: MANY, ..plan() }, 2);
+    let expected = run(folder().path(), CampaignPlan { cases: MANY, ..plan() }, 2);
     let folder = folder();
     let mut campaign = spawn_campaign(folder.path(), MANY);
     // Three times at one run would be too often for the campaign.
@@ -603,7 +603,7 @@ fn an_unfinished_campaign_has_no_outcomes() {
     let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
     let end = campaign.run(&build().worker, jobs(1), &mut |_| stop.store(true, Relaxed), &stop).expect("it runs");
-    assert_eq!(end, End::Stopped);
+    assert_eq!(end, SessionEnd::Stopped);
     let error = campaign.outcomes().expect_err("it is not finished");
     assert!(matches!(error, CampaignError::Unfinished { executed: 0, cases: CASES }), "{error}");
 }
@@ -612,19 +612,19 @@ fn an_unfinished_campaign_has_no_outcomes() {
 fn another_campaign_in_the_folder_is_an_error_that_names_what_differs() {
     let folder = folder();
     drop(Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens"));
-    let check = |plan: Plan, expect: &str| {
+    let check = |plan: CampaignPlan, expect: &str| {
         let error = Campaign::open(folder.path(), plan, Existing::Continue).expect_err("it is another");
         assert!(error.to_string().contains(expect), "{error}");
         assert!(error.to_string().contains("--fresh"), "{error}");
     };
-    check(Plan { seed: 2, ..plan() }, "with seed 28, but seed 2 was asked for");
-    check(Plan { cases: 9, ..plan() }, "with cases 8, but cases 9 was asked for");
-    let other = Plan { seed: 2, ..plan() };
+    check(CampaignPlan { seed: 2, ..plan() }, "with seed 28, but seed 2 was asked for");
+    check(CampaignPlan { cases: 9, ..plan() }, "with cases 8, but cases 9 was asked for");
+    let other = CampaignPlan { seed: 2, ..plan() };
     drop(Campaign::open(folder.path(), other, Existing::Delete).expect("the old one is deleted"));
 }
 
 /// Returns the plan with a second function, which no run calls, and which is as `hash` says.
-fn with_uncalled(hash: u64) -> Plan {
+fn with_uncalled(hash: u64) -> CampaignPlan {
     let mut plan = plan();
     plan.build.source_hash = hash;
     plan.build.fingerprint.functions.push(hash);
@@ -633,17 +633,17 @@ fn with_uncalled(hash: u64) -> Plan {
     plan
 }
 
-fn run_again(directory: &Path, plan: Plan) -> Statistics {
+fn run_again(directory: &Path, plan: CampaignPlan) -> Statistics {
     let mut campaign = Campaign::open(directory, plan, Existing::Continue).expect("it opens");
     let end = campaign.run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
-    assert_eq!(end, End::Finished);
+    assert_eq!(end, SessionEnd::Finished);
     let statistics = campaign.statistics().expect("it can be read");
     check_references(directory);
     statistics
 }
 
 /// Finishes the campaign, and returns how many pairs were executed and how many kept.
-fn finish(directory: &Path, plan: Plan) -> (u64, u64) {
+fn finish(directory: &Path, plan: CampaignPlan) -> (u64, u64) {
     let statistics = run_again(directory, plan);
     assert_eq!(statistics.pairs_executed, statistics.session_executed + statistics.session_kept);
     // So few are all in the samples.
@@ -728,7 +728,7 @@ fn a_run_that_is_kept_and_would_be_another_one_now_is_an_error() {
         for part in [
             "test case 0 of seed 28 on mutant 1 of counter called nothing that has changed",
             "the verdict was abnormal adder panicked at ",
-            ", and is reasonable",
+            ", and is passed",
             "HAND at src/counter.rs:2, where `sum()` becomes `mutant_1()`",
         ] {
             assert!(text.contains(part), "{text}");
@@ -771,7 +771,7 @@ fn recordings_are_kept_of_the_test_cases_that_call_nothing_that_has_changed() {
     let mut when_drawn = |progress: simutant_campaign::Progress| {
         stop.store(progress.phase == Phase::Universe, Relaxed);
     };
-    assert_eq!(campaign.run(&build().worker, jobs(1), &mut when_drawn, &stop).expect("it runs"), End::Stopped);
+    assert_eq!(campaign.run(&build().worker, jobs(1), &mut when_drawn, &stop).expect("it runs"), SessionEnd::Stopped);
     drop(campaign);
     let statistics = run_again(folder.path(), with_uncalled(3));
     assert_eq!((statistics.session_recordings_kept, statistics.session_recordings_checked), (0, CASES as u64));
@@ -789,7 +789,7 @@ fn a_second_edit_before_the_end_keeps_what_the_first_one_kept() {
     let mut after_three = |progress: simutant_campaign::Progress| {
         stop.store(progress.phase == Phase::Mutants && progress.done >= 3, Relaxed);
     };
-    assert_eq!(campaign.run(&build().worker, jobs(1), &mut after_three, &stop).expect("it runs"), End::Stopped);
+    assert_eq!(campaign.run(&build().worker, jobs(1), &mut after_three, &stop).expect("it runs"), SessionEnd::Stopped);
     drop(campaign);
     assert_eq!(finish(folder.path(), with_uncalled(4)), changed);
     assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
@@ -939,8 +939,8 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
     assert_eq!(simulator.universe().expect("the worker says so"), 16);
     for (number, case) in outcomes.cases.iter().enumerate().take(3) {
         assert_eq!(simulator.draw(SEED, number).expect("it is drawn"), case.case);
-        let original = simulator.simulate(&case.case, None, Trace::Keep, limits).expect("it runs");
-        assert_eq!(original.execution.verdict, RunEnd::Reasonable);
+        let original = simulator.simulate(&case.case, None, TraceRecording::Keep, limits).expect("it runs");
+        assert_eq!(original.execution.verdict, RunEnd::Passed);
         assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
         assert!(
             original
@@ -948,7 +948,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
                 .is_some_and(|trace| trace.read::<Vec<serde_json::Value>>().is_ok_and(|events| !events.is_empty()))
         );
         for mutant in [0, 1, 2, 3, 5, 8, 14, 15, 16, 17] {
-            for trace in [Trace::Skip, Trace::Keep] {
+            for trace in [TraceRecording::Skip, TraceRecording::Keep] {
                 let run = simulator.simulate(&case.case, Some(mutant), trace, limits).expect("it runs");
                 let killed = outcomes.kills[mutant as usize].contains(number);
                 assert_eq!(run.execution.verdict.kills(), killed, "mutant {mutant}: {:?}", run.execution);
@@ -957,7 +957,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
             }
         }
     }
-    let refused = simulator.simulate(&serde_json::json!({"limit": 99}), None, Trace::Skip, None);
+    let refused = simulator.simulate(&serde_json::json!({"limit": 99}), None, TraceRecording::Skip, None);
     let error = refused.expect_err("99 is out of the domain");
     assert_eq!(error.to_string(), "this is not a test case of `counter`: limit is 99: it must be from 1 to 17");
 }

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
-use simutant_study::{CampaignSettings, Replacements, StudyPlan, SystemRequest};
+use simutant_study::{CampaignSettings, ReplacementSet, StudyPlan, SystemRequest};
 
 use crate::exit::{ENVIRONMENT, EXIT_CODES};
 use crate::output;
@@ -47,7 +47,7 @@ impl Common {
         self.jobs.unwrap_or_else(cores)
     }
 
-    /// Returns how many at a time, if it was said; otherwise this many for each core.
+    /// Returns how many jobs run at a time: as many as were asked for, or else this many for each core.
     pub(crate) fn jobs_or(&self, for_each_core: usize) -> NonZeroUsize {
         self.jobs.unwrap_or_else(|| {
             self.jobs().saturating_mul(NonZeroUsize::new(for_each_core).unwrap_or(NonZeroUsize::MIN))
@@ -58,7 +58,7 @@ impl Common {
         self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(system))
     }
 
-    /// Returns what a study takes.
+    /// Returns the request of a study.
     pub(crate) fn campaign(&self, system: &str) -> CampaignSettings {
         CampaignSettings { out: self.out(system), seed: self.seed, jobs: self.jobs(), program: output::program() }
     }
@@ -123,36 +123,36 @@ pub(crate) struct SystemArguments {
     /// Simutant's own].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// The mutation operators: names and sets with commas between them, +NAME to add, -NAME to take away. The sets are
+    /// The mutation operators: names and sets, separated by commas; +NAME adds one, -NAME removes one. The sets are
     /// default, a (as default, without those of messages, time and states), andrews, mujava and all [default: as
     /// the system's Cargo.toml says, or else default].
     #[arg(long, value_name = "LIST", value_parser = Selection::parse, allow_hyphen_values = true)]
     operators: Option<Selection>,
-    /// How many replacements a mutation operator makes where there are sets of them.
+    /// Which replacements a mutation operator makes, if the literature has several sets of them.
     #[arg(long, value_enum, default_value_t = ReplacementsArgument::Reduced)]
     replacements: ReplacementsArgument,
-    /// Take the specification with another value of one of its constants, named by the end of its path; can be given
-    /// several times. What is built has it, no file changes.
+    /// Set a constant of the specification, named by the end of its path, to another value in the build; can be given
+    /// several times. No file changes.
     #[arg(long = "constant", value_name = "NAME=VALUE")]
     pub(crate) constants: Vec<OtherValue>,
 }
 
 impl SystemArguments {
-    /// Returns what a study takes.
+    /// Returns the request of a study.
     pub(crate) fn request(&self) -> SystemRequest {
         SystemRequest {
             system: self.system.clone(),
             manifest_path: self.manifest_path.clone(),
             operators: self.operators.clone(),
             replacements: match self.replacements {
-                ReplacementsArgument::Reduced => Replacements::Reduced,
-                ReplacementsArgument::All => Replacements::All,
+                ReplacementsArgument::Reduced => ReplacementSet::Reduced,
+                ReplacementsArgument::All => ReplacementSet::All,
             },
             constants: self.constants.clone(),
         }
     }
 
-    /// Returns what was said on the command line, the system first, as a shell takes it.
+    /// Returns the arguments as a command line, the system first, quoted for a shell.
     pub(crate) fn command_line(&self) -> String {
         self.request().command_line()
     }
@@ -174,19 +174,19 @@ pub(crate) struct StudyArguments {
     pub(crate) universe: UniverseArguments,
     #[command(flatten)]
     pub(crate) reseedings: ReseedingArguments,
-    /// Adequate suites that are built for each criterion.
+    /// The number of adequate suites to build for each criterion.
     #[arg(long, default_value_t = StudyPlan::SUITES as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) suites: u32,
     /// Choose the suite among those of this criterion, instead of the best one; --builder can also build for mutants,
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the drawn
-    /// suites, or greedily under a --budget.
+    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the
+    /// drawn suites, or greedily under a --budget.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) builder: Option<BuilderArgument>,
-    /// The most simulated events that the runs of suite.json may have together; its inputs are chosen greedily unless they
-    /// are prioritised.
+    /// The maximum number of simulated events that all runs of suite.json take together; its inputs are chosen greedily
+    /// unless they are prioritised.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
     /// The number of inputs that --builder expected chooses.
@@ -195,26 +195,26 @@ pub(crate) struct StudyArguments {
     /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to find.
     #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
     pub(crate) target: Option<f64>,
-    /// The most mutants that have pages of their own: those first that survive with other events, then the analysed
-    /// ones.
+    /// The maximum number of mutants with pages of their own: first those that survive with other events, then the
+    /// analysed ones.
     #[arg(long, default_value_t = StudyPlan::PAGES, value_name = "N")]
     pub(crate) pages: usize,
-    /// Also show what a cost oracle kills: runs that pass, and differ in events, messages or virtual time by more than so
-    /// many percent from the original's run of the same test case, for example events=20%,time=50%; or
-    /// none. Nothing is run again for it [default: as the system's Cargo.toml says, or else none].
+    /// Also show what a cost oracle kills: runs that pass, but differ in events, messages or virtual time by more than
+    /// the given percentage from the original's run of the same test case, for example events=20%,time=50%; or
+    /// none. It runs nothing again [default: as the system's Cargo.toml says, or else none].
     #[arg(long, value_name = "LIST", value_parser = cost)]
     pub(crate) cost: Option<CostArgument>,
     /// Count kills by cost as kills, in scores and in the choice.
     #[arg(long)]
     pub(crate) count_cost: bool,
-    /// Delete what an earlier study left in the folder, instead of resuming it.
+    /// Delete an earlier study in the folder instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Compile every mutant as a function of its own, too, and leave out of the scores those with the machine code of
-    /// the original, or of another mutant.
+    /// Also compile every mutant as a function of its own, and exclude from the scores those whose machine code is the
+    /// original's or another mutant's.
     #[arg(long)]
     pub(crate) compiler_equivalence: bool,
-    /// End with exit code 6 if suite.json kills less than this percentage of all mutants but those that are known to be
+    /// End with exit code 6 if suite.json kills less than this percentage of all mutants, without those known to be
     /// equivalent.
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) score_min: Option<f64>,
@@ -232,7 +232,7 @@ fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What --cost says: an oracle, or that there is to be none.
+/// The value of --cost: an oracle, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CostArgument(pub(crate) Option<CostOracle>);
 
@@ -241,7 +241,7 @@ fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
     Ok(CostArgument(if text == "none" { None } else { Some(text.parse()?) }))
 }
 
-/// What universe there is, beside the seed.
+/// The universe, apart from its seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
     /// Test cases in the universe [default: as many as the system asks for; gbn 2500, lsr 7000, dns 2000].
@@ -256,8 +256,8 @@ pub(crate) struct UniverseArguments {
 /// How often each test case runs.
 #[derive(Debug, Args)]
 pub(crate) struct ReseedingArguments {
-    /// Run each test case up to N times on the mutants, each time but the first with its chance (seeds) drawn anew, to
-    /// find out how likely it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
+    /// Run each test case up to N times on the mutants, each time but the first with new seeds, to estimate how likely
+    /// it kills each. A pair whose first three runs end alike is not run again. With 1, a kill on a
     /// test case's own seed counts as certain, as in Rutherford's thesis.
     #[arg(long, default_value_t = StudyPlan::RESEEDINGS.get(), value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     reseed: u8,
@@ -284,10 +284,11 @@ pub(crate) enum BuilderArgument {
     Greedy,
     /// No adequate suite has fewer inputs.
     Minimum,
-    /// All inputs of the universe, in an order of which every beginning is good.
+    /// All inputs of the universe, ordered so that every prefix is a good suite.
     Prioritised,
-    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few inputs as
-    /// reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks for.
+    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few
+    /// inputs as reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks
+    /// for.
     Expected,
 }
 
@@ -300,7 +301,7 @@ pub(crate) struct SelectArguments {
     /// The criterion that the suite is adequate for.
     #[arg(long, value_name = "NAME", default_value = "all-uses")]
     pub(crate) criterion: String,
-    /// Draw this many suites, and take the best by mutant score.
+    /// The number of suites to draw; the one with the highest mutant score is chosen.
     #[arg(long, value_name = "M")]
     pub(crate) boost: Option<NonZeroUsize>,
 }
@@ -311,10 +312,10 @@ pub(crate) struct RankArguments {
     pub(crate) system: SystemArguments,
     #[command(flatten)]
     pub(crate) universe: UniverseArguments,
-    /// A criterion to be ranked; can be given several times [default: all].
+    /// A criterion to rank; can be given several times [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
-    /// Suites that are drawn for each criterion.
+    /// The number of suites to draw for each criterion.
     #[arg(long, default_value = "20", value_name = "N")]
     pub(crate) suites: NonZeroUsize,
 }
@@ -328,7 +329,7 @@ pub(crate) struct SourcesArguments {
     pub(crate) cases: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) reseedings: ReseedingArguments,
-    /// Delete what an earlier comparison left in the folder, instead of resuming it.
+    /// Delete an earlier comparison in the folder instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,
 }
@@ -337,7 +338,7 @@ pub(crate) struct SourcesArguments {
 pub(crate) struct MutantsArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// List the mutants that the compiler rejected, too.
+    /// Also list the mutants that the compiler rejected.
     #[arg(long)]
     pub(crate) rejected: bool,
 }
@@ -362,7 +363,7 @@ pub(crate) struct ExportArguments {
     /// The formats to write, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', required = true, value_name = "FORMAT")]
     pub(crate) format: Vec<FormatArgument>,
-    /// Where it is written: a file, or a folder for formats of several files [default: in the folder `export` of
+    /// The file to write, or the folder for formats of several files [default: in the folder `export` of
     /// the study].
     #[arg(long, value_name = "PATH")]
     pub(crate) to: Option<PathBuf>,
@@ -396,10 +397,10 @@ pub(crate) enum FormatArgument {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// The folder of the study before.
+    /// The folder of the earlier study.
     #[arg(value_name = "OUT_BEFORE")]
     pub(crate) before: PathBuf,
-    /// The folder of the study after.
+    /// The folder of the later study.
     #[arg(value_name = "OUT_AFTER")]
     pub(crate) after: PathBuf,
 }
@@ -411,13 +412,13 @@ pub(crate) struct JudgeArguments {
     /// The mutant: its number, or its identity of 16 digits.
     #[arg(value_name = "MUTANT", requires = "judged", required_unless_present = "list")]
     pub(crate) mutant: Option<String>,
-    /// What it is.
+    /// The judgement.
     #[arg(value_enum, value_name = "JUDGEMENT", requires = "reason")]
     pub(crate) judged: Option<JudgedArgument>,
-    /// Why, for those who read it later.
+    /// The reason, for later readers.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
-    /// List all judgements of the system, and which of them are about code that is gone.
+    /// List all judgements of the system, and mark those about code that no longer exists.
     #[arg(long, conflicts_with = "mutant")]
     pub(crate) list: bool,
 }
@@ -492,18 +493,18 @@ pub(crate) struct TestArguments {
     /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
     pub(crate) repeat: NonZeroU32,
-    /// Start over instead of resuming a run that was stopped: after a program has changed.
+    /// Start over instead of resuming a stopped run, for example after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Write the results as JUnit XML, too.
+    /// Also write the results as JUnit XML.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// List the test cases that passed with more datagrams than the simulation needs at most, by more than so many
-    /// percent, for example messages=100%. It changes no verdict.
+    /// List the test cases that passed with more datagrams than the simulation's maximum by more than this percentage,
+    /// for example messages=100%. It changes no verdict.
     #[arg(long, value_name = "LIST")]
     pub(crate) cost: Option<CostOracle>,
-    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
-    /// for dns].
+    /// The time limit of a test case in seconds; one that exceeds it has failed [default: as the implementation's file
+    /// says, else 30; 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 }
@@ -522,15 +523,15 @@ pub(crate) struct ExperimentArguments {
     /// or 1000 where a test case may take longer than a minute].
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Seconds after which a test case is ended and has failed [default: as the implementation's file says, else 30; 180
-    /// for dns].
+    /// The time limit of a test case in seconds; one that exceeds it has failed [default: as the implementation's file
+    /// says, else 30; 180 for dns].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was
     /// run before counts as the first repetitions.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
     pub(crate) repeat: NonZeroU32,
-    /// Repeat all trials, after a program has changed.
+    /// Repeat all trials, for example after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// How many mutants of each implementation that takes part are tried as well, if its file has a table called

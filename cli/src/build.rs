@@ -7,7 +7,7 @@ use simutant_mutator::{Build, BuiltPrograms, ProgramsRequest, build_programs, bu
 use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 use crate::stages::{self, CompilerMessage, Stages};
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own; its
@@ -22,7 +22,7 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
         return Ok(None);
     }
     let name = &system.request.system;
-    let phase = Phase::open("compiling");
+    let phase = ProgressPhase::open("compiling");
     let mut message = CompilerMessage::default();
     let built = build_testbed(&system.package, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot build the testbed of {name}"))?;
@@ -38,7 +38,7 @@ pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> 
 
 /// Builds the programs of an implementation with all their mutants.
 pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
-    let phase = Phase::open("compiling");
+    let phase = ProgressPhase::open("compiling");
     let mut message = CompilerMessage::default();
     let built = build_programs(request, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot mutate the programs of {implementation}"))?;

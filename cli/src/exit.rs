@@ -47,7 +47,7 @@ pub(crate) enum Exit {
     Storage = 5,
     /// All was done, and a score is below what was asked for.
     BelowMinimum = 6,
-    /// Nothing that was tested failed, and of something nothing was found out.
+    /// No test failed, and at least one was inconclusive.
     Inconclusive = 7,
     /// The user stopped it.
     Interrupted = 130,

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment};
-use simutant_campaign::{Bounds, Simulator, Trace, read_outcomes_of};
-use simutant_harness::{ErrorClass, HarnessError, Implementation, Options, Trial, TrialLog, TrialLogError, run_some};
+use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of};
+use simutant_harness::{
+    ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, run_some,
+};
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Subject, Suite, SuiteCase, Trials};
 use simutant_report::{experiment_report, experiment_tables};
@@ -21,7 +23,7 @@ use crate::arguments::{Common, ExperimentArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 use crate::study::{complete, stopped, tell_contradictions};
 use crate::{build, implementations, output};
 
@@ -91,8 +93,8 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let trials =
         Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, left_out, simulation_ns_per_event };
 
-    let phase = Phase::open("analysing");
-    let options = simutant_analysis::Options { seed: common.seed, judgements, ..Default::default() };
+    let phase = ProgressPhase::open("analysing");
+    let options = simutant_analysis::AnalysisOptions { seed: common.seed, judgements, ..Default::default() };
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
     phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
@@ -202,10 +204,15 @@ struct Trying<'a> {
 impl Trying<'_> {
     /// Runs what was not run yet, and adds the implementation to those that take part, or to those that are left out if
     /// it may be.
-    fn all(&mut self, implementation: &Implementation, options: &Options, may_leave_out: bool) -> anyhow::Result<()> {
+    fn all(
+        &mut self,
+        implementation: &Implementation,
+        options: &RunOptions,
+        may_leave_out: bool,
+    ) -> anyhow::Result<()> {
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
-        let phase = Phase::counted("trying", cases.len() as u64 * u64::from(options.repetitions.get()));
+        let phase = ProgressPhase::counted("trying", cases.len() as u64 * u64::from(options.repetitions.get()));
         let before = tried(name, cases, options.repetitions, &self.log);
         let pilot = if may_leave_out { self.pilot(implementation, options, &phase) } else { Ok(None) };
         let tried = pilot.and_then(|why| match why {
@@ -232,7 +239,7 @@ impl Trying<'_> {
 
     /// Returns why an implementation cannot take part though it was tried: a trial that found out nothing is neither a
     /// pass nor a failure, so effectiveness is not known.
-    fn doubt(&self, implementation: &Implementation, options: &Options) -> Option<String> {
+    fn doubt(&self, implementation: &Implementation, options: &RunOptions) -> Option<String> {
         let trials = self.trials(implementation, options);
         let reasons: Vec<&str> = trials.filter_map(|trial| trial.inconclusive.as_deref()).collect();
         let first = reasons.first()?;
@@ -243,7 +250,11 @@ impl Trying<'_> {
     }
 
     /// Returns its trials so far.
-    fn trials<'b>(&'b self, implementation: &'b Implementation, options: &Options) -> impl Iterator<Item = &'b Trial> {
+    fn trials<'b>(
+        &'b self,
+        implementation: &'b Implementation,
+        options: &RunOptions,
+    ) -> impl Iterator<Item = &'b Trial> {
         (1..=options.repetitions.get()).flat_map(move |repetition| {
             let trial = move |case: &SuiteCase| self.log.get(&implementation.name, &case.name, &case.case, repetition);
             self.universe.cases.iter().filter_map(trial)
@@ -251,7 +262,7 @@ impl Trying<'_> {
     }
 
     /// Says of how many trials something was noted, such as a fault that was not injected, and what of the first one.
-    fn noted(&self, implementation: &Implementation, options: &Options) -> String {
+    fn noted(&self, implementation: &Implementation, options: &RunOptions) -> String {
         let noted: Vec<&Trial> = self.trials(implementation, options).filter(|trial| !trial.notes.is_empty()).collect();
         let first = noted.first().and_then(|trial| trial.notes.first());
         first
@@ -263,13 +274,13 @@ impl Trying<'_> {
     fn pilot(
         &mut self,
         implementation: &Implementation,
-        options: &Options,
-        phase: &Phase,
+        options: &RunOptions,
+        phase: &ProgressPhase,
     ) -> anyhow::Result<Option<String>> {
         let cases = &self.universe.cases;
         let pilot = &cases[..cases.len().min(PILOT)];
         // One repetition of each tells enough.
-        let mut options = Options { repetitions: NonZeroU32::MIN, ..options.clone() };
+        let mut options = RunOptions { repetitions: NonZeroU32::MIN, ..options.clone() };
         // What fails too often need not fail more often, which may take long. Where there are no more test cases, it
         // takes part.
         if pilot.len() < cases.len() {
@@ -288,8 +299,8 @@ impl Trying<'_> {
         &mut self,
         count: usize,
         implementation: &Implementation,
-        options: &Options,
-        phase: &Phase,
+        options: &RunOptions,
+        phase: &ProgressPhase,
     ) -> anyhow::Result<()> {
         let (name, cases, log) = (&implementation.name, &self.universe.cases, &mut self.log);
         // What found out nothing is run again.
@@ -324,8 +335,13 @@ impl Trying<'_> {
 }
 
 /// Returns how test cases are run on an implementation.
-fn options(implementation: &Implementation, system: &str, arguments: &ExperimentArguments, common: &Common) -> Options {
-    let mut options = Options::new(common.out(system).join("implementations"));
+fn options(
+    implementation: &Implementation,
+    system: &str,
+    arguments: &ExperimentArguments,
+    common: &Common,
+) -> RunOptions {
+    let mut options = RunOptions::new(common.out(system).join("implementations"));
     options.jobs = common.jobs_or(implementation.jobs_for_each_core(system));
     options.timeout = crate::test::timeout(arguments.timeout, implementation, system);
     options.seed = common.seed;
@@ -417,11 +433,11 @@ fn time_events(built: &Build, outcomes: &Outcomes) -> anyhow::Result<u64> {
     let cases = &outcomes.cases[..outcomes.cases.len().min(TIMED_CASES)];
     let Some(first) = cases.first() else { return Ok(0) };
     // The first request starts the worker.
-    simulator.simulate(&first.case, None, Trace::Skip, None)?;
+    simulator.simulate(&first.case, None, TraceRecording::Skip, None)?;
     let started = Instant::now();
     let mut events = 0;
     for case in cases {
-        events += simulator.simulate(&case.case, None, Trace::Skip, None)?.execution.events;
+        events += simulator.simulate(&case.case, None, TraceRecording::Skip, None)?.execution.events;
     }
     let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     Ok(elapsed / events.max(1))
@@ -557,12 +573,12 @@ mod tests {
             cases,
         };
         let trying = Trying { universe: &suite, log, fresh: false, subjects: Vec::new(), left_out: Vec::new() };
-        let doubt = trying.doubt(&one, &Options::new("/nowhere")).expect("one trial found out nothing");
+        let doubt = trying.doubt(&one, &RunOptions::new("/nowhere")).expect("one trial found out nothing");
         assert!(
             doubt.starts_with("1 of its trials are inconclusive, the first one since there is no quorum"),
             "{doubt}"
         );
-        let noted = trying.noted(&one, &Options::new("/nowhere"));
+        let noted = trying.noted(&one, &RunOptions::new("/nowhere"));
         assert_eq!(noted, "; 2 of its trials have notes, the first one: not injected: crash of 0");
     }
 }

@@ -127,7 +127,7 @@ fn text(explained: &Explained<'_>, outcomes: Option<&Outcomes>) -> String {
             text.push_str(&format!("  mutant:   {}\n", or_end(&parting.mutant)));
         }
         None if pictures.is_some() => text.push_str("the two runs have the same events\n"),
-        None if execution.verdict == RunEnd::Reasonable => {}
+        None if execution.verdict == RunEnd::Passed => {}
         None => text.push_str("there is no trace: the run ended its process\n"),
     }
     text.push_str(&format!("again: {replay}\npage: {page}\n"));

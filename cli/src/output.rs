@@ -1,4 +1,5 @@
-//! Writing: results, lines on standard error, files that a command line names; and a standard output that may be closed.
+//! Writing: results, lines on standard error, files that a command line names; and a standard output that may be
+//! closed.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;

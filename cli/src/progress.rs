@@ -13,13 +13,13 @@ static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// One phase of a command.
 #[derive(Debug)]
-pub(crate) struct Phase {
+pub(crate) struct ProgressPhase {
     bar: ProgressBar,
     name: &'static str,
     started: Instant,
 }
 
-impl Phase {
+impl ProgressPhase {
     /// Begins a phase of `total` parts.
     pub(crate) fn counted(name: &'static str, total: u64) -> Self {
         let style = "{prefix:>12} {bar:30} {pos}/{len} {msg}, {rate}, {eta} to go";
@@ -78,7 +78,7 @@ impl Phase {
     }
 }
 
-impl Drop for Phase {
+impl Drop for ProgressPhase {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         BARS.remove(&self.bar);

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_campaign::shrink::{Candidate, Failure, Ran, ShrinkEnd, Shrunk, shrink};
-use simutant_campaign::{CampaignError, Choices, Choosing, Limits, Simulated, Simulator, Trace};
+use simutant_campaign::{CampaignError, ChoiceRecording, Choosing, RunLimits, Simulated, Simulator, TraceRecording};
 use simutant_mutator::Build;
 use simutant_outcomes::FORMAT_VERSION;
 use simutant_sim_core::{ChoiceKind, RecordedChoice};
@@ -13,7 +13,7 @@ use simutant_sim_core::{ChoiceKind, RecordedChoice};
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
 use crate::output::{self, quoted};
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 use crate::simulate;
 
 /// The most choices that are told one by one.
@@ -63,7 +63,7 @@ pub(crate) fn run(
     arguments: &SimulateArguments,
     common: &Common,
     built: &Build,
-    (mut simulator, limits): (Simulator<'_>, Option<Limits>),
+    (mut simulator, limits): (Simulator<'_>, Option<RunLimits>),
 ) -> anyhow::Result<Exit> {
     let mutant = arguments.mutant;
     let mut simulate = |candidate: &Candidate, mutant, trace, choices| {
@@ -71,25 +71,26 @@ pub(crate) fn run(
     };
     let failure_of = |simulated: &Simulated| Failure::of(&simulated.execution);
 
-    let Some(failure) = failure_of(&simulate(&start, mutant, Trace::Skip, Choices::Skip)?) else {
+    let Some(failure) = failure_of(&simulate(&start, mutant, TraceRecording::Skip, ChoiceRecording::Skip)?) else {
         return Err(BadInput("--shrink: the test case does not fail; give one that does".to_owned()).into());
     };
     // Of a mutant, only what the mutation is to blame for is of interest.
-    let must_pass = mutant.is_some() && failure_of(&simulate(&start, None, Trace::Skip, Choices::Skip)?).is_none();
+    let must_pass =
+        mutant.is_some() && failure_of(&simulate(&start, None, TraceRecording::Skip, ChoiceRecording::Skip)?).is_none();
 
-    let phase = Phase::counted("shrinking", arguments.shrink_runs);
+    let phase = ProgressPhase::counted("shrinking", arguments.shrink_runs);
     let mut tried = 0;
     let shrunk = shrink(start, &failure, arguments.shrink_runs, |candidate, choices| {
         tried += 1;
         phase.at(tried, format!("candidates at most: {}", candidate.case));
-        let simulated = match simulate(candidate, mutant, Trace::Skip, choices) {
+        let simulated = match simulate(candidate, mutant, TraceRecording::Skip, choices) {
             Err(CampaignError::CaseRefused { .. }) => return Ok(Ran::Refused),
             simulated => simulated?,
         };
         Ok::<_, CampaignError>(match failure_of(&simulated) {
             None => Ran::Passed,
             Some(found) if must_pass && found == failure => {
-                match failure_of(&simulate(candidate, None, Trace::Skip, Choices::Skip)?) {
+                match failure_of(&simulate(candidate, None, TraceRecording::Skip, ChoiceRecording::Skip)?) {
                     None => Ran::Failed { failure: found, choices: simulated.choices },
                     Some(_) => Ran::Passed,
                 }
@@ -99,8 +100,8 @@ pub(crate) fn run(
     })?;
     phase.end(&format!("{} candidates, of which {} were steps on the way", shrunk.runs, shrunk.steps));
 
-    let trace = if arguments.trace { Trace::Keep } else { Trace::Skip };
-    let mut simulated = simulate(&shrunk.candidate, mutant, trace, Choices::Keep)?;
+    let trace = if arguments.trace { TraceRecording::Keep } else { TraceRecording::Skip };
+    let mut simulated = simulate(&shrunk.candidate, mutant, trace, ChoiceRecording::Keep)?;
     let made = simulated.choices.take();
     let command = command(&shrunk.candidate, arguments, common)?;
     let run =

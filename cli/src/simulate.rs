@@ -7,8 +7,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
 use simutant_campaign::{
-    Bounds, Choices, Limits, Simulated, Simulator, TRACE_EVENTS_MAX, Trace, TraceText, read_case as read_case_of_study,
-    read_limits,
+    Bounds, ChoiceRecording, RunLimits, Simulated, Simulator, TRACE_EVENTS_MAX, TraceRecording, TraceText,
+    read_case as read_case_of_study, read_limits,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, RunEnd};
@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
         return shrink::run(Candidate { case, choosing }, arguments, common, &built, (simulator, limits(&out)?));
     }
     let has_files = !(arguments.diagram.is_empty() && arguments.trace_file.is_empty());
-    let trace = if arguments.trace || has_files { Trace::Keep } else { Trace::Skip };
-    let kept = (trace, Choices::Skip);
+    let trace = if arguments.trace || has_files { TraceRecording::Keep } else { TraceRecording::Skip };
+    let kept = (trace, ChoiceRecording::Skip);
     let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
     let events = simulated.trace.as_ref().map(read_trace::<Vec<IgnoredAny>>).transpose()?;
     if events.is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
@@ -57,9 +57,9 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
     output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
     Ok(match simulated.execution.verdict {
-        RunEnd::Reasonable => Exit::Success,
+        RunEnd::Passed => Exit::Success,
         RunEnd::Inconclusive => Exit::Inconclusive,
-        RunEnd::Unreasonable | RunEnd::NotTerminated | RunEnd::Abnormal => Exit::Failed,
+        RunEnd::Failed | RunEnd::NotTerminated | RunEnd::Abnormal => Exit::Failed,
     })
 }
 
@@ -93,7 +93,7 @@ fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
 }
 
 /// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
-pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<Limits>> {
+pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<RunLimits>> {
     if out.join("journal.sqlite").exists() { Ok(read_limits(out)?) } else { Ok(None) }
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     }
     let seconds = *virtual_time_ns as f64 / 1e9;
     text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
-    if *verdict != RunEnd::Reasonable {
+    if *verdict != RunEnd::Passed {
         // On a run that went well these are servers.
         waiting.iter().for_each(|waiting| text.push_str(&format!("at the end, {waiting}\n")));
     }

@@ -8,7 +8,7 @@ use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
 use simutant_study::{StageEnd, StudyEvent, StudyStage};
 
 use crate::output;
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 
 /// Shows the stages of a study of one system; those that are not done are gone when it is dropped.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Stages {
 #[derive(Debug)]
 struct Shown {
     stage: StudyStage,
-    phase: Phase,
+    phase: ProgressPhase,
     compiler: CompilerMessage,
 }
 
@@ -35,7 +35,7 @@ impl Stages {
         match event {
             // A campaign tells at once how much there is to do.
             StudyEvent::Started(StudyStage::Campaign(_)) => {}
-            StudyEvent::Started(stage) => self.start(stage, Phase::open(name(stage))),
+            StudyEvent::Started(stage) => self.start(stage, ProgressPhase::open(name(stage))),
             StudyEvent::Compiler(stage, event) => self.compiler(stage, event),
             StudyEvent::Progress(progress) => self.progress(&progress),
             StudyEvent::Ended(end) => self.end(&end),
@@ -48,7 +48,7 @@ impl Stages {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self, stage: StudyStage, phase: Phase) {
+    fn start(&self, stage: StudyStage, phase: ProgressPhase) {
         self.shown().push(Shown { stage, phase, compiler: CompilerMessage::default() });
     }
 
@@ -70,7 +70,7 @@ impl Stages {
     fn progress(&self, progress: &Progress) {
         let stage = StudyStage::Campaign(progress.phase);
         if !self.shown().iter().any(|shown| shown.stage == stage) {
-            self.start(stage, Phase::counted(name(stage), progress.total as u64));
+            self.start(stage, ProgressPhase::counted(name(stage), progress.total as u64));
         }
         let shown = self.shown();
         let message = format!("test cases, {} runs on mutants", progress.executions);
@@ -99,7 +99,7 @@ pub(crate) struct CompilerMessage {
 }
 
 impl CompilerMessage {
-    pub(crate) fn show(&mut self, phase: &Phase, event: BuildEvent) {
+    pub(crate) fn show(&mut self, phase: &ProgressPhase, event: BuildEvent) {
         match event {
             BuildEvent::Compiling { mutants, rejected, .. } => {
                 self.round = format!("{mutants} mutants, {rejected} rejected by the compiler so far");

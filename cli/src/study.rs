@@ -6,7 +6,7 @@ use simutant_analysis::{Analysis, Builder, ExpectedBuilder, Score, suite_scores}
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
 use simutant_report::{contradiction_sentence, tables};
-use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCode, StudyPlan, SuiteChoice};
+use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeCheck, StudyPlan, SuiteChoice};
 
 use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
 use crate::exit::{BadInput, Exit};
@@ -61,7 +61,7 @@ fn plan(arguments: &StudyArguments, common: &Common) -> Result<StudyPlan, BadInp
         input_source: arguments.universe.source,
         reseedings: arguments.reseedings.count(),
         existing: if arguments.fresh { Existing::Delete } else { Existing::Continue },
-        machine_code: if arguments.compiler_equivalence { MachineCode::Compare } else { MachineCode::Ignore },
+        machine_code: if arguments.compiler_equivalence { MachineCodeCheck::Compare } else { MachineCodeCheck::Ignore },
         suites: arguments.suites as usize,
         choice: choice(arguments)?,
         cost: match &arguments.cost {

@@ -12,7 +12,7 @@ use simutant_analysis::statistics::{Interval, wilson};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
-    CaseResult, EndedProcess, Implementation, Options, ResultLog, TestReport, TrialLogError, run_some,
+    CaseResult, EndedProcess, Implementation, ResultLog, RunOptions, TestReport, TrialLogError, run_some,
 };
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 
@@ -21,7 +21,7 @@ use crate::arguments::{Common, TestArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::experiment::repeated;
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 use crate::{build, implementations, output, simulate};
 
 /// The level of intervals of how likely a test case fails.
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
         }
     }
     let out = common.out(system);
-    let mut options = Options::new(out.join("implementations"));
+    let mut options = RunOptions::new(out.join("implementations"));
     options.jobs = common.jobs();
     options.timeout = timeout(arguments.timeout, &implementation, system);
     options.seed = common.seed;
@@ -98,7 +98,7 @@ fn is_repeated(arguments: &TestArguments) -> bool {
 fn run_rest(
     suite: &Suite,
     implementation: &Implementation,
-    options: &Options,
+    options: &RunOptions,
     out: Option<&Path>,
     fresh: bool,
 ) -> anyhow::Result<TestReport> {
@@ -114,7 +114,7 @@ fn run_rest(
     let rest: Vec<(usize, u32)> = all.filter(|run| before(run).is_none()).collect();
 
     let count = earlier.len();
-    let phase = Phase::counted("testing", (count + rest.len()) as u64);
+    let phase = ProgressPhase::counted("testing", (count + rest.len()) as u64);
     let (mut done, mut failed) = (count as u64, earlier.iter().filter(|result| result.verdict.kills()).count());
     let mut broken = None::<TrialLogError>;
     let mut report = run_some(suite, implementation, options, &rest, &mut |result| {
@@ -294,13 +294,13 @@ impl std::fmt::Display for Rate<'_> {
 }
 
 /// Returns the report as JUnit XML has it: a suite with a test for each test case.
-fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> junit::Report {
+fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> junit::JunitReport {
     let test = |rate: &Rate<'_>| {
         let result = rate.failures().next().unwrap_or(&rate.results[0]);
         let (end, output) = match &result.verdict {
             Verdict::Pass => match rate.doubt() {
-                Some(reason) => (junit::End::Inconclusive(reason.to_owned()), String::new()),
-                None => (junit::End::Passed, String::new()),
+                Some(reason) => (junit::JunitEnd::Inconclusive(reason.to_owned()), String::new()),
+                None => (junit::JunitEnd::Passed, String::new()),
             },
             Verdict::Fail(finding) => {
                 let mut message = finding.to_string();
@@ -308,13 +308,13 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
                     message = format!("{rate}, first in repetition {}: {message}", result.repetition);
                 }
                 let (kind, text) = (finding.kind.clone(), format!("input: {}", result.case));
-                (junit::End::Failed { kind, message, text }, printed(&result.processes).collect())
+                (junit::JunitEnd::Failed { kind, message, text }, printed(&result.processes).collect())
             }
             Verdict::Inconclusive(Inconclusive { reason }) => {
-                (junit::End::Inconclusive(reason.clone()), printed(&result.processes).collect())
+                (junit::JunitEnd::Inconclusive(reason.clone()), printed(&result.processes).collect())
             }
         };
-        junit::TestCase {
+        junit::JunitTest {
             name: result.name.clone(),
             class: format!("{}.{}", report.system, report.implementation),
             duration_ms: Some(rate.results.iter().map(|result| result.duration_ms).sum()),
@@ -331,7 +331,7 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
         properties,
         cases: rates.iter().map(test).collect(),
     };
-    junit::Report { name: report.system.clone(), suites: vec![suite] }
+    junit::JunitReport { name: report.system.clone(), suites: vec![suite] }
 }
 
 /// The ends of what the processes printed, each line with its process.

@@ -9,7 +9,7 @@ use crate::xml::{element, escaped, open};
 
 /// Results in suites of tests.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Report {
+pub struct JunitReport {
     /// What was tested.
     pub name: String,
     /// The suites.
@@ -24,12 +24,12 @@ pub struct TestSuite {
     /// What else is known, by name.
     pub properties: Vec<(String, String)>,
     /// The tests.
-    pub cases: Vec<TestCase>,
+    pub cases: Vec<JunitTest>,
 }
 
 /// One test.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TestCase {
+pub struct JunitTest {
     /// Its name.
     pub name: String,
     /// The class that it belongs to, with `.` between its parts.
@@ -37,14 +37,14 @@ pub struct TestCase {
     /// How long it took, in milliseconds; `None` where time says nothing.
     pub duration_ms: Option<u64>,
     /// How it ended.
-    pub end: End,
+    pub end: JunitEnd,
     /// What it printed.
     pub output: String,
 }
 
 /// How a test ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum End {
+pub enum JunitEnd {
     /// Well.
     #[default]
     Passed,
@@ -63,10 +63,10 @@ pub enum End {
     Skipped(String),
 }
 
-impl Report {
+impl JunitReport {
     /// Returns the report as XML, ending in a line break.
     pub fn to_xml(&self) -> String {
-        let all: Vec<&TestCase> = self.suites.iter().flat_map(|suite| &suite.cases).collect();
+        let all: Vec<&JunitTest> = self.suites.iter().flat_map(|suite| &suite.cases).collect();
         let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
         let some = |text: &str| Some(text.to_owned());
         let [tests, failures, errors, _] = counts(&all);
@@ -80,7 +80,7 @@ impl Report {
         open(&mut out, "testsuites", &head);
         out.push('\n');
         for suite in &self.suites {
-            let cases: Vec<&TestCase> = suite.cases.iter().collect();
+            let cases: Vec<&JunitTest> = suite.cases.iter().collect();
             let [tests, failures, errors, skipped] = counts(&cases);
             let head = [
                 ("name", some(&suite.name)),
@@ -107,19 +107,19 @@ impl Report {
     }
 }
 
-fn write_case(out: &mut String, case: &TestCase) {
+fn write_case(out: &mut String, case: &JunitTest) {
     let some = |text: &str| Some(text.to_owned());
     let head = [("name", some(&case.name)), ("classname", some(&case.class)), ("time", duration(&[case]))];
     open(out, "testcase", &head);
     match &case.end {
-        End::Passed => {}
-        End::Failed { kind, message, text } => {
+        JunitEnd::Passed => {}
+        JunitEnd::Failed { kind, message, text } => {
             element(out, "failure", &[("type", some(kind)), ("message", some(message))], text);
         }
-        End::Inconclusive(reason) => {
+        JunitEnd::Inconclusive(reason) => {
             element(out, "error", &[("type", some("inconclusive")), ("message", some(reason))], "");
         }
-        End::Skipped(reason) => element(out, "skipped", &[("message", some(reason))], ""),
+        JunitEnd::Skipped(reason) => element(out, "skipped", &[("message", some(reason))], ""),
     }
     if !case.output.is_empty() {
         out.push_str(&format!("<system-out>{}</system-out>", escaped(&case.output, false)));
@@ -128,19 +128,19 @@ fn write_case(out: &mut String, case: &TestCase) {
 }
 
 /// How many tests there are, how many failed, of how many nothing was found out, and how many were skipped.
-fn counts(cases: &[&TestCase]) -> [Option<String>; 4] {
-    let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+fn counts(cases: &[&JunitTest]) -> [Option<String>; 4] {
+    let count = |is: fn(&JunitEnd) -> bool| cases.iter().filter(|case| is(&case.end)).count();
     let counts = [
         cases.len(),
-        count(|end| matches!(end, End::Failed { .. })),
-        count(|end| matches!(end, End::Inconclusive(_))),
-        count(|end| matches!(end, End::Skipped(_))),
+        count(|end| matches!(end, JunitEnd::Failed { .. })),
+        count(|end| matches!(end, JunitEnd::Inconclusive(_))),
+        count(|end| matches!(end, JunitEnd::Skipped(_))),
     ];
     counts.map(|count| Some(count.to_string()))
 }
 
 /// The time of tests together in seconds, `None` if one of them has none.
-fn duration(cases: &[&TestCase]) -> Option<String> {
+fn duration(cases: &[&JunitTest]) -> Option<String> {
     let sum: u64 = cases.iter().map(|case| case.duration_ms).sum::<Option<u64>>()?;
     Some(format!("{}.{:03}", sum / 1000, sum % 1000))
 }
@@ -148,7 +148,7 @@ fn duration(cases: &[&TestCase]) -> Option<String> {
 /// Returns a study as a report: a suite for each specification file, a test for each mutant, which fails if no test
 /// case of the universe kills it. Mutants that are known to be equivalent, duplicates, and those that do not compile
 /// are skipped.
-pub fn study(study: &Study<'_>, root: &Root) -> Report {
+pub fn study(study: &Study<'_>, root: &Root) -> JunitReport {
     let outcomes = study.outcomes;
     let sites = &outcomes.sites;
     let mut properties = vec![
@@ -165,7 +165,7 @@ pub fn study(study: &Study<'_>, root: &Root) -> Report {
     let suites = sites.files.iter().enumerate().map(|(file, source)| {
         let mutants = sites.mutants.iter().enumerate().filter(|(_, mutant)| mutant.span.file == file);
         let rejected = sites.rejected.iter().filter(|rejected| rejected.mutant.span.file == file);
-        let test = |mutant: &Mutant, end| TestCase {
+        let test = |mutant: &Mutant, end| JunitTest {
             name: format!(
                 "{} line {}: {} [{}]",
                 mutant.operator,
@@ -180,9 +180,9 @@ pub fn study(study: &Study<'_>, root: &Root) -> Report {
         };
         let tested = mutants.map(|(number, mutant)| {
             let end = match Standing::of(study, number) {
-                Standing::Killed(_) | Standing::TimedOut(_) => End::Passed,
-                Standing::Ignored(reason) => End::Skipped(reason),
-                Standing::Alive(class, evidence) => End::Failed {
+                Standing::Killed(_) | Standing::TimedOut(_) => JunitEnd::Passed,
+                Standing::Ignored(reason) => JunitEnd::Skipped(reason),
+                Standing::Alive(class, evidence) => JunitEnd::Failed {
                     kind: class.to_string(),
                     message: format!("mutant {number} survives, {evidence}"),
                     text: format!("{}\n{}", root.path(&source.path), sites.diff(mutant, 3)),
@@ -194,7 +194,7 @@ pub fn study(study: &Study<'_>, root: &Root) -> Report {
             let first_line = rejected.reason.lines().next().unwrap_or_default();
             // The numbers of its parts, if it has some, are not those of mutants that are left.
             let mutant = Mutant { parts: None, ..rejected.mutant.clone() };
-            test(&mutant, End::Skipped(format!("does not compile: {first_line}")))
+            test(&mutant, JunitEnd::Skipped(format!("does not compile: {first_line}")))
         });
         TestSuite {
             name: root.path(&source.path),
@@ -202,5 +202,5 @@ pub fn study(study: &Study<'_>, root: &Root) -> Report {
             cases: tested.chain(skipped).collect(),
         }
     });
-    Report { name: format!("mutants of {}", outcomes.system), suites: suites.collect() }
+    JunitReport { name: format!("mutants of {}", outcomes.system), suites: suites.collect() }
 }

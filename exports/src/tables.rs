@@ -220,7 +220,7 @@ fn mutants(study: &Study<'_>) -> Table {
         .integer("infected", infected)
         .integer("diverged", outcomes.diverged.iter().map(|cases| cases.count_ones(..)))
         .integer("killed", outcomes.kills.iter().map(|cases| cases.count_ones(..)))
-        .integer("unreasonable", ends(RunEnd::Unreasonable))
+        .integer("failed", ends(RunEnd::Failed))
         .integer("not_terminated", ends(RunEnd::NotTerminated))
         .integer("abnormal", ends(RunEnd::Abnormal))
         .integer("inconclusive", ends(RunEnd::Inconclusive))
@@ -280,7 +280,7 @@ fn kind(kind: CriterionKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use simutant_analysis::{Options, analyse, suite};
+    use simutant_analysis::{AnalysisOptions, analyse, suite};
 
     use super::*;
     use crate::table::Values;
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn the_tables_have_what_the_outcomes_have() {
         let outcomes = synthetic(40, 1);
-        let options = Options { suites: 10, resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { suites: 10, resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let chosen = suite(&outcomes, &analysis);
         let study = Study::new(&outcomes, &analysis, chosen.as_ref()).expect("they belong together");
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(sum("cases", "infected"), sum("mutants", "infected"));
         assert_eq!(sum("requirements", "cases"), covered as i64);
         assert_eq!(
-            sum("mutants", "not_terminated") + sum("mutants", "abnormal") + sum("mutants", "unreasonable"),
+            sum("mutants", "not_terminated") + sum("mutants", "abnormal") + sum("mutants", "failed"),
             kills as i64
         );
         for table in tables.iter().chain(&tables_for_paper(&study)) {

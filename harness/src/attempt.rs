@@ -16,7 +16,7 @@ use crate::failure::{ProcessFailure, Traffic};
 use crate::implementation::Implementation;
 use crate::implementation::driver::ProcessOwner;
 use crate::ports;
-use crate::process::{Exit, Guardian, OutputTail};
+use crate::process::{Guardian, OutputTail, ProcessExit};
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -87,7 +87,7 @@ impl Attempt<'_> {
         // First of all: a network that broke down is no failure of the programs.
         let network = members.network()?;
         let (mut processes, notes) = members.end();
-        if let Some(Broken::Process(ProcessFailure::Exited { process, exit: Exit::UNAVAILABLE })) = &broken {
+        if let Some(Broken::Process(ProcessFailure::Exited { process, exit: ProcessExit::UNAVAILABLE })) = &broken {
             let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
             let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
             return Err(HarnessError::SideUnavailable { implementation, side: process.clone(), reason });

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::HarnessError;
 use crate::implementation::{Implementation, fill_command};
-use crate::process::{Care, Child, Event, Guardian, Input, Start, Watched};
+use crate::process::{Care, ChildProcess, Event, Guardian, Input, Start, Watched};
 use crate::testbed::Placeholders;
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
@@ -33,7 +33,7 @@ pub(crate) fn build(
         number: 0,
         events: &sender,
     };
-    let mut process = Child::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
+    let mut process = ChildProcess::start(&start, guardian).map_err(|source| HarnessError::BuildNotStarted {
         implementation: implementation.name.clone(),
         program: command[0].clone(),
         source,

@@ -12,22 +12,22 @@ use crate::error::HarnessError;
 use crate::implementation::DriverCommand;
 use crate::implementation::driver::{ProcessOwner, ROLES};
 use crate::ports::Lease;
-use crate::process::{Exit, OutputTail};
+use crate::process::{OutputTail, ProcessExit};
 use crate::report::EndedProcess;
 use crate::testbed::{
     Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, TIMEOUT, Testbed,
 };
 
 /// The test case failed.
-const FAILED: Exit = Exit::Code(1);
+const FAILED: ProcessExit = ProcessExit::Code(1);
 
 /// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
-const INCONCLUSIVE: Exit = Exit::Code(75);
+const INCONCLUSIVE: ProcessExit = ProcessExit::Code(75);
 
-/// What a driver says beside its exit code: the last line of its standard output, as JSON.
+/// What a driver reports in addition to its exit code: the last line of its standard output, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct DriverAnswer {
     /// Why the test case failed, or why nothing was found out: a sentence without a full stop.
     #[serde(default)]
     pub reason: Option<String>,
@@ -37,7 +37,7 @@ pub struct Answer {
     /// Which of the thesis's ends that is: a wrong result by default.
     #[serde(default)]
     pub class: Option<FindingClass>,
-    /// The same as data, for whoever reads the report.
+    /// The same as data, for readers of the report.
     #[serde(default)]
     pub details: Value,
     /// Faults of the test case that could not be injected, each in words.
@@ -123,8 +123,8 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
     };
     let reason = answer.reason.filter(|reason| !reason.trim().is_empty());
     let verdict = match (exit, reason) {
-        (Exit::Code(0), None) => Verdict::Pass,
-        (Exit::Code(0), Some(reason)) => {
+        (ProcessExit::Code(0), None) => Verdict::Pass,
+        (ProcessExit::Code(0), Some(reason)) => {
             inconclusive(format!("the driver ended with {exit}, which means a pass, and gives a reason: {reason}"))
         }
         (FAILED, Some(summary)) => Verdict::Fail(Finding {
@@ -138,7 +138,7 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
              {{\"reason\": \"...\"}}{}",
             quoted(driver)
         )),
-        (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver found out nothing".into())),
+        (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver gave no verdict".into())),
         (exit, _) => inconclusive(format!("the driver ended with {exit}, not 0, 1, 69 or 75{}", quoted(driver))),
     };
     let notes = answer.not_injected.into_iter().map(|fault| format!("not injected: {fault}")).collect();
@@ -146,7 +146,7 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
 }
 
 /// Returns the answer in what a driver printed, if its last line is one.
-fn answer(stdout: &OutputTail, processes: ProcessOwner) -> Result<Option<Answer>, String> {
+fn answer(stdout: &OutputTail, processes: ProcessOwner) -> Result<Option<DriverAnswer>, String> {
     let mut text = stdout.text.trim_end();
     let has_one_line = !text.contains('\n');
     match processes {
@@ -172,7 +172,7 @@ mod tests {
     use crate::implementation::driver::DRIVER;
 
     #[track_caller]
-    fn check(exit: Exit, stdout: &str, stderr: &str, expect: Verdict, notes: &[&str]) {
+    fn check(exit: ProcessExit, stdout: &str, stderr: &str, expect: Verdict, notes: &[&str]) {
         let tail = |text: &str| OutputTail { text: text.into(), omitted_bytes: 0 };
         let (stdout, stderr) = (tail(stdout), tail(stderr));
         let ended = EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr };
@@ -186,35 +186,35 @@ mod tests {
 
     #[test]
     fn a_driver_answers_by_exit_code_and_last_line() {
-        check(Exit::Code(0), "", "", Verdict::Pass, &[]);
+        check(ProcessExit::Code(0), "", "", Verdict::Pass, &[]);
         check(
-            Exit::Code(0),
+            ProcessExit::Code(0),
             "log\n{\"not_injected\": [\"crash of b\"]}\n\n",
             "",
             Verdict::Pass,
             &["not injected: crash of b"],
         );
         let failed = Finding::wrong_result("failed", "two holders");
-        check(Exit::Code(1), "a\n{\"reason\": \"two holders\"}\n", "x", Verdict::Fail(failed.clone()), &[]);
+        check(ProcessExit::Code(1), "a\n{\"reason\": \"two holders\"}\n", "x", Verdict::Fail(failed.clone()), &[]);
         let more = Finding { class: FindingClass::NotTerminated, kind: "stuck".into(), ..failed.with_detail([3]) };
         let line =
             "{\"reason\": \"two holders\", \"kind\": \"stuck\", \"class\": \"not-terminated\", \"details\": [3]}";
-        check(Exit::Code(1), line, "", Verdict::Fail(more), &[]);
-        check(Exit::Code(75), "{\"reason\": \"no quorum\"}", "", inconclusive("no quorum"), &[]);
-        check(Exit::Code(75), "", "", inconclusive("the driver found out nothing"), &[]);
+        check(ProcessExit::Code(1), line, "", Verdict::Fail(more), &[]);
+        check(ProcessExit::Code(75), "{\"reason\": \"no quorum\"}", "", inconclusive("no quorum"), &[]);
+        check(ProcessExit::Code(75), "", "", inconclusive("the driver gave no verdict"), &[]);
     }
 
     #[test]
     fn a_broken_driver_is_neither_a_pass_nor_a_failure() {
         let no_reason = "the driver ended with exit code 1, which means a failure, and its last line gives no reason, such as \
                          {\"reason\": \"...\"}";
-        check(Exit::Code(1), "two holders\n", "", inconclusive(no_reason), &[]);
+        check(ProcessExit::Code(1), "two holders\n", "", inconclusive(no_reason), &[]);
         let crashed = format!("{no_reason}: NameError: lease");
-        check(Exit::Code(1), "", "NameError: lease\n", inconclusive(&crashed), &[]);
-        check(Exit::Code(2), "", "", inconclusive("the driver ended with exit code 2, not 0, 1, 69 or 75"), &[]);
+        check(ProcessExit::Code(1), "", "NameError: lease\n", inconclusive(&crashed), &[]);
+        check(ProcessExit::Code(2), "", "", inconclusive("the driver ended with exit code 2, not 0, 1, 69 or 75"), &[]);
         let killed = "the driver ended with signal 11 (SIGSEGV), not 0, 1, 69 or 75";
-        check(Exit::Signal(11), "{\"reason\": \"x\"}", "", inconclusive(killed), &[]);
-        for exit in [Exit::Code(0), Exit::Code(1)] {
+        check(ProcessExit::Signal(11), "{\"reason\": \"x\"}", "", inconclusive(killed), &[]);
+        for exit in [ProcessExit::Code(0), ProcessExit::Code(1)] {
             let mistyped = "the last line that the driver printed is no answer: unknown field `why`, expected one of \
                             `reason`, `kind`, `class`, `details`, `not_injected` at line 1 column 6";
             check(exit, "{\"why\": \"x\"}", "", inconclusive(mistyped), &[]);
@@ -224,9 +224,9 @@ mod tests {
     #[test]
     fn a_reason_is_none_of_a_pass_and_a_blank_one_is_none() {
         let passes = "the driver ended with exit code 0, which means a pass, and gives a reason: two holders";
-        check(Exit::Code(0), "{\"reason\": \"two holders\"}", "", inconclusive(passes), &[]);
-        check(Exit::Code(0), "{\"reason\": \" \"}", "", Verdict::Pass, &[]);
-        check(Exit::Code(75), "{\"reason\": \"\"}", "", inconclusive("the driver found out nothing"), &[]);
+        check(ProcessExit::Code(0), "{\"reason\": \"two holders\"}", "", inconclusive(passes), &[]);
+        check(ProcessExit::Code(0), "{\"reason\": \" \"}", "", Verdict::Pass, &[]);
+        check(ProcessExit::Code(75), "{\"reason\": \"\"}", "", inconclusive("the driver gave no verdict"), &[]);
     }
 
     #[test]
@@ -239,8 +239,8 @@ mod tests {
         };
         let cut = inconclusive("the last line that the driver printed is no answer: it is longer than 64 KiB");
         // A driver that has a plan may print a long one.
-        assert_eq!(judged(Exit::Code(0), "xx\"}\n"), [cut.clone(), Verdict::Pass]);
-        assert_eq!(judged(Exit::Code(1), "xx\"}\n")[0], cut);
-        assert_eq!(judged(Exit::Code(0), "xx\n{}\n"), [Verdict::Pass, Verdict::Pass]);
+        assert_eq!(judged(ProcessExit::Code(0), "xx\"}\n"), [cut.clone(), Verdict::Pass]);
+        assert_eq!(judged(ProcessExit::Code(1), "xx\"}\n")[0], cut);
+        assert_eq!(judged(ProcessExit::Code(0), "xx\n{}\n"), [Verdict::Pass, Verdict::Pass]);
     }
 }

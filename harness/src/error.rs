@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Exit, is_shortage};
+use crate::process::{ProcessExit, is_shortage};
 use crate::proxy::ProxyError;
 use crate::testbed::InvalidCase;
 
@@ -56,7 +56,7 @@ pub enum HarnessError {
         /// The command.
         command: String,
         /// How it ended.
-        exit: Exit,
+        exit: ProcessExit,
         /// The ends of its standard output and its standard error.
         output: String,
     },

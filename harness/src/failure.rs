@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use simutant_outcomes::{Finding, FindingClass};
 
-use crate::process::Exit;
+use crate::process::ProcessExit;
 
 /// What is wrong with processes; its `Display` is a sentence without a full stop.
 ///
@@ -36,7 +36,7 @@ pub enum ProcessFailure {
         /// The process.
         process: String,
         /// How it ended.
-        exit: Exit,
+        exit: ProcessExit,
     },
     /// A process ended well, but before it was ready.
     EndedBeforeReady {

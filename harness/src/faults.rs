@@ -2,8 +2,8 @@
 //!
 //! [`Schedule::new`] makes of [`Faults`](simutant_sim_core::Faults) an ordered list of injections: processes are killed
 //! with all that they started, started again, stopped for a time and continued. A [`RealNetwork`] is a
-//! [`Network`](simutant_sim_core::Network) between programs, for datagrams and for connections. What neither of them can
-//! do is said in words, for the notes of a trial.
+//! [`Network`](simutant_sim_core::Network) between programs, for datagrams and for connections. What neither of them
+//! can do is said in words, for the notes of a trial.
 //!
 //! An implementation's driver asks for both with a [`Plan`]; a testbed in Rust with
 //! [`Environment::schedule`](crate::Environment::schedule), and a network of its own.

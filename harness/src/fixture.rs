@@ -9,7 +9,7 @@ use crate::error::HarnessError;
 use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
 use crate::implementation::{Implementation, fill_command, fill_text};
 use crate::ports::Lease;
-use crate::process::{Care, Child, Event, Exit, Guardian, Input, OutputTail, Start, Watched};
+use crate::process::{Care, ChildProcess, Event, Guardian, Input, OutputTail, ProcessExit, Start, Watched};
 use crate::side::Stop;
 use crate::testbed::Placeholders;
 
@@ -24,7 +24,7 @@ pub(crate) struct Place<'a> {
 
 /// A fixture that is ready. It is ended when it is dropped.
 pub(crate) struct Fixture {
-    child: Child,
+    child: ChildProcess,
     events: Receiver<Event>,
     /// What drivers are told of it.
     placeholders: Placeholders,
@@ -88,7 +88,7 @@ impl Fixture {
         };
         let name = implementation.name.clone();
         let child =
-            Child::start(&start, guardian).map_err(|source| {
+            ChildProcess::start(&start, guardian).map_err(|source| {
                 let (program, side) = (side.command[0].clone(), FIXTURE.to_owned());
                 HarnessError::exhausted_or(format!("start `{program}`"), source, |source| {
                     HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
@@ -104,7 +104,7 @@ impl Fixture {
     fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
         let what = match self.events.recv_timeout(limit) {
             Ok(Event::Ready(_) | Event::Said(..)) => return Ok(self),
-            Ok(Event::Exited(_, Exit::UNAVAILABLE)) => {
+            Ok(Event::Exited(_, ProcessExit::UNAVAILABLE)) => {
                 let reason = self.child.kill().1.text.trim().to_owned();
                 return Err(HarnessError::SideUnavailable { implementation, side: FIXTURE.into(), reason });
             }
@@ -142,7 +142,7 @@ impl Fixture {
     }
 
     /// Returns how it ended, if it did.
-    pub(crate) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<ProcessExit> {
         loop {
             match self.events.try_recv() {
                 Ok(Event::Exited(_, exit)) => return Some(exit),

@@ -95,9 +95,9 @@ pub struct Implementation {
     /// Whether experiments leave it out unless it is named, since a test case of it takes seconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_demand: bool,
-    /// Its source files in Rust, if its constants are to be compared with those of the specification: names or patterns,
-    /// from the folder of the file. Those of [`mutants`](Self::mutants) if there are none. What a trial says does not
-    /// depend on them, so they are no part of what is written down of the implementation.
+    /// Its source files in Rust, if its constants are compared with those of the specification: names or
+    /// patterns, from the folder of the file. Those of [`mutants`](Self::mutants) if there are none. What a trial says
+    /// does not depend on them, so they are no part of what is written down of the implementation.
     #[serde(default, skip_serializing)]
     pub sources: Vec<String>,
     /// The program and arguments that build it; run in the folder of the file.
@@ -194,7 +194,8 @@ impl Implementation {
         }
     }
 
-    /// Returns the folder from which its source files are named, and their names or patterns: none unless its file says.
+    /// Returns the folder from which its source files are named, and their names or patterns: none unless its file
+    /// says.
     pub fn sources(&self) -> (PathBuf, &[String]) {
         match &self.mutants {
             Some(package) if self.sources.is_empty() => {

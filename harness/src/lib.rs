@@ -15,7 +15,7 @@
 //!
 //! # A whole program
 //! ```
-//! use simutant_harness::{Options, Testbeds, run_suite};
+//! use simutant_harness::{RunOptions, Testbeds, run_suite};
 //! use simutant_outcomes::{Suite, Verdict};
 //! # use std::path::Path;
 //!
@@ -48,7 +48,7 @@
 //! )?;
 //! # let build = tempfile::tempdir()?;
 //! # let build_directory = build.path();
-//! let report = run_suite(&suite, &implementation, &Options::new(build_directory), &mut |_| {})?;
+//! let report = run_suite(&suite, &implementation, &RunOptions::new(build_directory), &mut |_| {})?;
 //! assert_eq!(report.results[0].verdict, Verdict::Pass);
 //! let finding = report.results[1].verdict.finding().expect("it is wrong");
 //! assert_eq!(finding.summary, "the double of 13 is not 13");
@@ -59,12 +59,13 @@
 //! # What is and what is not repeatable
 //! The n-th datagram of a direction has the same fate in every run with the same seeds. Which datagram is the n-th is
 //! up to the programs and the scheduler. So a failure that depends on timing may need several runs to show again, and a
-//! pass shows that this run went well: no more. [`Options::repetitions`] tells how often a test case fails.
+//! pass shows that this run went well: no more. [`RunOptions::repetitions`] tells how often a test case fails.
 //!
 //! # Nothing is left behind
 //! Programs run in process groups and private folders of their own. Both are removed when a test case ends, when the
-//! harness fails, and when it is killed, by SIGKILL too. A process that leaves its group on purpose is not followed. A program that cannot run on this machine says so with exit
-//! code 69: that is no failure, but [`HarnessError::SideUnavailable`].
+//! harness fails, and when it is killed, by SIGKILL too. A process that leaves its group on purpose is not followed. A
+//! program that cannot run on this machine says so with exit code 69: that is no failure, but
+//! [`HarnessError::SideUnavailable`].
 
 mod attempt;
 mod building;
@@ -90,7 +91,7 @@ mod test_support;
 mod testbed;
 mod trials;
 
-pub use driver::Answer;
+pub use driver::DriverAnswer;
 pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};
 pub use faults::{
@@ -103,15 +104,15 @@ pub use implementation::{
 pub use lines::TrialLogError;
 pub use loopback::Loopback;
 pub use ports::{Lease, has_unread};
-pub use process::{Exit, OutputTail, is_shortage};
+pub use process::{OutputTail, ProcessExit, is_shortage};
 pub use program::{TestbedProgram, serve};
 pub use proxy::{
-    Activity, DirectionCounts, Fate, Fates, Linked, Links, Listener, Losses, LossyProxy, LossyServers,
-    ProxyConfiguration, ProxyCounts, ProxyError, Served,
+    Activity, DatagramFate, DatagramFates, DirectionCounts, Linked, Links, Losses, LossyProxy, LossyServers,
+    MessageListener, ProxyConfiguration, ProxyCounts, ProxyError, Served,
 };
 pub use report::{CaseResult, EndedProcess, TestReport};
 pub use results::ResultLog;
-pub use run::{Options, run_some, run_suite};
+pub use run::{RunOptions, run_some, run_suite};
 pub use side::{ExpectedExit, Ready, Side, SideFile, Stop, StopSignal};
 pub use testbed::{
     Clients, Conclusion, Environment, InputContent, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,

@@ -1,4 +1,4 @@
-//! Loopback networks of which each belongs to one test case, whatever other processes do.
+//! Loopback networks: each belongs to one test case, whatever other processes do.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;

@@ -1,7 +1,7 @@
 //! Finds free UDP ports, and tells when a program has bound the one that it was given.
 //!
 //! A port that was handed out must stay free until its program binds it, and be that program's alone as long as it
-//! runs. That it is bound is not enough: some programs, Unbound among them, share a port with whoever wants it too
+//! runs. That it is bound is not enough: some programs, Unbound among them, share their port with any other program
 //! (`SO_REUSEPORT`), and each then gets a part of what is meant for the other. So each port is claimed for its test
 //! case, against all other jobs on the machine. Nothing here binds one to see whether it is free (the kernel's tables
 //! tell), and ports come from a range that no system hands out by itself: neither a proxy's own sockets nor those of

@@ -1,9 +1,9 @@
 //! A program that runs, and that never outlives its owner.
 //!
-//! Each program leads a process group of its own. The group is killed when its [`Child`] is dropped. If the harness
-//! itself is killed and can drop nothing, the [`Guardian`] kills the group; and on Linux the kernel kills the program
-//! even if the harness dies before the guardian has heard of it. A program that leaves its process group on purpose
-//! (a daemon) is not followed.
+//! Each program leads a process group of its own. The group is killed when its [`ChildProcess`] is dropped. If the
+//! harness itself is killed and can drop nothing, the [`Guardian`] kills the group; and on Linux the kernel kills the
+//! program even if the harness dies before the guardian has heard of it. A program that leaves its process group on
+//! purpose (a daemon) is not followed.
 
 mod guardian;
 mod limits;
@@ -32,14 +32,14 @@ use crate::side::Ready;
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Exit {
+pub enum ProcessExit {
     /// By itself, with this exit code.
     Code(i32),
     /// By this signal.
     Signal(i32),
 }
 
-impl Exit {
+impl ProcessExit {
     /// The exit code by which a program says that the machine lacks something that it needs: `EX_UNAVAILABLE` of BSD's
     /// `sysexits.h`.
     pub const UNAVAILABLE: Self = Self::Code(69);
@@ -50,7 +50,7 @@ impl Exit {
     }
 }
 
-impl std::fmt::Display for Exit {
+impl std::fmt::Display for ProcessExit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {
             Self::Code(code) => write!(formatter, "exit code {code}"),
@@ -87,7 +87,7 @@ pub(crate) enum Event {
     /// It printed its first line.
     Said(usize, String),
     /// It ended.
-    Exited(usize, Exit),
+    Exited(usize, ProcessExit),
 }
 
 /// Who ends a program when the harness is killed.
@@ -127,7 +127,7 @@ impl<'a> Watched<'a> {
 pub(crate) enum Input {
     /// Nothing: its standard input is at its end.
     Nothing,
-    /// What it is [told](Child::tell).
+    /// What it is [told](ChildProcess::tell).
     Told,
 }
 
@@ -154,7 +154,7 @@ pub(crate) struct Start<'a> {
 
 /// A program that runs, or has ended and was not reaped yet.
 #[derive(Debug)]
-pub(crate) struct Child {
+pub(crate) struct ChildProcess {
     child: std::process::Child,
     /// The program's own number, and that of the group which it leads.
     group: Pid,
@@ -165,7 +165,7 @@ pub(crate) struct Child {
     guardian: Arc<Guardian>,
 }
 
-impl Child {
+impl ChildProcess {
     /// Starts a program, its output captured.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ impl Child {
     }
 }
 
-impl Drop for Child {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.kill_group();
     }
@@ -279,11 +279,14 @@ fn write_on_a_thread(mut input: ChildStdin) -> Sender<String> {
 }
 
 /// Waits until a child has ended and leaves it to be reaped, so that its number is not used again.
-fn wait_for_exit(child: Pid) -> Option<Exit> {
+fn wait_for_exit(child: Pid) -> Option<ProcessExit> {
     loop {
         match rustix::process::waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Ok(Some(status)) => {
-                return status.exit_status().map(Exit::Code).or(status.terminating_signal().map(Exit::Signal));
+                return status
+                    .exit_status()
+                    .map(ProcessExit::Code)
+                    .or(status.terminating_signal().map(ProcessExit::Signal));
             }
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return None,
@@ -324,7 +327,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// Starts a shell script; returns the process, its events, and what keeps both going.
-    fn shell(script: &str, ready_line: Option<&str>) -> (Child, Receiver<Event>, tempfile::TempDir) {
+    fn shell(script: &str, ready_line: Option<&str>) -> (ChildProcess, Receiver<Event>, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let guardian = Arc::new(Guardian::start(folder.path()).expect("the guardian starts"));
         let (sender, events) = channel();
@@ -339,11 +342,11 @@ mod tests {
             number: 5,
             events: &sender,
         };
-        (Child::start(&start, &guardian).expect("sh starts"), events, folder)
+        (ChildProcess::start(&start, &guardian).expect("sh starts"), events, folder)
     }
 
     #[track_caller]
-    fn check_exit(script: &str, expect: Exit, stdout: &str, stderr: &str) {
+    fn check_exit(script: &str, expect: ProcessExit, stdout: &str, stderr: &str) {
         let (mut process, events, _folder) = shell(script, None);
         assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, expect)));
         let (out, error) = process.kill();
@@ -352,10 +355,10 @@ mod tests {
 
     #[test]
     fn an_exit_is_reported_with_the_output() {
-        check_exit("echo out; echo err >&2", Exit::Code(0), "out\n", "err\n");
-        check_exit("echo $VARIABLE", Exit::Code(0), "value\n", "");
-        check_exit("exit 3", Exit::Code(3), "", "");
-        check_exit("kill -SEGV $$", Exit::Signal(11), "", "");
+        check_exit("echo out; echo err >&2", ProcessExit::Code(0), "out\n", "err\n");
+        check_exit("echo $VARIABLE", ProcessExit::Code(0), "value\n", "");
+        check_exit("exit 3", ProcessExit::Code(3), "", "");
+        check_exit("kill -SEGV $$", ProcessExit::Signal(11), "", "");
     }
 
     #[test]
@@ -385,7 +388,7 @@ mod tests {
         let (out, _) = process.kill();
         let grandchild = out.text.lines().next().and_then(|line| line.parse().ok()).and_then(Pid::from_raw);
         let grandchild = grandchild.expect("the first line is a process number");
-        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, Exit::Signal(9))));
+        assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, ProcessExit::Signal(9))));
         // Its new parent may take a moment to reap it; a zombie has no command line.
         let ended = (0..2_000).any(|_| {
             std::thread::sleep(Duration::from_millis(10));
@@ -411,15 +414,15 @@ mod tests {
                 number: 0,
                 events: &events,
             };
-            let error = Child::start(&start, &guardian).expect_err("there is no such program");
+            let error = ChildProcess::start(&start, &guardian).expect_err("there is no such program");
             assert_eq!(error.kind(), io::ErrorKind::NotFound);
         }
     }
 
     #[test]
     fn exits_read_well() {
-        assert_eq!(Exit::Code(101).to_string(), "exit code 101");
-        assert_eq!(Exit::Signal(11).to_string(), "signal 11 (SIGSEGV)");
-        assert_eq!(Exit::Signal(64).to_string(), "signal 64");
+        assert_eq!(ProcessExit::Code(101).to_string(), "exit code 101");
+        assert_eq!(ProcessExit::Signal(11).to_string(), "signal 11 (SIGSEGV)");
+        assert_eq!(ProcessExit::Signal(64).to_string(), "signal 64");
     }
 }

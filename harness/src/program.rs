@@ -14,7 +14,7 @@ use simutant_outcomes::Suite;
 use crate::error::ErrorClass;
 use crate::implementation::{ActiveMutant, Implementation};
 use crate::report::CaseResult;
-use crate::run::Options;
+use crate::run::RunOptions;
 
 pub use asking::TestbedProgram;
 pub use serving::serve;
@@ -38,7 +38,7 @@ struct RunRequest {
     folder: PathBuf,
     /// See [`Implementation::active_mutant`].
     active_mutant: Option<ActiveMutant>,
-    options: Options,
+    options: RunOptions,
     runs: Vec<(usize, u32)>,
 }
 

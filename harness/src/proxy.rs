@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 use simutant_sim_core::Probability;
 
 use crate::process::is_shortage;
-pub use fate::{Fate, Fates};
+pub use fate::{DatagramFate, DatagramFates};
 pub use links::{Linked, Links};
 pub(crate) use links::{Senders, Weather};
 use relay_thread::RelayThread;
-pub use servers::{Listener, Losses, LossyServers, Served};
+pub use servers::{Losses, LossyServers, MessageListener, Served};
 pub(crate) use streams::{StreamEntry, StreamLinks};
 
 /// The largest payload that a UDP datagram can have, in bytes.
@@ -153,8 +153,8 @@ impl LossyProxy {
             back,
             server: configuration.forward,
             client: None,
-            forward_fates: Fates::new(configuration.seed, CLIENT, configuration.drop, configuration.duplicate),
-            back_fates: Fates::new(configuration.seed, SERVER, configuration.drop, configuration.duplicate),
+            forward_fates: DatagramFates::new(configuration.seed, CLIENT, configuration.drop, configuration.duplicate),
+            back_fates: DatagramFates::new(configuration.seed, SERVER, configuration.drop, configuration.duplicate),
             counts: Arc::clone(&counts),
         };
         let thread = RelayThread::start("lossy-proxy", move |stop| relay.run(stop))?;
@@ -197,8 +197,8 @@ struct Relay {
     back: UdpSocket,
     server: SocketAddr,
     client: Option<SocketAddr>,
-    forward_fates: Fates,
-    back_fates: Fates,
+    forward_fates: DatagramFates,
+    back_fates: DatagramFates,
     counts: Arc<Counters>,
 }
 
@@ -313,17 +313,17 @@ struct DirectionCounters {
 
 impl DirectionCounters {
     /// Counts one datagram in and returns how many copies of it are to go out.
-    fn note(&self, fate: Fate) -> u64 {
+    fn note(&self, fate: DatagramFate) -> u64 {
         self.received.fetch_add(1, Ordering::Relaxed);
         self.last.is_now();
         match fate {
-            Fate::Drop => {
+            DatagramFate::Drop => {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
             }
-            Fate::Duplicate => {
+            DatagramFate::Duplicate => {
                 self.duplicated.fetch_add(1, Ordering::Relaxed);
             }
-            Fate::Deliver => {}
+            DatagramFate::Deliver => {}
         }
         fate.copies()
     }
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn datagrams_meet_the_fates_that_the_seed_draws() {
         let (client, server, proxy) = between(0.3, 0.4);
-        let mut fates = Fates::new(
+        let mut fates = DatagramFates::new(
             7,
             CLIENT,
             Probability::new(0.3).expect("a probability"),

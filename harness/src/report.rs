@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Verdict;
 
-use crate::process::{Exit, OutputTail};
+use crate::process::{OutputTail, ProcessExit};
 use crate::proxy::ProxyCounts;
 
 /// The results of a suite on an implementation.
@@ -15,7 +15,7 @@ pub struct TestReport {
     pub system: String,
     /// The implementation's name.
     pub implementation: String,
-    /// The seed of the run, see [`crate::Options::seed`].
+    /// The seed of the run, see [`crate::RunOptions::seed`].
     pub seed: u64,
     /// One result per test case and repetition, in the order of the suite.
     pub results: Vec<CaseResult>,
@@ -76,7 +76,7 @@ pub struct EndedProcess {
     pub process: String,
     /// How it ended; `None` if it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit: Option<Exit>,
+    pub exit: Option<ProcessExit>,
     /// The end of its standard output.
     pub stdout: OutputTail,
     /// The end of its standard error.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Options;
+use crate::RunOptions;
 use crate::implementation::Implementation;
 use crate::lines::{LineFile, TrialLogError};
 use crate::report::CaseResult;
@@ -50,7 +50,7 @@ impl ResultLog {
     pub fn open(
         path: &Path,
         implementation: &Implementation,
-        options: &Options,
+        options: &RunOptions,
         fresh: bool,
     ) -> Result<Self, TrialLogError> {
         let own = Terms::new(implementation, options);
@@ -145,7 +145,7 @@ mod tests {
     /// Which of the first three repetitions a log has that is opened on these terms.
     #[track_caller]
     fn check(folder: &Path, sender: &str, seed: u64, fresh: bool, expect: [bool; 3]) -> ResultLog {
-        let options = Options { seed, ..Options::new("/nowhere") };
+        let options = RunOptions { seed, ..RunOptions::new("/nowhere") };
         let log = ResultLog::open(&folder.join("test.jsonl"), &implementation(sender), &options, fresh);
         let log = log.expect("it can be opened");
         let case = json!({ "n": 1 });

@@ -27,7 +27,7 @@ const PORT_ATTEMPTS: usize = 5;
 
 /// How to run a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Options {
+pub struct RunOptions {
     /// How many test cases run at a time.
     pub jobs: NonZeroUsize,
     /// Wall-clock time that a test case may take.
@@ -46,7 +46,7 @@ pub struct Options {
     pub failures_max: usize,
 }
 
-impl Options {
+impl RunOptions {
     /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, the system's folder for
     /// temporary files, one repetition, and any number of failures.
     pub fn new(build_directory: impl Into<PathBuf>) -> Self {
@@ -62,7 +62,7 @@ impl Options {
         }
     }
 
-    /// Returns the seed of a repetition, from 1: another one for each, and for the first [`Options::seed`] itself.
+    /// Returns the seed of a repetition, from 1: another one for each, and for the first [`RunOptions::seed`] itself.
     fn seed_of(&self, repetition: u32) -> u64 {
         match repetition {
             1 => self.seed,
@@ -75,9 +75,10 @@ impl Options {
 /// in the order of the suite.
 ///
 /// What a test case leaves open, such as the fates of datagrams, is drawn anew for each repetition. `on_result` is
-/// called on this thread, with each result as it comes, in any order. A test case that fails does not end the run, unless it is one more than [`Options::failures_max`]. This process may have as many files open
-/// afterwards as its hard limit allows, since the jobs need them. When this returns, and also when this process is
-/// killed, no process and no folder of the run is left.
+/// called on this thread, with each result as it comes, in any order. A test case that fails does not end the run,
+/// unless it is one more than [`RunOptions::failures_max`]. This process may have as many files open afterwards as its
+/// hard limit allows, since the jobs need them. When this returns, and also when this process is killed, no process and
+/// no folder of the run is left.
 ///
 /// # Errors
 /// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system lacks
@@ -86,7 +87,7 @@ impl Options {
 pub fn run_suite(
     suite: &Suite,
     implementation: &Implementation,
-    options: &Options,
+    options: &RunOptions,
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
     let repetitions = 1..=options.repetitions.get();
@@ -106,7 +107,7 @@ pub fn run_suite(
 pub fn run_some(
     suite: &Suite,
     implementation: &Implementation,
-    options: &Options,
+    options: &RunOptions,
     runs: &[(usize, u32)],
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
@@ -164,7 +165,7 @@ struct Run<'a> {
     implementation: &'a Implementation,
     testbed: &'a dyn Testbed,
     sides: Vec<Side>,
-    options: &'a Options,
+    options: &'a RunOptions,
     build_directory: PathBuf,
     run_folder: PathBuf,
     guardian: Arc<Guardian>,
@@ -366,7 +367,7 @@ mod tests {
             cases: vec![SuiteCase { name: "a".into(), case: json!({}) }],
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let error = run_suite(&suite, &implementation, &Options::new(folder.path()), &mut |_| {});
+        let error = run_suite(&suite, &implementation, &RunOptions::new(folder.path()), &mut |_| {});
         let error = error.expect_err("the proxy is broken");
         assert!(matches!(error, HarnessError::Proxy(ProxyError::Broken(_))), "{error:?}");
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
-use crate::process::Exit;
+use crate::process::ProcessExit;
 
 /// Placeholders of ports of a process's own, beside the one that its role may have: each is free for datagrams and for
 /// streams.
@@ -143,9 +143,9 @@ pub enum ExpectedExit {
     /// By itself, with exit code 0.
     #[default]
     Success,
-    /// When it is told to: when the others have ended it is sent the signal of its [`Stop`] and, if it stays, SIGKILL.
-    /// How it ends then is free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0, that passes too;
-    /// with another code, or by a signal, the test case fails.
+    /// When it is stopped: when the others have ended, it gets the signal of its [`Stop`] and, if it stays, SIGKILL.
+    /// How it ends then is free. It need not stay until then: if it ends by itself, once it is ready, with exit code 0,
+    /// that passes too; with another code, or by a signal, the test case fails.
     Stopped,
     /// By itself, however.
     Any,
@@ -160,13 +160,13 @@ pub enum ExpectedExit {
 
 impl ExpectedExit {
     /// Returns whether a process that nobody told to end may end so.
-    pub(crate) fn allows(self, exit: Exit) -> bool {
+    pub(crate) fn allows(self, exit: ProcessExit) -> bool {
         match self {
             Self::Success | Self::Stopped => exit.is_success(),
             Self::Any => true,
-            Self::Code(code) => exit == Exit::Code(code),
-            Self::Signal(number) => exit == Exit::Signal(number),
-            Self::Verdict => exit != Exit::UNAVAILABLE,
+            Self::Code(code) => exit == ProcessExit::Code(code),
+            Self::Signal(number) => exit == ProcessExit::Signal(number),
+            Self::Verdict => exit != ProcessExit::UNAVAILABLE,
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::Verdict;
 
-use crate::Options;
+use crate::RunOptions;
 use crate::implementation::{ActiveMutant, Implementation};
 use crate::lines::{LineFile, TrialLogError};
 use crate::programs;
@@ -63,9 +63,9 @@ struct Entry {
 /// What must be the same for a trial to say what a new one would.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Terms {
-    /// See [`crate::Options::seed`].
+    /// See [`crate::RunOptions::seed`].
     seed: u64,
-    /// See [`crate::Options::timeout`].
+    /// See [`crate::RunOptions::timeout`].
     timeout_ms: u64,
     /// How the implementation is built and started.
     implementation: Implementation,
@@ -78,7 +78,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(implementation: &Implementation, options: &Options) -> Self {
+    pub(crate) fn new(implementation: &Implementation, options: &RunOptions) -> Self {
         Self {
             seed: options.seed,
             timeout_ms: options.timeout.as_millis().try_into().unwrap_or(u64::MAX),
@@ -164,7 +164,7 @@ impl TrialLog {
     pub fn agree(
         &mut self,
         implementation: &Implementation,
-        options: &Options,
+        options: &RunOptions,
         fresh: bool,
     ) -> Result<(), TrialLogError> {
         let terms = Terms::new(implementation, options);
@@ -246,8 +246,8 @@ mod tests {
         }
     }
 
-    fn options() -> Options {
-        Options::new("/nowhere")
+    fn options() -> RunOptions {
+        RunOptions::new("/nowhere")
     }
 
     /// Opens the log of a folder, agrees, and gives it to `act`.
@@ -298,12 +298,12 @@ mod tests {
             log.agree(&implementation("false"), &options(), false).expect("room");
             assert_eq!(log.get("one", "a", &case, 1), None);
             log.add("one", &result("a", false)).expect("room");
-            log.agree(&implementation("false"), &Options { seed: 2, ..options() }, false).expect("room");
+            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, false).expect("room");
             assert_eq!(log.get("one", "a", &case, 1), None);
             log.add("one", &result("a", false)).expect("room");
-            log.agree(&implementation("false"), &Options { seed: 2, ..options() }, false).expect("room");
+            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, false).expect("room");
             assert!(log.get("one", "a", &case, 1).is_some());
-            log.agree(&implementation("false"), &Options { seed: 2, ..options() }, true).expect("room");
+            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, true).expect("room");
             assert_eq!(log.get("one", "a", &case, 1), None);
         });
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simutant_harness::{CaseResult, HarnessError, Implementation, Options, TestReport, Testbeds, run_suite};
+use simutant_harness::{CaseResult, HarnessError, Implementation, RunOptions, TestReport, Testbeds, run_suite};
 use simutant_outcomes::{Finding, Inconclusive, Suite, SuiteCase, Verdict};
 
 /// Returns an implementation of `leases` whose driver is a shell script, with further lines of the file.
@@ -30,12 +30,12 @@ fn suite(cases: &[Value]) -> Suite {
     }
 }
 
-fn options() -> Options {
+fn options() -> RunOptions {
     let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds");
-    Options { timeout: Duration::from_secs(60), ..Options::new(builds) }
+    RunOptions { timeout: Duration::from_secs(60), ..RunOptions::new(builds) }
 }
 
-fn run(implementation: &Implementation, cases: &[Value], options: &Options) -> Result<TestReport, HarnessError> {
+fn run(implementation: &Implementation, cases: &[Value], options: &RunOptions) -> Result<TestReport, HarnessError> {
     run_suite(&suite(cases), implementation, options, &mut |_| {})
 }
 
@@ -107,7 +107,7 @@ fn a_driver_that_hangs_is_killed_with_all_that_it_started() {
     // A server of the driver's that goes on after it.
     let script = format!("(while sleep 0.05; do date +%N > {0}; done) & sleep 1000", file.display());
     // Enough for a shell to start what it starts, on a busy machine too.
-    let options = Options { timeout: Duration::from_secs(3), ..options() };
+    let options = RunOptions { timeout: Duration::from_secs(3), ..options() };
     let report = run(&driven(&script, ""), &[json!({})], &options).expect("the driver runs");
     let finding = report.results[0].verdict.finding().expect("it did not end");
     assert_eq!((finding.kind.as_str(), finding.summary.as_str()), ("timed-out", "still running after 3000 ms: driver"));
@@ -119,7 +119,7 @@ fn a_driver_that_hangs_is_killed_with_all_that_it_started() {
 #[test]
 fn each_repetition_has_a_seed_of_its_own_and_ports_that_are_free() {
     let script = r#"echo '{{"reason": "{seed} {port} {port2}"}}'; exit 1"#;
-    let options = Options { repetitions: NonZeroU32::new(3).expect("not zero"), ..options() };
+    let options = RunOptions { repetitions: NonZeroU32::new(3).expect("not zero"), ..options() };
     let report = run(&driven(script, ""), &[json!({})], &options).expect("the driver runs");
     let said = |result: &CaseResult| result.verdict.finding().expect("it fails").summary.clone();
     let said: Vec<Vec<u64>> = report
@@ -202,7 +202,7 @@ fn a_driver_and_a_fixture_are_told_to_end_as_the_file_says() {
     );
     let driver = script("driver", "TERM", "true").replace("\\\"", "\"");
     let implementation = driven(&driver, &(stop("TERM") + &fixture));
-    let options = Options { timeout: Duration::from_secs(2), ..options() };
+    let options = RunOptions { timeout: Duration::from_secs(2), ..options() };
     let report = run(&implementation, &[json!({})], &options).expect("the driver runs");
     let finding = report.results[0].verdict.finding().expect("it did not end");
     assert_eq!(finding.summary, "still running after 2000 ms: driver");

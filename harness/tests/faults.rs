@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simutant_harness::{CaseResult, Options, Testbeds, run_suite};
+use simutant_harness::{CaseResult, RunOptions, Testbeds, run_suite};
 use simutant_outcomes::{FindingClass, Inconclusive, Suite, SuiteCase, Verdict};
 
 /// Runs a test case whose driver is a shell script, which finds its plan in `$plan`. A function `await` of the script
@@ -41,7 +41,7 @@ fn run(plan: &Value, script: &str) -> CaseResult {
         cases: vec![SuiteCase { name: "any-0".into(), case: plan.clone() }],
     };
     let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds");
-    let options = Options { timeout: Duration::from_secs(60), ..Options::new(builds) };
+    let options = RunOptions { timeout: Duration::from_secs(60), ..RunOptions::new(builds) };
     let report = run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the driver runs");
     report.results.into_iter().next().expect("there is one test case")
 }

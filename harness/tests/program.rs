@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simutant_harness::{ErrorClass, HarnessError, Options, TestReport, TestbedProgram, Testbeds, run_suite};
+use simutant_harness::{ErrorClass, HarnessError, RunOptions, TestReport, TestbedProgram, Testbeds, run_suite};
 use simutant_outcomes::{Suite, SuiteCase, Verdict};
 
 /// Returns the program, which `cargo test` builds.
@@ -19,7 +19,7 @@ fn testbeds() -> Testbeds {
     TestbedProgram::new(program()).testbeds().expect("`cargo build --examples` makes the program")
 }
 
-fn run(command: &str, cases: &[Value], options: &Options) -> Result<TestReport, HarnessError> {
+fn run(command: &str, cases: &[Value], options: &RunOptions) -> Result<TestReport, HarnessError> {
     let text = format!(
         "name = 'greeter'\nsystem = 'greetings'\ndescription = ''\n[[side]]\nname = 'greeter'\ncommand = ['sh', '-c', '''{command}''']\n"
     );
@@ -41,8 +41,8 @@ fn run(command: &str, cases: &[Value], options: &Options) -> Result<TestReport, 
     Ok(report)
 }
 
-fn options() -> Options {
-    Options::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds"))
+fn options() -> RunOptions {
+    RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds"))
 }
 
 const GREETS: &str = "sed 's/.*/Hello, &!/' {names} > {greetings}";
@@ -60,7 +60,7 @@ fn a_program_says_what_its_testbeds_are() {
 fn test_cases_run_in_the_program_in_the_order_of_the_suite() {
     let cases = [json!({ "names": ["Ada", "Alan"] }), json!({ "names": [] }), json!({ "names": ["Grace"] })];
     let options =
-        Options { jobs: 3.try_into().expect("not 0"), repetitions: NonZeroU32::new(2).expect("not 0"), ..options() };
+        RunOptions { jobs: 3.try_into().expect("not 0"), repetitions: NonZeroU32::new(2).expect("not 0"), ..options() };
     let report = run(GREETS, &cases, &options).expect("it runs");
     assert!(report.results.iter().all(|result| result.verdict == Verdict::Pass), "{report:#?}");
     let names: Vec<(&str, u32)> =

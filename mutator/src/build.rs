@@ -18,5 +18,5 @@ pub use equivalence::{Equivalence, compiler_equivalence};
 pub use instrumented::{build, build_with};
 pub use plain::build_plain;
 pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
-pub use request::{Build, BuildEvent, Request};
+pub use request::{Build, BuildEvent, BuildRequest};
 pub use testbed::build_testbed;

@@ -1,8 +1,10 @@
 //! Constants of a specification beside those of an implementation: which have one name and two values.
 //!
-//! A constant is a `const` or `static` item, or a function without parameters whose body is a value: `fn window_max(&self)
-//! -> u32 { 32 }` is called `WINDOW_MAX` too. Values are numbers and lengths of time, as far as the text of the file shows
-//! them ([`ConstantValue`]). A unit in a name is none of the name: `TIMEOUT_MS = 15` and `TIMEOUT = from_millis(15)` are one.
+//! A constant is a `const` or `static` item, or a function without parameters whose body is a value: `fn
+//! window_max(&self)
+//! -> u32 { 32 }` is called `WINDOW_MAX` too. Values are numbers and lengths of time, as far as the text of the file
+//! shows them ([`ConstantValue`]). A unit in a name is none of the name: `TIMEOUT_MS = 15` and `TIMEOUT =
+//! from_millis(15)` are one.
 
 mod evaluation;
 mod value;

@@ -8,10 +8,10 @@
 //! for _ in 0..(match ::simutant_probe::active().wrapping_sub(N) { 4.. => (TRIES), 0 => { …; TRIES_SIMUTANT_0 } … })
 //! ```
 //!
-//! A constant whose value names another one changes with it: each mutant of the other has one more of it, too. What is a
-//! use of which constant is told by names, within a module: `LIMIT`, `self::LIMIT`, `Self::LIMIT` and `Type::LIMIT`. A use
-//! stays as it is where no value can be chosen: in a pattern, the length of an array, an argument of a type, an item; and
-//! in the tokens of a macro, an assertion above all, which are never looked into.
+//! A constant whose value names another one changes with it: each mutant of the other has one more of it, too. What is
+//! a use of which constant is told by names, within a module: `LIMIT`, `self::LIMIT`, `Self::LIMIT` and `Type::LIMIT`.
+//! A use stays as it is where no value can be chosen: in a pattern, the length of an array, an argument of a type, an
+//! item; and in the tokens of a macro, an assertion above all, which are never looked into.
 
 mod edits;
 mod names;

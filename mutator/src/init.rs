@@ -34,7 +34,7 @@ const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simuta
 /// The packages of the engine that the template depends on.
 const PACKAGES: [&str; 2] = [ENGINE_PACKAGE, "simutant-system"];
 
-/// What is to be made.
+/// What `init` makes.
 #[derive(Debug, Clone)]
 pub struct InitRequest<'a> {
     /// The package's manifest.

@@ -11,20 +11,21 @@
 //!
 //! ```text
 //! fn f(…) -> T { BODY }      becomes
-//! fn f(…) -> T { const SIMUTANT_FUNCTION: &::simutant_probe::Function = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
+//! fn f(…) -> T { const SIMUTANT_FUNCTION: &::simutant_probe::FunctionMarks = …; match SIMUTANT_FUNCTION.is_clean() { true => {clean}
 //!     false => ::simutant_probe::aside(move || -> T { match SIMUTANT_FUNCTION.body() { 1 => {mutated} 2 => {recording} _ => {covering} } }) } }
 //! ```
 //!
 //! The closure keeps what surrounds the clean body small: a short function is one that the compiler puts in the place
 //! of its calls, if it stays short. What can be no closure, async above all, has its four bodies side by side:
 //! `match SIMUTANT_FUNCTION.enter() { 0 => {clean} 1 => …`, and is polled apart where others wait for it:
-//! `::simutant_probe::apart(f(…)).await` (`instrument/awaits.rs`). The compiler makes both in the module that they stand in, and
-//! nowhere else, so that an edit costs little. For the same end an async function has the attribute `#[inline(never)]`,
-//! unless its own attributes may say otherwise. All bodies count the turns of loops and the calls of closures. In the
-//! mutated one a point reads `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0 => { a - b }, 1 =>
-//! { a } })`, with `::simutant_probe::hit()` in the arms of the mutants. The covering one notes blocks, branches, which
-//! definition each use sees and which conditions decide; the recording one does so too, and notes for each mutant
-//! whether it is reached and whether its value differs. A function without mutants has no recording one.
+//! `::simutant_probe::apart(f(…)).await` (`instrument/awaits.rs`). The compiler makes both in the module that they
+//! stand in, and nowhere else, so that an edit costs little. For the same end an async function has the attribute
+//! `#[inline(never)]`, unless its own attributes may say otherwise. All bodies count the turns of loops and the calls
+//! of closures. In the mutated one a point reads `(match ::simutant_probe::active().wrapping_sub(N) { 2.. => (a + b), 0
+//! => { a - b }, 1 => { a } })`, with `::simutant_probe::hit()` in the arms of the mutants. The covering one notes
+//! blocks, branches, which definition each use sees and which conditions decide; the recording one does so too, and
+//! notes for each mutant whether it is reached and whether its value differs. A function without mutants has no
+//! recording one.
 //!
 //! What is noted is a mark, a byte at a place that the compiler knows. Where a use can see several definitions of a
 //! variable that no closure shares, a local variable of the function keeps the number of the last one, so that the
@@ -41,10 +42,10 @@
 //! # Which mutants
 //!
 //! The operators are in three tiers: those of the literature on adequacy; those of distributed systems, which go by the
-//! names that a specification gives to what sends, waits, retries and draws (`syntax/names.rs`; a manifest can add names); and
-//! more of them for comparison, muJava's among them. A HOM makes pairs of the others. A [`Selection`] says which are
-//! applied. Two operators never make the same mutant: it has the name that says most of it. HOM makes two of the
-//! others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
+//! names that a specification gives to what sends, waits, retries and draws (`syntax/names.rs`; a manifest can add
+//! names); and more of them for comparison, muJava's among them. A HOM makes pairs of the others. A [`Selection`] says
+//! which are applied. Two operators never make the same mutant: it has the name that says most of it. HOM makes two of
+//! the others' mutants at once, in two functions; their numbers lie in the ranges of both (`instrument/numbering.rs`).
 //!
 //! CVR changes the value of a constant at all its uses, in as many functions as there are (`constants.rs`). The mutants
 //! of constants are numbered after those of all functions, and a function knows the ranges of those that it uses.
@@ -59,9 +60,9 @@
 //!   known, and counts as compiled.
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated. So an
 //!   assertion keeps the value that a constant has in the original, and holds the mutants of the constant to it.
-//! - A constant has mutants if a function of its module uses it where a value can be chosen while the program runs. What
-//!   a `use` brings into another module is not followed there, and neither are constants of traits and of files that are
-//!   no specification. [`Sites::unmutated`](simutant_outcomes::Sites::unmutated) lists the constants of the
+//! - A constant has mutants if a function of its module uses it where a value can be chosen while the program runs.
+//!   What a `use` brings into another module is not followed there, and neither are constants of traits and of files
+//!   that are no specification. [`Sites::unmutated`](simutant_outcomes::Sites::unmutated) lists the constants of the
 //!   specification that have no mutants, with the reason.
 //! - In the mutated body, the temporary values of an expression that can be mutated end with the expression, not with
 //!   its statement. A simulation notes that only if such a value has a destructor with an effect which the rest of the
@@ -69,7 +70,8 @@
 //! - The arguments of a function that is not async are dropped in another order in its other bodies. A simulation notes
 //!   that only if two of them have destructors with effects.
 //! - What an expression would have done in a mutant is computed from expressions that are free of effects by their
-//!   syntax (`syntax/purity.rs`). Methods are taken for free of effects by the names that the standard library gives them.
+//!   syntax (`syntax/purity.rs`). Methods are taken for free of effects by the names that the standard library gives
+//!   them.
 //!
 //! # Where to read on
 //!
@@ -110,7 +112,7 @@ mod test_support;
 mod text;
 
 pub use build::{
-    Build, BuildEvent, BuiltPrograms, Equivalence, ProgramsRequest, Request, build, build_plain, build_programs,
+    Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, ProgramsRequest, build, build_plain, build_programs,
     build_testbed, build_with, compiler_equivalence,
 };
 pub use comparison::{

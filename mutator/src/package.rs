@@ -315,7 +315,8 @@ impl Package {
         self.testbed.as_ref()
     }
 
-    /// Returns the path of the file with what an earlier experiment reports about the system, if the manifest names one.
+    /// Returns the path of the file with what an earlier experiment reports about the system, if the manifest names
+    /// one.
     pub fn reference(&self) -> Option<PathBuf> {
         self.reference.as_ref().map(|reference| self.members[0].root().join(reference))
     }

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::Command;
 
 use simutant_mutator::{
-    Build, BuildEvent, Equivalence, MutatorError, Package, Request, Selection, build, build_plain, compiler_equivalence,
+    Build, BuildEvent, BuildRequest, Equivalence, MutatorError, Package, Selection, build, build_plain,
+    compiler_equivalence,
 };
 use simutant_outcomes::Compiled;
 
@@ -122,7 +123,7 @@ fn write_toy(root: &Path, awkward: &str) {
 fn with_toy<T>(
     root: &Path,
     operators: &str,
-    act: impl FnOnce(&Request<'_>) -> Result<T, MutatorError>,
+    act: impl FnOnce(&BuildRequest<'_>) -> Result<T, MutatorError>,
 ) -> Result<T, MutatorError> {
     with_values(root, operators, &[], act)
 }
@@ -132,11 +133,11 @@ fn with_values<T>(
     root: &Path,
     operators: &str,
     values: &[&str],
-    act: impl FnOnce(&Request<'_>) -> Result<T, MutatorError>,
+    act: impl FnOnce(&BuildRequest<'_>) -> Result<T, MutatorError>,
 ) -> Result<T, MutatorError> {
     let values: Vec<_> = values.iter().map(|value| value.parse().expect("a name and a value")).collect();
     let package = Package::find(&root.join("toy/Cargo.toml"), "toy")?.with_values(&values)?;
-    act(&Request {
+    act(&BuildRequest {
         package: &package,
         operators: &Selection::parse(operators).expect("a list of operators"),
         directory: &root.join("build"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simutant_mutator::{Build, MutatorError, Package, Request, build, build_plain};
+use simutant_mutator::{Build, BuildRequest, MutatorError, Package, build, build_plain};
 use tempfile::TempDir;
 
 /// The folder of the probe crate.
@@ -196,7 +196,7 @@ fn packages(section: &str) -> TempDir {
 /// Builds the system with all mutants, and as it is written.
 fn build_toy(root: &Path) -> Result<(Build, PathBuf), MutatorError> {
     let package = Package::find(&root.join("simulation/Cargo.toml"), "toy")?;
-    let request = Request {
+    let request = BuildRequest {
         package: &package,
         operators: package.operators(),
         directory: &root.join("build"),

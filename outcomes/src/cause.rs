@@ -1,10 +1,10 @@
-//! Causes: what exactly made a run end otherwise than with reasonable results.
+//! Causes: what exactly ended a run that does not pass.
 
 use serde::{Deserialize, Serialize};
 
 use crate::RunEnd;
 
-/// What ended a run that does not pass: finer than the [`RunEnd`], of which each cause has one.
+/// What ended a run that does not pass. Each cause belongs to one [`RunEnd`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -21,7 +21,7 @@ pub enum Cause {
     Events,
     /// The run took more virtual time than the limit.
     VirtualTime,
-    /// The run came to no limit and to no end, twice.
+    /// The run reached neither a limit nor its end, twice.
     Hang,
     /// The model's code panicked: an assertion of its own, an index out of bounds, an overflow.
     Panic,
@@ -33,9 +33,9 @@ pub enum Cause {
     Abort,
     /// The process exited in the middle of the run.
     Exit,
-    /// A final check found out nothing.
+    /// A final check could not decide.
     Undecided,
-    /// The run passed, and the cost oracle does not let it pass: no run ends by it.
+    /// The run passed the oracle and failed the cost oracle: no run ends by it.
     Cost,
 }
 
@@ -60,7 +60,7 @@ impl Cause {
     /// Returns the verdict on a run that ended so.
     pub fn verdict(self) -> RunEnd {
         match self {
-            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Unreasonable,
+            Self::UnexpectedResult | Self::NoResult | Self::CheckFailed | Self::Cost => RunEnd::Failed,
             Self::Steps | Self::Events | Self::VirtualTime | Self::Hang => RunEnd::NotTerminated,
             Self::Panic | Self::StackOverflow | Self::Memory | Self::Abort | Self::Exit => RunEnd::Abnormal,
             Self::Undecided => RunEnd::Inconclusive,
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_stand_in_the_order_of_their_verdicts_and_none_is_reasonable() {
+    fn causes_stand_in_the_order_of_their_verdicts_and_none_passes() {
         assert!(Cause::ALL.is_sorted());
         assert!(Cause::ALL.is_sorted_by_key(|cause| cause.verdict()));
         assert!(Cause::ALL.iter().all(|&cause| cause.verdict().kills() == (cause != Cause::Undecided)));

@@ -126,7 +126,7 @@ impl CostOracle {
         })
     }
 
-    /// Returns the measures that have a part in it.
+    /// Returns the measures that it bounds.
     pub fn measures(&self) -> impl Iterator<Item = CostMeasure> {
         self.percent.keys().copied()
     }
@@ -185,7 +185,8 @@ pub struct CostKills {
     pub oracle: CostOracle,
     /// Whether the kills of the outcomes have these among them.
     pub role: CostRole,
-    /// `kills[mutant]` has a bit for each test case that kills it by cost, and by nothing else; shape `mutants x cases`.
+    /// `kills[mutant]` has a bit for each test case that kills it by cost, and by nothing else; shape `mutants x
+    /// cases`.
     pub kills: Vec<BitSet>,
     /// `reseeded[mutant][case]`: how many of the runs of [`Reseeded::runs`](crate::Reseeded::runs) kill by cost, and by
     /// nothing else; `None` without re-seedings.
@@ -205,7 +206,7 @@ impl Outcomes {
             let Some(first_case) = by_cost.ones().next() else { continue };
             merged.kills[mutant].union_with(by_cost);
             let (cause, verdict) = (Cause::Cost, Cause::Cost.verdict());
-            merged.verdicts[mutant].reasonable -= count;
+            merged.verdicts[mutant].passed -= count;
             (0..count).for_each(|_| merged.verdicts[mutant].add(verdict));
             merged.causes[mutant].insert(cause, count);
             let reason = format!("it passes, and costs more or less than {} allows", cost.oracle);
@@ -229,8 +230,8 @@ impl Outcomes {
         for (mutant, by_cost) in cost.kills.iter().enumerate() {
             let count = by_cost.count_ones(..) as u32;
             ordinary.kills[mutant].difference_with(by_cost);
-            ordinary.verdicts[mutant].reasonable += count;
-            ordinary.verdicts[mutant].unreasonable -= count;
+            ordinary.verdicts[mutant].passed += count;
+            ordinary.verdicts[mutant].failed -= count;
             ordinary.causes[mutant].remove(&Cause::Cost);
             ordinary.reasons[mutant].retain(|reason| reason.cause != Cause::Cost);
         }

@@ -6,32 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, Sites};
 
-/// How a run ended: the four ends of Rutherford's thesis, section 3.2, and one of which nothing was found out.
+/// How a simulated run ended: the four ends of Rutherford's thesis, section 3.2, and an inconclusive one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
     /// The run ended by itself, and every expectation and check held.
-    Reasonable,
+    #[serde(alias = "reasonable")]
+    Passed,
     /// The run ended by itself, with a result that breaks an expectation or a check.
-    Unreasonable,
+    #[serde(alias = "unreasonable")]
+    Failed,
     /// The run used up its steps, events or virtual time, or a process of it hung.
     NotTerminated,
     /// A panic, a stack overflow, an abort, or memory used up.
     Abnormal,
-    /// The run ended by itself, and the oracle could not find out whether its result is right: neither a kill nor a pass.
+    /// The run ended by itself, and the oracle could not find out whether its result is right: neither a kill nor a
+    /// pass.
     Inconclusive,
 }
 
 impl RunEnd {
-    /// All verdicts: first those of the thesis, in its order.
-    pub const ALL: [Self; 5] =
-        [Self::Reasonable, Self::Unreasonable, Self::NotTerminated, Self::Abnormal, Self::Inconclusive];
+    /// All ends: first those of the thesis, in its order.
+    pub const ALL: [Self; 5] = [Self::Passed, Self::Failed, Self::NotTerminated, Self::Abnormal, Self::Inconclusive];
 
-    /// Returns whether a run with this verdict kills the mutant it ran on.
+    /// Returns whether a run that ended so kills the mutant it ran on.
     pub fn kills(self) -> bool {
         match self {
-            Self::Reasonable | Self::Inconclusive => false,
-            Self::Unreasonable | Self::NotTerminated | Self::Abnormal => true,
+            Self::Passed | Self::Inconclusive => false,
+            Self::Failed | Self::NotTerminated | Self::Abnormal => true,
         }
     }
 }
@@ -39,8 +41,8 @@ impl RunEnd {
 impl std::fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
-            Self::Reasonable => "reasonable",
-            Self::Unreasonable => "unreasonable",
+            Self::Passed => "passed",
+            Self::Failed => "failed",
             Self::NotTerminated => "not terminated",
             Self::Abnormal => "abnormal",
             Self::Inconclusive => "inconclusive",
@@ -53,9 +55,9 @@ impl std::fmt::Display for RunEnd {
 pub struct Execution {
     /// How it ended.
     pub verdict: RunEnd,
-    /// What ended it so; `None` if [`RunEnd::Reasonable`].
+    /// What ended it so; `None` if [`RunEnd::Passed`].
     pub cause: Option<Cause>,
-    /// Why, in words; empty if [`RunEnd::Reasonable`].
+    /// Why, in words; empty if [`RunEnd::Passed`].
     pub reason: String,
     /// Events that the engine handled.
     pub events: u64,
@@ -63,13 +65,15 @@ pub struct Execution {
     pub steps: u64,
 }
 
-/// How many test cases ended in which way on one mutant; pairs that were pruned are [`RunEnd::Reasonable`].
+/// How many test cases ended in which way on one mutant; pairs that were pruned are [`RunEnd::Passed`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
-    /// Ended as the original.
-    pub reasonable: u32,
-    /// Ended with a wrong result.
-    pub unreasonable: u32,
+    /// Passed, as the original.
+    #[serde(alias = "reasonable")]
+    pub passed: u32,
+    /// Failed the oracle.
+    #[serde(alias = "unreasonable")]
+    pub failed: u32,
     /// Did not end.
     pub not_terminated: u32,
     /// Ended by a panic or a crash.
@@ -88,8 +92,8 @@ impl VerdictCounts {
     /// Counts one more.
     pub fn add(&mut self, verdict: RunEnd) {
         match verdict {
-            RunEnd::Reasonable => self.reasonable += 1,
-            RunEnd::Unreasonable => self.unreasonable += 1,
+            RunEnd::Passed => self.passed += 1,
+            RunEnd::Failed => self.failed += 1,
             RunEnd::NotTerminated => self.not_terminated += 1,
             RunEnd::Abnormal => self.abnormal += 1,
             RunEnd::Inconclusive => self.inconclusive += 1,
@@ -99,8 +103,8 @@ impl VerdictCounts {
     /// Returns how many ended with `verdict`.
     pub fn of(self, verdict: RunEnd) -> u32 {
         match verdict {
-            RunEnd::Reasonable => self.reasonable,
-            RunEnd::Unreasonable => self.unreasonable,
+            RunEnd::Passed => self.passed,
+            RunEnd::Failed => self.failed,
             RunEnd::NotTerminated => self.not_terminated,
             RunEnd::Abnormal => self.abnormal,
             RunEnd::Inconclusive => self.inconclusive,
@@ -109,7 +113,7 @@ impl VerdictCounts {
 
     /// Returns how many of them kill.
     pub fn kills(self) -> u32 {
-        self.unreasonable + self.not_terminated + self.abnormal
+        self.failed + self.not_terminated + self.abnormal
     }
 }
 
@@ -265,5 +269,19 @@ impl Outcomes {
     /// Returns the numbers of the mutants that at least one test case kills.
     pub fn killed_mutants(&self) -> Vec<MutantNumber> {
         (0..).zip(&self.kills).filter(|(_, kills)| !kills.is_clear()).map(|(number, _)| number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_earlier_releases_are_read() {
+        let ends: Vec<RunEnd> = serde_json::from_str(r#"["reasonable", "unreasonable"]"#).expect("their old names");
+        assert_eq!(ends, [RunEnd::Passed, RunEnd::Failed]);
+        let counts = r#"{"reasonable": 1, "unreasonable": 2, "not_terminated": 3, "abnormal": 4}"#;
+        let counts: VerdictCounts = serde_json::from_str(counts).expect("their old names");
+        assert_eq!(RunEnd::ALL.map(|end| counts.of(end)), [1, 2, 3, 4, 0]);
     }
 }

@@ -74,7 +74,7 @@ impl Subject {
     }
 }
 
-/// An implementation that does not take part.
+/// An implementation that is left out of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Its name.

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use simutant_sim_core::{
-    Address, Channel, Context, FaultRate, Message, Random, RandomFaults, Simulation, Verdict, Violation,
-    VirtualDuration, VirtualTime,
+    Address, Channel, Context, Ended, FaultRate, Message, Random, RandomFaults, Simulation, Violation, VirtualDuration,
+    VirtualTime,
 };
 
 const PORT: u16 = 6_379;
@@ -106,7 +106,7 @@ async fn ask(
 }
 
 /// Runs the store under crashes that come every tenth of a second on average, and last half as long.
-fn run(acknowledge: Acknowledge) -> Verdict {
+fn run(acknowledge: Acknowledge) -> Ended {
     let mut simulation = Simulation::new(3);
     let crashes = RandomFaults {
         until: VirtualTime::from_secs(10),
@@ -121,12 +121,12 @@ fn run(acknowledge: Acknowledge) -> Verdict {
     let to = simulation.address("server", PORT);
     simulation.add_restartable("server", move |context| server(context, acknowledge));
     simulation.add("client", move |context| client(context, to)).expecting(Vec::new());
-    simulation.run().verdict
+    simulation.run().ended
 }
 
 fn main() {
-    assert_eq!(run(Acknowledge::Written), Verdict::Reasonable);
-    let verdict = run(Acknowledge::Received);
-    let Verdict::Unreasonable(Violation::UnexpectedResult { component, .. }) = &verdict else { panic!("{verdict}") };
+    assert_eq!(run(Acknowledge::Written), Ended::Passed);
+    let ended = run(Acknowledge::Received);
+    let Ended::Failed(Violation::UnexpectedResult { component, .. }) = &ended else { panic!("{ended}") };
     assert_eq!(component, "client");
 }

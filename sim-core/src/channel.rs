@@ -133,7 +133,7 @@ impl<M: Message> Channel<M> {
     /// Waits for a message, or for the news that a message which was sent from here arrived where no channel is open.
     ///
     /// That is what a UDP socket hears by ICMP. A channel hears it of what arrives from the first call on, and at once:
-    /// the news takes no time, and is never lost. Of a component that is down nobody hears anything.
+    /// the news takes no time, and is never lost. No news comes of a component that is down.
     ///
     /// # Errors
     /// [`Unreachable`] names the oldest address of which that is not known yet.

@@ -2,7 +2,7 @@
 //!
 //! What becomes of a packet, which of two simultaneous events comes first, what a component draws: by default the seed
 //! decides. A [`ChoiceSource`] decides otherwise: it can replay what was recorded, change one choice and keep the
-//! others, or explore systematically. A run that nobody chooses for pays one look at a flag for each draw.
+//! others, or explore systematically. A run without a choice source pays one look at a flag for each draw.
 //!
 //! A choice is open only if both answers are possible: on a link that loses nothing, or everything, nobody is asked
 //! whether a packet is lost. How long a packet takes is what the source says, also if the link would never draw it.

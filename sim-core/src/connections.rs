@@ -24,7 +24,7 @@ use slab::Slab;
 
 use self::inbox::Inbox;
 pub(crate) use self::outbox::{Item, Outbox, Progress};
-pub(crate) use self::places::{Listener, ListenerId, Places};
+pub(crate) use self::places::{ListenerId, ListeningPort, Places};
 pub(crate) use self::round_trip::{INITIAL, RoundTrip, doubled};
 pub(crate) use self::segment::{Acknowledgement, Content, Segment};
 use crate::event_queue::EventId;
@@ -49,7 +49,7 @@ outline!(Places, BTreeSet<(ComponentId, u32)>, BTreeSet<(Address, u32)>, BTreeMa
 #[derive(Debug)]
 pub(crate) struct Connections<M> {
     pub(crate) places: Outlined<Places>,
-    ends: Slab<End<M>>,
+    ends: Slab<StreamEnd<M>>,
     /// The ends by their components, and by their indices.
     of_component: Outlined<BTreeSet<(ComponentId, u32)>>,
     /// The ends that nobody has accepted yet, by the addresses of their listeners, and by their indices.
@@ -59,7 +59,7 @@ pub(crate) struct Connections<M> {
     pub(crate) segments: Slab<SegmentInFlight<M>>,
     /// The ends of servers by the serials of the ends of their clients.
     by_client: Outlined<BTreeMap<u64, EndId>>,
-    pub(crate) left: Left<M>,
+    pub(crate) left: Deferred<M>,
 }
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub(crate) struct SegmentInFlight<M> {
 
 /// One end of a stream.
 #[derive(Debug)]
-pub(crate) struct End<M> {
+pub(crate) struct StreamEnd<M> {
     pub(crate) id: EndId,
     pub(crate) local: Address,
     pub(crate) remote: Address,
@@ -89,9 +89,9 @@ pub(crate) struct End<M> {
     /// When the other end was last heard of, or began to be asked.
     pub(crate) silent_since: VirtualTime,
     /// Who waits to connect, or to receive.
-    pub(crate) reader: Wait,
+    pub(crate) reader: WaitingTask,
     /// Who waits for room to send.
-    pub(crate) writer: Wait,
+    pub(crate) writer: WaitingTask,
 }
 
 /// Who has an end.
@@ -120,25 +120,25 @@ pub(crate) enum State {
 
 /// A place for a waiter.
 #[derive(Debug)]
-pub(crate) struct Wait {
+pub(crate) struct WaitingTask {
     waiter: Option<Waiter>,
     since: VirtualTime,
 }
 
 /// What is to be done when the kernel is not borrowed any more.
 #[derive(Debug)]
-pub(crate) struct Left<M> {
+pub(crate) struct Deferred<M> {
     /// To be woken.
     pub(crate) waiters: Vec<Waiter>,
     /// To be dropped.
     pub(crate) messages: Vec<M>,
     /// To be dropped.
-    pub(crate) ends: Vec<End<M>>,
+    pub(crate) ends: Vec<StreamEnd<M>>,
     /// To be dropped.
-    pub(crate) listeners: Vec<Listener>,
+    pub(crate) listeners: Vec<ListeningPort>,
 }
 
-impl<M> Left<M> {
+impl<M> Deferred<M> {
     const NOTHING: Self = Self { waiters: Vec::new(), messages: Vec::new(), ends: Vec::new(), listeners: Vec::new() };
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -154,7 +154,7 @@ impl<M> Left<M> {
     }
 }
 
-impl Wait {
+impl WaitingTask {
     pub(crate) const NOBODY: Self = Self { waiter: None, since: VirtualTime::ZERO };
 
     /// Sets who waits, and returns who did.
@@ -186,17 +186,17 @@ impl<M: Clone> Connections<M> {
             serials: 0,
             segments: Slab::new(),
             by_client: Outlined::default(),
-            left: Left::NOTHING,
+            left: Deferred::NOTHING,
         }
     }
 
     /// Takes away what is to be done when the kernel is not borrowed any more.
-    pub(crate) fn take_left(&mut self) -> Left<M> {
-        std::mem::replace(&mut self.left, Left::NOTHING)
+    pub(crate) fn take_left(&mut self) -> Deferred<M> {
+        std::mem::replace(&mut self.left, Deferred::NOTHING)
     }
 
     /// Gives back the memory of what was done, so that none is allocated for each message.
-    pub(crate) fn give_room_back(&mut self, left: Left<M>) {
+    pub(crate) fn give_room_back(&mut self, left: Deferred<M>) {
         assert!(left.is_empty(), "everything was done");
         if self.left.is_empty() {
             self.left = left;
@@ -224,7 +224,7 @@ impl<M: Clone> Connections<M> {
             self.unaccepted.insert((local, id.index));
         }
         self.of_component.insert((local.component, id.index));
-        self.ends.insert(End {
+        self.ends.insert(StreamEnd {
             id,
             local,
             remote,
@@ -238,22 +238,22 @@ impl<M: Clone> Connections<M> {
             tries: 0,
             timer: None,
             silent_since: now,
-            reader: Wait::NOBODY,
-            writer: Wait::NOBODY,
+            reader: WaitingTask::NOBODY,
+            writer: WaitingTask::NOBODY,
         });
         id
     }
 
-    pub(crate) fn get(&self, id: EndId) -> Option<&End<M>> {
+    pub(crate) fn get(&self, id: EndId) -> Option<&StreamEnd<M>> {
         self.ends.get(id.index as usize).filter(|end| end.id == id)
     }
 
-    pub(crate) fn get_mut(&mut self, id: EndId) -> Option<&mut End<M>> {
+    pub(crate) fn get_mut(&mut self, id: EndId) -> Option<&mut StreamEnd<M>> {
         self.ends.get_mut(id.index as usize).filter(|end| end.id == id)
     }
 
     /// Returns an end that is there for sure.
-    pub(crate) fn end(&mut self, id: EndId) -> &mut End<M> {
+    pub(crate) fn end(&mut self, id: EndId) -> &mut StreamEnd<M> {
         self.get_mut(id).expect("an end that is being handled is there")
     }
 
@@ -318,8 +318,8 @@ impl<M: Clone> Connections<M> {
     }
 
     /// Returns whether an end that nobody holds can go: nothing that may still arrive needs it.
-    pub(crate) fn is_over(&self, end: &End<M>) -> bool {
-        let is_done = |end: &End<M>| end.holder == Holder::Nobody && end.outbox.is_complete();
+    pub(crate) fn is_over(&self, end: &StreamEnd<M>) -> bool {
+        let is_done = |end: &StreamEnd<M>| end.holder == Holder::Nobody && end.outbox.is_complete();
         let peer = end.peer.filter(|&peer| self.is_live(peer)).and_then(|peer| self.get(peer));
         let is_peer_over = peer.is_none_or(|peer| is_done(peer) && peer.inbox.is_complete() && end.inbox.is_complete());
         is_done(end) && is_peer_over
@@ -339,7 +339,7 @@ impl<M: Clone> Connections<M> {
     }
 
     /// Returns the ends of a component.
-    pub(crate) fn of_component(&self, component: ComponentId) -> impl Iterator<Item = &End<M>> {
+    pub(crate) fn of_component(&self, component: ComponentId) -> impl Iterator<Item = &StreamEnd<M>> {
         let all = (component, 0)..=(component, u32::MAX);
         self.of_component.range(all).map(|&(_, index)| &self.ends[index as usize])
     }

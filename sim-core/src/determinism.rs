@@ -71,8 +71,8 @@ impl fmt::Display for Divergence {
         };
         if first == second {
             return formatter.write_str(
-                "two runs have the same trace, but not the same verdict, or messages that only look the same, or they drew \
-                 random numbers that nothing was done with",
+                "two runs have the same trace, but they end differently, their messages only look the same, or they drew \
+                 random numbers without using them",
             );
         }
         write!(

@@ -15,6 +15,7 @@ use std::task;
 use crate::child::TaskRequest;
 use crate::choice::{self, CurrentChoices};
 use crate::digest::hash_of;
+use crate::ended::{Panic, PanicOrigin, Violation};
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
 use crate::expectation::{AnyResultSlot, Comparison};
@@ -28,9 +29,8 @@ use crate::prefetch::prefetch;
 use crate::setup::Setup;
 use crate::simulation::{Body, Configured, Report};
 use crate::trace::Action;
-use crate::verdict::{Failure, Origin, Violation};
 use crate::waker::{TaskKey, Waiter, WokenRing};
-use crate::{LimitReached, Limits, Message, Random, Verdict, VirtualTime};
+use crate::{Ended, LimitReached, Limits, Message, Random, VirtualTime};
 
 pub(crate) type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -105,7 +105,7 @@ struct Executor<M: Message> {
 /// Why the run cannot go on.
 enum Stop {
     Limit(LimitReached),
-    Panic(Failure),
+    Panic(Panic),
 }
 
 pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
@@ -189,11 +189,11 @@ impl<M: Message> Executor<M> {
             end = Err(stop);
         }
         let mut trace = trace.or_else(|| self.kernel.borrow_mut().trace.take());
-        let verdict = match end {
-            Err(Stop::Limit(limit)) => Verdict::NotTerminated(limit),
-            Err(Stop::Panic(failure)) => Verdict::Abnormal(failure),
+        let ended = match end {
+            Err(Stop::Limit(limit)) => Ended::NotTerminated(limit),
+            Err(Stop::Panic(failure)) => Ended::Abnormal(failure),
             Ok(()) => match self.violation.take().or(missing) {
-                Some(violation) => Verdict::Unreasonable(violation),
+                Some(violation) => Ended::Failed(violation),
                 None => self.check(&mut setup.checks, trace.as_deref().unwrap_or_default()),
             },
         };
@@ -203,7 +203,7 @@ impl<M: Message> Executor<M> {
         }
         let kernel = self.kernel.borrow();
         Report {
-            verdict,
+            ended,
             events: self.events,
             ended_at: kernel.now,
             packets_sent: kernel.packets_sent,
@@ -501,11 +501,11 @@ impl<M: Message> Executor<M> {
         // Only the kernel's own panics could leave it borrowed, and a guard is gone when one gets here.
         let mut kernel = self.kernel.borrow_mut();
         let origin = match self.current {
-            Some(component) => Origin::Component(kernel.components.name(component).to_string()),
-            None => Origin::Model,
+            Some(component) => PanicOrigin::Component(kernel.components.name(component).to_string()),
+            None => PanicOrigin::Model,
         };
         kernel.record(|_| Action::Failed { component: origin.to_string(), message: message.clone() });
-        Stop::Panic(Failure { origin, at: kernel.now, message })
+        Stop::Panic(Panic { origin, at: kernel.now, message })
     }
 }
 

@@ -160,7 +160,7 @@ impl RandomFaults {
 
     /// Draws faults of components, and partitions of the network that they are in.
     ///
-    /// Each component draws from a stream of its own, so another component shifts nobody's faults.
+    /// Each component draws from a stream of its own, so another component shifts no other faults.
     ///
     /// # Panics
     /// If [`RandomFaults::validate`] refuses them.

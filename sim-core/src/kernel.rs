@@ -19,6 +19,7 @@ use crate::choice::{self, ChoiceKind};
 use crate::components::{Components, WaitPurpose};
 use crate::connections::Connections;
 use crate::digest::Digest;
+use crate::ended::{Wait, WaitSubject};
 use crate::endless::EndlessPauses;
 use crate::event::Event;
 use crate::event_queue::{EventId, EventQueue};
@@ -30,7 +31,6 @@ use crate::outlined::{Outlined, outline};
 use crate::ports::{PortIndex, Ports};
 use crate::send_sites::{Caller, SendSites};
 use crate::trace::{Action, DropReason, Trace};
-use crate::verdict::{Wait, WaitSubject};
 use crate::waker::{TaskKey, Waiter};
 use crate::{Address, Delivery, Message, Random, VirtualDuration, VirtualTime};
 

@@ -3,9 +3,10 @@
 //!
 //! A simulated system is an executable specification. Its **components** are async functions that read as the protocol
 //! does: they send **messages** through **channels**, wait for answers with a timeout, and pause. The engine moves the
-//! **virtual time** from event to event, and one **network** decides which packets are lost, duplicated, or late. What
-//! is expected of components, and checks of the end state, make of each run a **verdict**. The model is that of
-//! Rutherford's simulation environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section 3.1.2).
+//! **virtual time** from event to event, and one **network** decides which packets are lost, duplicated, or late. A
+//! run **passes** if the components return what is expected of them and the checks of the end state hold. The model is
+//! that of Rutherford's simulation environment (Matthew J. Rutherford, PhD thesis, University of Colorado, section
+//! 3.1.2).
 //!
 //! # A whole program
 //!
@@ -25,7 +26,7 @@
 //! | fault | what happens to a component: a crash, a restart, a pause, a wrong clock, slowness | [`Faults`] |
 //! | event | what happens at a time: a start, a timer, an arrival, a scheduled fault or partition | [`Report::events`] |
 //! | expectation, check | what a component must return; what must hold at the end | [`Added::expecting`], [`Simulation::check`] |
-//! | verdict | how the run ended | [`Verdict`] |
+//! | end of a run | passed, failed the oracle, hit a limit, panicked, or inconclusive | [`Ended`] |
 //!
 //! # Order
 //!
@@ -49,9 +50,10 @@
 //!
 //! The configuration and the seed fix a run on every platform with 64-bit pointers. The crate reads no clock, file,
 //! environment or thread. Random numbers come from one named generator; each component has a [stream](Random::stream)
-//! of its own, and so has each child task and each restart, so another component shifts nobody's draws. What chance does
-//! to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before: another
-//! component shifts nobody's losses, and a packet that is lost with some probability is lost with any greater one.
+//! of its own, and so has each child task and each restart, so another component shifts no other draws. What chance
+//! does to a packet is a function of the seed, of the packet's source, and of how many packets the source sent before:
+//! another component shifts no other losses, and a packet that is lost with some probability is lost with any greater
+//! one.
 //!
 //! Components must play along: no globals, no clocks, no iteration over hash maps. [`check_determinism`] runs a
 //! configuration twice, and names the first event that differs if they do not. [`Report::digest`] is the same for equal
@@ -86,21 +88,21 @@
 //!
 //! # Limits
 //!
-//! A reasonable run shows that this configuration with this seed ends as it should. It does not show that others do: a
+//! A run that passes shows that this configuration with this seed ends as it should. It does not show that others do: a
 //! pass does not prove that a protocol is right. A model leaves out what its author leaves out: that computing takes
 //! time, unless a component pauses; that memory ends; that bytes have formats.
 //!
 //! At most 2^24 events can be pending, 2^24 tasks can live, and 2^40 events can be scheduled in a run; more is a panic,
-//! which makes the run [abnormal](Verdict::Abnormal). Mailboxes have no limit unless [one is
+//! which makes the run [abnormal](Ended::Abnormal). Mailboxes have no limit unless [one is
 //! set](Channel::set_mailbox_max). The end of time, [`VirtualTime::MAX`], never comes: what is scheduled there does not
 //! happen. A component that computes without end, without an await, is never stopped.
 //!
 //! # What to read next
 //!
 //! [`Simulation`] puts a configuration together, [`Context`] is what a component has, [`Channel`] is how it talks,
-//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network can
-//! do. `simutant-system` makes of a simulation with parameters something that the rest of Simutant can test with. The
-//! examples are whole programs that assert their results; `cargo test` runs them:
+//! [`Stream`] how it does so where order and arrival count, and the [`network`] module's page has all that a network
+//! can do. `simutant-system` makes of a simulation with parameters something that the rest of Simutant can test with.
+//! The examples are whole programs that assert their results; `cargo test` runs them:
 //!
 //! | example | what it shows |
 //! | --- | --- |
@@ -120,6 +122,7 @@ mod context;
 mod determinism;
 mod digest;
 mod durable;
+mod ended;
 mod endless;
 mod event;
 mod event_queue;
@@ -145,7 +148,6 @@ mod simulation;
 mod stream;
 mod time;
 pub mod trace;
-mod verdict;
 mod waker;
 
 pub use channel::{Channel, PortInUse, Recv, RecvTimeout, TimedOut, TooLarge, Unreachable};
@@ -155,6 +157,7 @@ pub use clock::Clock;
 pub use context::Context;
 pub use determinism::{Divergence, check_determinism};
 pub use durable::Durable;
+pub use ended::{CheckFailure, Ended, Panic, PanicOrigin, Undecided, Violation, Wait, WaitSubject, Waiting};
 pub use expectation::Returned;
 pub use fault::{ClockFault, Fault, FaultRate, Faults, InvalidFaults, RandomFaults, ScheduledFault, SlowFault};
 pub use fifo::{FifoReceiver, FifoRecv, FifoSender, fifo};
@@ -172,4 +175,3 @@ pub use stream::{
     StreamSettings,
 };
 pub use time::{VirtualDuration, VirtualTime};
-pub use verdict::{CheckFailure, Failure, Origin, Undecided, Verdict, Violation, Wait, WaitSubject, Waiting};

@@ -26,7 +26,7 @@
 //! # Chance
 //!
 //! What is random about a packet is a function of the seed, its source, and how many packets the source sent before.
-//! Each misfortune and each duration has draws of its own, so another probability or another link shifts nobody else's:
+//! Each misfortune and each duration has draws of its own, so another probability or another link shifts no others:
 //! a packet that is lost with some probability is lost with any greater one, and the packets that are not lost take as
 //! long as before. Only links that remember, by their queues or their bursts, let packets depend on those before them.
 

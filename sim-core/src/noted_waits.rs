@@ -1,4 +1,4 @@
-//! Waits that the kernel has no part in: for an item of a fifo, for a child task. They are noted, so that a report can
+//! Waits outside of the kernel: for an item of a fifo, for a child task. They are noted, so that a report can
 //! name them.
 //!
 //! The notes belong to the thread, since a fifo knows of no run. One is made when a task begins to wait, and is gone
@@ -18,8 +18,8 @@ use std::task::Waker;
 use slab::Slab;
 
 use crate::VirtualTime;
+use crate::ended::{Wait, WaitSubject};
 use crate::message::ComponentId;
-use crate::verdict::{Wait, WaitSubject};
 use crate::waker::TaskKey;
 
 /// What is waited for.

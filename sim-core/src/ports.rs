@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::ended::{Wait, WaitSubject};
 use crate::message::ComponentId;
-use crate::verdict::{Wait, WaitSubject};
 use crate::waker::Waiter;
 use crate::{Address, VirtualTime};
 

@@ -10,6 +10,7 @@ use std::task::{self, Poll};
 use pin_project_lite::pin_project;
 
 use crate::choice::{ChoiceSource, RecordedChoice};
+use crate::ended::Waiting;
 use crate::executor::{self, BoxedFuture, Change};
 use crate::expectation::{AnyResultSlot, ResultSlot, Returned};
 use crate::fault::Faults;
@@ -20,8 +21,7 @@ use crate::outlined::Outlined;
 use crate::run_clock::RunClock;
 use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
 use crate::trace::{Trace, TraceEvent};
-use crate::verdict::Waiting;
-use crate::{Address, CheckFailure, Context, Limits, Message, Network, Verdict, VirtualTime};
+use crate::{Address, CheckFailure, Context, Ended, Limits, Message, Network, VirtualTime};
 
 /// A configuration of components and a network, ready to run once.
 ///
@@ -57,7 +57,7 @@ pub(crate) struct Component<M: Message> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// How it ended.
-    pub verdict: Verdict,
+    pub ended: Ended,
     /// How many events were handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an
     /// instant.
     pub events: u64,
@@ -145,7 +145,8 @@ impl<M: Message> Simulation<M> {
         self
     }
 
-    /// Returns the address of a port of a component, which may be added later, or never: then nobody is reached there.
+    /// Returns the address of a port of a component, which may be added later, or never: then packets to it are
+    /// unreachable.
     pub fn address(&mut self, component: &str, port: u16) -> Address {
         Address { component: self.id(component), port }
     }
@@ -217,7 +218,7 @@ impl<M: Message> Simulation<M> {
     }
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
-    /// if the run was reasonable so far; the first that fails is the verdict.
+    /// if the run passes so far; it fails by the first check that fails.
     pub fn check(&mut self, name: &str, check: impl FnOnce() -> Result<(), CheckFailure> + 'static) -> &mut Self {
         self.add_check(name, Box::new(|_| check()))
     }
@@ -247,7 +248,7 @@ impl<M: Message> Simulation<M> {
     ///         leaders => Err(CheckFailure::new(format!("there were {leaders}"))),
     ///     }
     /// });
-    /// assert!(simulation.run().verdict.to_string().ends_with("failed: there were 2"));
+    /// assert!(simulation.run().ended.to_string().ends_with("failed: there were 2"));
     /// ```
     pub fn check_trace(
         &mut self,

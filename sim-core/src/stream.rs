@@ -42,7 +42,7 @@
 //! simulation.add("server", server).expecting(Ok(2));
 //! let answers = ["ONE", "TWO"].map(|text| Line(text.to_owned()));
 //! simulation.add("client", move |context| client(context, address)).expecting(Ok(answers.to_vec()));
-//! assert!(simulation.run().verdict.is_reasonable());
+//! assert!(simulation.run().ended.passed());
 //! ```
 
 mod connect;
@@ -75,8 +75,8 @@ use crate::{Address, Message, VirtualDuration};
 /// component is paused does not stop the acknowledgements, as it is not the host that stops.
 ///
 /// A stream that is dropped ends as with `close` on Linux: if messages have arrived that were not received, the other
-/// end is reset. Otherwise what was sent still arrives, and then the end of it, in the background. Whoever sends to a
-/// stream that was dropped is reset.
+/// end is reset. Otherwise what was sent still arrives, and then the end of it, in the background. A component that
+/// sends to a stream that was dropped is reset.
 pub struct Stream<M: Message> {
     // Dropped first: a sender that is dropped before its receiver ends one direction only.
     receiver: StreamReceiver<M>,

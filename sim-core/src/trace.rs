@@ -92,7 +92,7 @@ pub enum Action {
     },
     /// A receive, or a request for a stream, ended for lack of time.
     TimedOut {
-        /// The channel that was received on, or the end of the stream that did not come to be.
+        /// The channel that was received on, or the end of the stream that was not opened.
         channel: Endpoint,
         /// Where the code is that waited. Traces of earlier releases do not say it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -290,7 +290,7 @@ impl fmt::Display for Action {
             Self::Duplicated(packet) => packet.write(formatter, format_args!("was duplicated")),
             Self::Corrupted(packet) => packet.write(formatter, format_args!("was corrupted")),
             Self::Delivered(packet) => packet.write(formatter, format_args!("arrived")),
-            Self::Unreachable(packet) => packet.write(formatter, format_args!("found nobody")),
+            Self::Unreachable(packet) => packet.write(formatter, format_args!("found no open channel")),
             Self::Received { source, destination, kind, send_site, receive_site } => {
                 write!(
                     formatter,
@@ -421,7 +421,7 @@ mod tests {
         check(Action::Duplicated(packet("")), &format!("{way} was duplicated: DAT"));
         check(Action::Corrupted(packet("")), &format!("{way} was corrupted: DAT"));
         check(Action::Delivered(packet("")), &format!("{way} arrived: DAT"));
-        check(Action::Unreachable(packet("")), &format!("{way} found nobody: DAT"));
+        check(Action::Unreachable(packet("")), &format!("{way} found no open channel: DAT"));
         let [client, server] = ends();
         check(Action::TimedOut { channel: server.clone(), site: None }, "a receive at server:80 timed out");
         let site = |line| Site { file: "src/a.rs".into(), line };

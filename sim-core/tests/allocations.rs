@@ -111,7 +111,7 @@ impl Meter {
     fn measure(&self, mut simulation: Simulation<Ball>) -> Usage {
         simulation.limits(Limits { events: 10 * (WARM_UP + COUNTED), ..Limits::default() });
         let report = simulation.run();
-        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+        assert!(report.ended.passed(), "{}", report.ended);
         assert!(report.events >= WARM_UP + COUNTED, "{} events", report.events);
         self.0.get().2.expect("the run went on until the count was over")
     }

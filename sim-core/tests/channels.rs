@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use simutant_sim_core::{
-    Context, Latency, Link, Message, Network, Probability, Report, Simulation, TimedOut, Verdict, VirtualDuration,
+    Context, Ended, Latency, Link, Message, Network, Probability, Report, Simulation, TimedOut, VirtualDuration,
     VirtualTime, select,
 };
 
@@ -45,7 +45,7 @@ where
     simulation.add("receiver", receiver).expecting(expect);
     senders(&mut simulation);
     let report = simulation.run();
-    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    assert!(report.ended.passed(), "{}", report.ended);
     report
 }
 
@@ -176,7 +176,7 @@ fn a_pause_of_no_time_lets_what_is_scheduled_for_this_instant_happen() {
     let mut simulation = Simulation::new(1);
     simulation.add("a", body("a"));
     simulation.add("b", body("b"));
-    assert!(simulation.run().verdict.is_reasonable());
+    assert!(simulation.run().ended.passed());
     assert_eq!(*order.borrow(), ["a", "b", "a", "b"]);
 }
 
@@ -228,7 +228,7 @@ fn a_port_cannot_be_opened_twice() {
         let _first = context.channel_at(80);
         context.channel_at(80);
     });
-    let Verdict::Abnormal(failure) = simulation.run().verdict else { panic!("it panics") };
+    let Ended::Abnormal(failure) = simulation.run().ended else { panic!("it panics") };
     assert_eq!(failure.message, "port 80 of server is in use: drop the other channel first");
 }
 
@@ -247,7 +247,7 @@ fn a_duplicate_arrives_with_a_latency_of_its_own() {
     });
     let arrivals = arrivals.returned();
     send_at(&mut simulation, 80, 1, at_ms(0));
-    assert!(simulation.run().verdict.is_reasonable());
+    assert!(simulation.run().ended.passed());
     let arrivals = arrivals.get().expect("it returned");
     assert!(arrivals.len() == 2 && arrivals[0] < arrivals[1], "{arrivals:?}");
     assert!(arrivals.iter().all(|arrival| (at_ms(10)..=at_ms(20)).contains(arrival)), "{arrivals:?}");
@@ -273,6 +273,6 @@ fn a_component_is_running_until_the_run_is_over() {
         let _watch = Watch(context, waits);
         channel.recv().await;
     });
-    assert!(simulation.run().verdict.is_reasonable());
+    assert!(simulation.run().ended.passed());
     assert_eq!(*seen.borrow(), [true, false]);
 }

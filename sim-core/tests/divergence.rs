@@ -43,7 +43,7 @@ fn check<F: Future<Output = ()> + 'static>(leaky: impl Fn(Context<Number>) -> F)
         });
         simulation
     };
-    check_determinism(configure).map(|report| assert!(report.verdict.is_reasonable(), "{}", report.verdict))
+    check_determinism(configure).map(|report| assert!(report.ended.passed(), "{}", report.ended))
 }
 
 /// Returns the text of an action that a component noted or sent.
@@ -146,7 +146,7 @@ fn a_run_that_is_over_sooner_is_found() {
 }
 
 #[test]
-fn another_verdict_is_found_although_the_traces_are_the_same() {
+fn another_end_is_found_although_the_traces_are_the_same() {
     thread_local! {
         static RUNS: Cell<u64> = const { Cell::new(0) };
     }
@@ -158,8 +158,8 @@ fn another_verdict_is_found_although_the_traces_are_the_same() {
         });
         simulation
     };
-    let divergence = check_determinism(configure).expect_err("the verdicts differ");
-    assert!(divergence.to_string().contains("verdict"), "{divergence}");
+    let divergence = check_determinism(configure).expect_err("the ends differ");
+    assert!(divergence.to_string().contains("end differently"), "{divergence}");
 }
 
 /// Two messages that look the same, but are not.
@@ -195,7 +195,7 @@ fn the_digest_sees_what_messages_hold_and_how_far_streams_have_come() {
             child.await.expect("nobody cancels it");
         });
         let report = simulation.run();
-        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+        assert!(report.ended.passed(), "{}", report.ended);
         (report.digest, report.events, report.ended_at)
     };
     let of_seven = digest(7, 1);

@@ -77,8 +77,8 @@ fn check<F: Future<Output = ()> + 'static>(
             channel.send(to, Number(number));
         }
     });
-    let verdict = simulation.run().verdict;
-    assert!(verdict.is_reasonable(), "{verdict}");
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
     let said = log.0.borrow();
     let said: Vec<(u64, &str)> = said.iter().map(|(at, text)| (*at, text.as_str())).collect();
     assert_eq!(said, expect);
@@ -144,7 +144,7 @@ fn who_crashes_before_its_start_begins_when_it_is_restarted() {
         let its_log = log.clone();
         simulation.add_restartable("patient", move |context| counter(context, its_log.clone())).starting_at(at_ms(20));
         let report = simulation.run();
-        assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+        assert!(report.ended.passed(), "{}", report.ended);
         let trace = report.trace.expect("it was asked for");
         let began = |action: &Action| matches!(action, Action::Started { .. } | Action::Restarted { .. });
         let began = trace.iter().filter(|event| began(&event.action)).map(|event| event.at).collect::<Vec<_>>();
@@ -201,8 +201,8 @@ fn an_expected_value_that_a_crash_prevents_is_a_violation_that_names_the_crash()
     simulation.faults(scheduled([crash(5)]));
     simulation.add("patient", |context| async move { context.pause(ms(10)).await }).expecting(());
     assert_eq!(
-        simulation.run().verdict.to_string(),
-        "unreasonable: patient did not return, but () was expected: when nothing was left to happen, at 0.005 s, it still \
+        simulation.run().ended.to_string(),
+        "failed: patient did not return, but () was expected: when nothing was left to happen, at 0.005 s, it still \
          waited for a restart (since its crash at 0.005 s)"
     );
 }
@@ -222,7 +222,7 @@ fn a_restarted_component_draws_other_numbers_and_always_the_same_ones() {
                 context.pause(ms(1_000)).await;
             }
         });
-        assert!(simulation.run().verdict.is_reasonable());
+        assert!(simulation.run().ended.passed());
         all.take()
     };
     let drawn = draws();
@@ -357,7 +357,7 @@ fn waits(faults: Faults) -> ([u64; 3], [u64; 2]) {
     });
     let shown = shown.returned();
     let report = simulation.run();
-    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    assert!(report.ended.passed(), "{}", report.ended);
     let trace = report.trace.expect("it was asked for");
     let notes = trace.iter().filter(|event| matches!(event.action, Action::Noted { .. }));
     let ends: Vec<u64> = notes.map(|event| event.at.as_nanos() / 1_000_000).collect();
@@ -618,8 +618,8 @@ fn random_faults_can_be_run_even_if_they_last_no_time() {
     for name in COMPONENTS {
         simulation.add_restartable(name, |context| async move { context.pause(ms(20)).await }).expecting(());
     }
-    let verdict = simulation.run().verdict;
-    assert!(verdict.is_reasonable(), "{verdict}");
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
 }
 
 #[test]
@@ -668,8 +668,8 @@ fn a_paused_component_is_not_woken_by_others_either() {
         // Held, so that its end is not what wakes.
         context.pause(ms(500)).await;
     });
-    let verdict = simulation.run().verdict;
-    assert!(verdict.is_reasonable(), "{verdict}");
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
 }
 
 #[test]

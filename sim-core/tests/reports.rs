@@ -6,8 +6,8 @@ use std::task::{self, Poll, Wake, Waker};
 
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
-    Address, Child, Context, Either2, Failure, Fault, Faults, LimitReached, Message, Origin, ScheduledFault,
-    Simulation, TieOrder, Verdict, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
+    Address, Child, Context, Either2, Ended, Fault, Faults, LimitReached, Message, Panic, PanicOrigin, ScheduledFault,
+    Simulation, TieOrder, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
 };
 
 #[derive(Debug, Clone, Copy, Hash)]
@@ -48,7 +48,7 @@ fn a_deadlock_is_seen_by_who_waits_for_what_since_when() {
         simulation.add(name, move |context| philosopher(context, right, ms(10 * index as u64)));
     }
     let report = simulation.run();
-    assert_eq!(report.verdict, Verdict::Reasonable, "nothing was expected of them");
+    assert_eq!(report.ended, Ended::Passed, "nothing was expected of them");
     assert_eq!(
         report.waiting,
         [("plato", 0), ("kant", 10), ("hume", 20)].map(|(name, since)| waiting(name, vec![wait(1, since)]))
@@ -86,7 +86,7 @@ fn check_waiting(configure: impl Fn(&mut Simulation<Fork>), expect: &str) {
         simulation.tie_order(tie_order);
         configure(&mut simulation);
         let report = simulation.run();
-        assert_eq!(report.verdict, Verdict::Reasonable);
+        assert_eq!(report.ended, Ended::Passed);
         let lines: Vec<String> = report.waiting.iter().map(ToString::to_string).collect();
         assert_eq!(lines.join("\n"), expect, "{tie_order:?}");
     }
@@ -342,24 +342,24 @@ fn a_run_that_ends_otherwise_says_nothing_of_waits() {
     });
     simulation.events_at_most(10);
     let report = simulation.run();
-    assert!(matches!(report.verdict, Verdict::NotTerminated(_)), "{}", report.verdict);
+    assert!(matches!(report.ended, Ended::NotTerminated(_)), "{}", report.ended);
     assert_eq!(report.waiting, []);
 }
 
 #[test]
 fn a_limit_of_virtual_time_can_be_lowered_and_not_raised() {
-    let ended = |limits: [u64; 2]| {
+    let run = |limits: [u64; 2]| {
         let mut simulation = Simulation::<Fork>::new(1);
         simulation.add("sleeps", |context| async move { context.pause(ms(10)).await });
         for limit in limits {
             simulation.virtual_time_at_most(VirtualTime::from_millis(limit));
         }
-        simulation.run().verdict
+        simulation.run().ended
     };
-    assert!(ended([10, 20]).is_reasonable());
+    assert!(run([10, 20]).passed());
     for limits in [[9, 20], [20, 9]] {
-        let verdict = ended(limits);
-        assert!(matches!(verdict, Verdict::NotTerminated(LimitReached::VirtualTime { .. })), "{verdict}");
+        let ended = run(limits);
+        assert!(matches!(ended, Ended::NotTerminated(LimitReached::VirtualTime { .. })), "{ended}");
     }
 }
 
@@ -381,8 +381,8 @@ fn the_report_of_a_panic_has_its_component_its_time_and_the_trace_up_to_it() {
     let report = simulation.run();
     let message = "#1:49152 sent a fork".to_owned();
     let at = VirtualTime::from_millis(5);
-    let origin = Origin::Component("server".to_owned());
-    assert_eq!(report.verdict, Verdict::Abnormal(Failure { origin, at, message: message.clone() }));
+    let origin = PanicOrigin::Component("server".to_owned());
+    assert_eq!(report.ended, Ended::Abnormal(Panic { origin, at, message: message.clone() }));
     let trace = report.trace.expect("it was asked for");
     let failed = TraceEvent { at, action: Action::Failed { component: "server".to_owned(), message } };
     assert_eq!(trace.last(), Some(&failed));
@@ -409,7 +409,7 @@ fn a_panic_of_a_destructor_after_another_panic_is_not_the_one_that_is_reported()
     });
     simulation.add("fuse", |_| async { panic!("first") });
     let report = simulation.run();
-    assert_eq!(report.verdict.to_string(), "abnormal: fuse panicked at 0 s: first");
+    assert_eq!(report.ended.to_string(), "abnormal: fuse panicked at 0 s: first");
     let failures = report.trace.expect("it was asked for");
     let last = failures.last().map(|event| &event.action);
     assert!(matches!(last, Some(Action::Failed { message, .. }) if message == "first"), "{last:?}");

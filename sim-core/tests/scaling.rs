@@ -9,8 +9,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use simutant_sim_core::network::{Bandwidth, Direction, Edge, LinkSetting, Topology};
 use simutant_sim_core::{
-    Address, Context, Fault, Faults, Latency, Link, Message, Network, Report, ScheduledFault, Simulation, TieOrder,
-    Verdict, VirtualDuration, VirtualTime,
+    Address, Context, Ended, Fault, Faults, Latency, Link, Message, Network, Report, ScheduledFault, Simulation,
+    TieOrder, VirtualDuration, VirtualTime,
 };
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -44,9 +44,9 @@ fn least_time(simulation: impl Fn(u32) -> Simulation<Packet>, n: u32, runs: usiz
     let times = (0..runs).map(|_| {
         let simulation = simulation(n);
         let start = thread_time();
-        let Report { verdict, .. } = simulation.run();
+        let Report { ended, .. } = simulation.run();
         let time = thread_time() - start;
-        assert_eq!(verdict, Verdict::Reasonable);
+        assert_eq!(ended, Ended::Passed);
         time
     });
     times.min().expect("there is a run")

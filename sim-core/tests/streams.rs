@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use simutant_sim_core::network::{Effect, Occurrences, Reorder, Rule, ScheduledPartition};
 use simutant_sim_core::trace::{Action, DropReason, DurableState, ResetReason, Transport};
 use simutant_sim_core::{
-    Address, ChoiceKind, ConnectError, Context, Either2, Fault, Faults, Latency, Link, Message, Network, Probability,
-    RecordedChoice, Replay, Report, ScheduledFault, Simulation, Stream, StreamError, StreamSettings, Verdict,
+    Address, ChoiceKind, ConnectError, Context, Either2, Ended, Fault, Faults, Latency, Link, Message, Network,
+    Probability, RecordedChoice, Replay, Report, ScheduledFault, Simulation, Stream, StreamError, StreamSettings,
     VirtualDuration, VirtualTime, select,
 };
 
@@ -44,7 +44,7 @@ fn simulation() -> (Simulation<Number>, Address) {
 #[track_caller]
 fn run(simulation: Simulation<Number>) -> Report {
     let report = simulation.run();
-    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    assert!(report.ended.passed(), "{}", report.ended);
     report
 }
 
@@ -630,7 +630,7 @@ fn a_group_cannot_be_connected_to() {
         let _ = context.connect(context.broadcast(PORT), ms(1)).await;
     };
     simulation.add("client", client);
-    assert!(matches!(simulation.run().verdict, Verdict::Abnormal(_)));
+    assert!(matches!(simulation.run().ended, Ended::Abnormal(_)));
 }
 
 /// What is random about a run of the property test.
@@ -813,7 +813,7 @@ proptest! {
     fn what_is_received_is_a_prefix_of_what_was_sent_and_all_of_it_if_nothing_is_in_the_way(case in cases()) {
         let (report, of_client, of_server) = play(&case);
         // It ends because nothing is left to happen, and not at a limit.
-        prop_assert_eq!(&report.verdict, &Verdict::Reasonable);
+        prop_assert_eq!(&report.ended, &Ended::Passed);
         let is_in_the_way = case.client.recv_max.or(case.server.recv_max).is_some()
             || !matches!(case.disturbance, Disturbance::None);
         for (receiver, sender, sends) in

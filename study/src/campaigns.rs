@@ -3,12 +3,12 @@
 use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use simutant_campaign::{Bounds, Campaign, CampaignError, End, Existing, Plan, Pruning, Simulator};
+use simutant_campaign::{Bounds, Campaign, CampaignError, CampaignPlan, Existing, Pruning, SessionEnd, Simulator};
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, InputSource};
 
 use crate::event::{Phases, Watch};
-use crate::{Replay, StudiedSystem, StudyError, SystemRequest, files};
+use crate::{ReplayCommand, StudiedSystem, StudyError, SystemRequest, files};
 
 /// Where a campaign is kept, what it is drawn from, and how many work on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl CampaignSettings {
     }
 
     /// Returns what repeats runs of `system`.
-    pub fn replay(&self, system: &SystemRequest) -> Replay {
-        Replay { program: self.program.clone(), system: system.clone(), out: self.out.clone() }
+    pub fn replay(&self, system: &SystemRequest) -> ReplayCommand {
+        ReplayCommand { program: self.program.clone(), system: system.clone(), out: self.out.clone() }
     }
 
     /// Finds the system and builds it with its mutants. What is wrong with the folder is told before anything is
@@ -63,11 +63,11 @@ impl CampaignSettings {
         &self,
         folder: &Path,
         build: &Build,
-        universe: &Universe,
+        universe: &UniversePlan,
         existing: Existing,
     ) -> Result<Campaign, CampaignError> {
-        let Universe { input_source, cases, reseedings } = *universe;
-        let plan = Plan {
+        let UniversePlan { input_source, cases, reseedings } = *universe;
+        let plan = CampaignPlan {
             build: build.clone(),
             seed: self.seed,
             input_source,
@@ -96,8 +96,8 @@ impl CampaignSettings {
         let end = end.map_err(|error| self.with_command(error, request))?;
         phases.end();
         match end {
-            End::Finished => Ok(()),
-            End::Stopped => Err(StudyError::Stopped),
+            SessionEnd::Finished => Ok(()),
+            SessionEnd::Stopped => Err(StudyError::Stopped),
         }
     }
 
@@ -116,7 +116,7 @@ impl CampaignSettings {
 
 /// The universe of a campaign.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Universe {
+pub(crate) struct UniversePlan {
     pub(crate) input_source: InputSource,
     pub(crate) cases: usize,
     pub(crate) reseedings: NonZeroU8,

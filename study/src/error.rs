@@ -73,7 +73,7 @@ pub enum StudyError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The suite is to be of a criterion that the system does not have.
+    /// The system does not have the criterion that the suite was asked for.
     #[error("there is no criterion `{criterion}`; there are: {}", known.join(", "))]
     UnknownCriterion {
         /// The criterion asked for.

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use simutant_campaign::{Bounds, Limits, Simulated, Simulator, Trace, TraceText};
+use simutant_campaign::{Bounds, RunLimits, Simulated, Simulator, TraceRecording, TraceText};
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, MutantNumber};
 use simutant_report::{Explanation, Parting};
@@ -10,21 +10,21 @@ use simutant_sim_core::{Divergence, trace};
 use simutant_traces::diagram::{self, Caption, Outcome};
 
 use crate::shell::quoted;
-use crate::{Replay, StudyError};
+use crate::{ReplayCommand, StudyError};
 
 /// Runs test cases on the original and on mutants side by side.
 #[derive(Debug)]
 pub struct Explainer<'a> {
     /// What runs them.
     pub simulator: Simulator<'a>,
-    limits: Option<Limits>,
-    replay: &'a Replay,
+    limits: Option<RunLimits>,
+    replay: &'a ReplayCommand,
 }
 
 impl<'a> Explainer<'a> {
     /// Returns an explainer of the mutants of a build. The `limits` are those of its campaign, so that runs end as they
     /// did there; `replay` says how to run a test case again.
-    pub fn new(build: &'a Build, replay: &'a Replay, limits: Option<Limits>) -> Self {
+    pub fn new(build: &'a Build, replay: &'a ReplayCommand, limits: Option<RunLimits>) -> Self {
         Self { simulator: Simulator::new(build, Bounds::default()), limits, replay }
     }
 
@@ -38,8 +38,8 @@ impl<'a> Explainer<'a> {
         case: Value,
         number: Option<usize>,
     ) -> Result<Explanation, StudyError> {
-        let original = self.simulator.simulate(&case, None, Trace::Keep, self.limits)?;
-        let mutated = self.simulator.simulate(&case, Some(mutant), Trace::Keep, self.limits)?;
+        let original = self.simulator.simulate(&case, None, TraceRecording::Keep, self.limits)?;
+        let mutated = self.simulator.simulate(&case, Some(mutant), TraceRecording::Keep, self.limits)?;
         let traces = trace_of(&original)?.zip(trace_of(&mutated)?);
         let divergence = traces.as_ref().and_then(|(first, second)| Divergence::between_traces(first, second));
         let pictures = traces.as_ref().map(|(first, second)| {
@@ -67,7 +67,7 @@ impl<'a> Explainer<'a> {
 
     /// Runs `case` on the original, and returns how that ended, and its trace if it left one.
     pub(crate) fn trace(&mut self, case: &Value) -> Result<(Execution, Option<trace::Trace>), StudyError> {
-        let simulated = self.simulator.simulate(case, None, Trace::Keep, self.limits)?;
+        let simulated = self.simulator.simulate(case, None, TraceRecording::Keep, self.limits)?;
         let trace = trace_of(&simulated)?;
         Ok((simulated.execution, trace))
     }

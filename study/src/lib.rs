@@ -35,11 +35,11 @@
 //! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds one executable with all its mutants and one
 //! without ([`StudiedSystem::instrument`], [`StudiedSystem::build_plain`]), runs the campaign
 //! ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
-//! of the study ([`simutant_report`]) with a page for each mutant and test case that is worth a look. An [`Observer`] hears of each
-//! [`StudyStage`].
+//! of the study ([`simutant_report`]) with a page for each mutant and test case that is worth a look. An [`Observer`]
+//! hears of each [`StudyStage`].
 //!
-//! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost, and
-//! [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
+//! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost,
+//! and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
 //!
 //! # What can be relied on
 //!
@@ -78,10 +78,10 @@ pub use explain::{Explainer, caption, read_trace};
 pub use files::{to_json, write_whole};
 pub use finished::FinishedStudy;
 pub use pages::write_mutant_page;
-pub use plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
-pub use replay::Replay;
+pub use plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
+pub use replay::ReplayCommand;
 pub use run::CompletedStudy;
 pub use scenario::{ChosenSuite, ScenarioPlan};
 pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
-pub use system::{Replacements, StudiedSystem, SystemRequest, nearest_manifest};
+pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};

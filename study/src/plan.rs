@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU8, NonZeroUsize};
 
-use simutant_analysis::{Builder, ExpectedBuilder, Options};
+use simutant_analysis::{AnalysisOptions, Builder, ExpectedBuilder};
 use simutant_campaign::Existing;
 use simutant_outcomes::{CostOracle, CostRole, InputSource};
 
@@ -25,7 +25,7 @@ pub struct StudyPlan {
     /// What becomes of a study that is already in the folder.
     pub existing: Existing,
     /// Whether mutants are left out that have the machine code of the original, or of each other.
-    pub machine_code: MachineCode,
+    pub machine_code: MachineCodeCheck,
     /// How many adequate suites are drawn for each criterion, at least 2.
     pub suites: usize,
     /// How the suite is chosen.
@@ -40,7 +40,7 @@ pub struct StudyPlan {
 
 /// Whether a study looks at the machine code of mutants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MachineCode {
+pub enum MachineCodeCheck {
     /// It does not.
     #[default]
     Ignore,
@@ -105,7 +105,7 @@ impl StudyPlan {
             input_source: InputSource::Uniform,
             reseedings: Self::RESEEDINGS,
             existing: Existing::Continue,
-            machine_code: MachineCode::Ignore,
+            machine_code: MachineCodeCheck::Ignore,
             suites: Self::SUITES,
             choice: SuiteChoice::Expected(ExpectedBuilder::Target(Self::TARGET)),
             cost: CostRequest::OfManifest,
@@ -115,8 +115,8 @@ impl StudyPlan {
     }
 
     /// Returns how the outcomes are analysed, beside what is known of mutants.
-    pub(crate) fn options(&self) -> Options {
-        Options { seed: self.campaign.seed, suites: self.suites, ..Options::default() }
+    pub(crate) fn options(&self) -> AnalysisOptions {
+        AnalysisOptions { seed: self.campaign.seed, suites: self.suites, ..AnalysisOptions::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::shell::quoted;
 
 /// The command that runs a test case of a study again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replay {
+pub struct ReplayCommand {
     /// The `simutant` command, as it is called.
     pub program: String,
     /// The system.
@@ -18,7 +18,7 @@ pub struct Replay {
     pub out: PathBuf,
 }
 
-impl Replay {
+impl ReplayCommand {
     /// Returns the command that runs a test case on a mutant, or on the original; `case` is as a shell takes it.
     pub fn command(&self, case: &str, mutant: Option<MutantNumber>) -> String {
         let out = quoted(&self.out.display().to_string());

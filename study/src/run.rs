@@ -5,19 +5,20 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use simutant_analysis::{
-    Analysis, Checked, MUTANTS, Options, analyse_with_threads, boosted, build_expected, build_suite, suite, suite_of,
+    Analysis, AnalysisOptions, Checked, MUTANTS, analyse_with_threads, boosted, build_expected, build_suite, suite,
+    suite_of,
 };
 use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
 
-use crate::campaigns::{Universe, universe_size};
+use crate::campaigns::{UniversePlan, universe_size};
 use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
 use crate::finished::{REFERENCE, RESULTS, SUITE};
 use crate::join::join;
 use crate::pages::{write_case_pages, write_mutant_pages};
-use crate::plan::{CostRequest, MachineCode, StudyPlan, SuiteChoice};
+use crate::plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
 use crate::{Explainer, FinishedStudy, StudyError, files};
 
 /// The file of the tables.
@@ -54,9 +55,9 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let StudyPlan { campaign: settings, system: request, .. } = plan;
     let (system, built) = settings.instrument(request, watch)?;
     // A file that cannot be used is told before anything is run.
-    let mut options = Options { judgements: system.judgements()?, ..plan.options() };
+    let mut options = AnalysisOptions { judgements: system.judgements()?, ..plan.options() };
     let reference = system.reference()?;
-    if plan.machine_code == MachineCode::Compare {
+    if plan.machine_code == MachineCodeCheck::Compare {
         options.compiled = watch.unless_stopped(system.compare_machine_code(&built, watch.observer))?.found;
     }
     let cost = cost(plan, &system.package)?;
@@ -67,7 +68,7 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let cases = universe_size(plan.cases, &mut simulator)?;
     drop(simulator);
 
-    let universe = Universe { input_source: plan.input_source, cases, reseedings: plan.reseedings };
+    let universe = UniversePlan { input_source: plan.input_source, cases, reseedings: plan.reseedings };
     // Drawing takes the instrumented system alone.
     let draw = || -> Result<Campaign, StudyError> {
         let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;
@@ -100,7 +101,7 @@ fn analyse(
     plan: &StudyPlan,
     built: &Build,
     outcomes: &Outcomes,
-    (options, statistics): (&Options, &Statistics),
+    (options, statistics): (&AnalysisOptions, &Statistics),
 ) -> Result<(Analysis, Option<Suite>), StudyError> {
     let mut analysis = analyse_with_threads(outcomes, options, plan.campaign.jobs)?;
     let Statistics { cases_compared, pairs_checked, .. } = *statistics;

@@ -4,16 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use simutant_analysis::{Options, Scenario, scenario};
+use simutant_analysis::{AnalysisOptions, Scenario, scenario};
 use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_reseedings};
 use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
-use crate::campaigns::{Universe, universe_size};
+use crate::campaigns::{UniversePlan, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SELECTED_SUITE;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
-/// A suite that is to be chosen with as few runs of mutants as that takes: see [`scenario`].
+/// A request for a suite, chosen with as few runs of mutants as possible: see [`scenario`].
 #[derive(Debug, Clone)]
 pub struct ScenarioPlan {
     /// The system.
@@ -53,7 +53,7 @@ impl ScenarioPlan {
         let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
         // Re-seedings that a study has made stay; none is made for a choice by kills on own seeds.
         let reseedings = read_reseedings(&settings.out);
-        let universe = Universe { input_source: self.input_source, cases, reseedings };
+        let universe = UniversePlan { input_source: self.input_source, cases, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
         let run =
             |campaign: &mut Campaign, scope: &BitSet| settings.run(campaign, (&plain, Some(scope)), request, watch);
@@ -76,7 +76,7 @@ impl ScenarioPlan {
     }
 
     fn choose(&self, outcomes: &Outcomes) -> Result<Scenario, StudyError> {
-        let options = Options { seed: self.campaign.seed, ..Options::default() };
+        let options = AnalysisOptions { seed: self.campaign.seed, ..AnalysisOptions::default() };
         Ok(scenario(outcomes, &self.criteria, self.suites, &options, self.campaign.jobs)?)
     }
 }

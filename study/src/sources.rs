@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use simutant_campaign::{CampaignError, Existing};
 use simutant_outcomes::{InputSource, Outcomes};
 
-use crate::campaigns::Universe;
+use crate::campaigns::UniversePlan;
 use crate::event::{Observer, StudyEvent, Watch};
 use crate::{CampaignSettings, StudyError, SystemRequest};
 
@@ -50,7 +50,7 @@ impl SourcesPlan {
         let mut found = SourceOutcomes::default();
         for source in InputSource::ALL {
             observer(StudyEvent::Source(source));
-            let universe = Universe { input_source: source, cases: cases.get(), reseedings: *reseedings };
+            let universe = UniversePlan { input_source: source, cases: cases.get(), reseedings: *reseedings };
             let folder = settings.out.join(FOLDER).join(source.name());
             let mut campaign = settings.open(&folder, &built, &universe, *existing)?;
             match settings.run(&mut campaign, (&plain, None), request, watch) {

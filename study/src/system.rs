@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use simutant_bundle::Engine;
 use simutant_mutator::{
-    Build, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Request, Selection, build, build_plain,
+    Build, BuildRequest, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Selection, build, build_plain,
     compiler_equivalence, read_judgements,
 };
 use simutant_outcomes::Judgement;
@@ -25,14 +25,14 @@ pub struct SystemRequest {
     /// The mutation operators; `None` for those that the manifest asks for.
     pub operators: Option<Selection>,
     /// How many replacements an operator makes.
-    pub replacements: Replacements,
+    pub replacements: ReplacementSet,
     /// Constants of the specification that have other values than in its files.
     pub constants: Vec<OtherValue>,
 }
 
 /// How many replacements a mutation operator makes where there are sets of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Replacements {
+pub enum ReplacementSet {
     /// Those that subsume the others: three for a relation.
     #[default]
     Reduced,
@@ -59,7 +59,7 @@ impl SystemRequest {
             system: system.into(),
             manifest_path: None,
             operators: None,
-            replacements: Replacements::default(),
+            replacements: ReplacementSet::default(),
             constants: Vec::new(),
         }
     }
@@ -100,7 +100,7 @@ impl SystemRequest {
         if let Some(operators) = &self.operators {
             words.extend(["--operators".into(), operators.to_string()]);
         }
-        if self.replacements == Replacements::All {
+        if self.replacements == ReplacementSet::All {
             words.extend(["--replacements".into(), "all".into()]);
         }
         for constant in &self.constants {
@@ -112,8 +112,8 @@ impl SystemRequest {
     fn operators(&self, manifest: &Selection) -> Selection {
         let operators = self.operators.as_ref().unwrap_or(manifest).clone();
         match self.replacements {
-            Replacements::Reduced => operators,
-            Replacements::All => operators.with_all_replacements(),
+            ReplacementSet::Reduced => operators,
+            ReplacementSet::All => operators.with_all_replacements(),
         }
     }
 }
@@ -174,8 +174,8 @@ impl StudiedSystem {
     }
 
     /// Calls `action` with what the mutator asks for.
-    fn with_request<T>(&self, action: impl FnOnce(&Request<'_>) -> T) -> T {
-        action(&Request {
+    fn with_request<T>(&self, action: impl FnOnce(&BuildRequest<'_>) -> T) -> T {
+        action(&BuildRequest {
             package: &self.package,
             operators: &self.request.operators(self.package.operators()),
             directory: &self.package.build_directory(),

@@ -7,7 +7,7 @@
 //! [`server`](server()); queries and responses have one form, [`DnsMessage`]. What is too long for a datagram goes by
 //! stream.
 //!
-//! A run is reasonable if every stub has the [right answer](NameSpace::answer) to each of its questions, with times to
+//! A run passes if every stub has the [right answer](NameSpace::answer) to each of its questions, with times to
 //! live that show a cache which keeps everything as long as it may and no longer, and if no assertion of a component
 //! was broken. Packets between the resolver and servers are lost and duplicated; a resolver may give up when that
 //! happens to twelve tries in a row.

@@ -14,7 +14,7 @@
 //! What an acknowledgement says is one of two [rules](AcknowledgementRule): the number that is expected next in the
 //! system [`Gbn`], the number that was received last in [`GbnLastAck`]. All else is the same.
 //!
-//! A run is reasonable if both sides return, the sender with all bytes acknowledged and the receiver with all bytes
+//! A run passes if both sides return, the sender with all bytes acknowledged and the receiver with all bytes
 //! received, the receiver's file then is the sender's, and no assertion of either was broken. Who gives up returns an
 //! error, and that is never right within the domain: with its losses, forty tries in a row fail with a probability
 //! below 10⁻¹⁷.

@@ -8,7 +8,7 @@
 //! time. A [`receiver`](receiver()) appends the segment that comes next, discards every other one, and acknowledges
 //! what it has.
 //!
-//! A run is reasonable if the sender returns with all bytes acknowledged, the receiver's file then is the sender's, and
+//! A run passes if the sender returns with all bytes acknowledged, the receiver's file then is the sender's, and
 //! no assertion of either was broken. Nobody gives up: a transfer that does not end runs into the limits of the
 //! simulation.
 

@@ -3,7 +3,7 @@
 //! A [`client`](client()) sends two numbers to a [`server`](server()), and again if no answer comes in time. The server
 //! computes by subtraction, which takes time, and remembers the results that were used last.
 //!
-//! A run is reasonable if every client is told the greatest common divisor and the server keeps its cache small. A
+//! A run passes if every client is told the greatest common divisor and the server keeps its cache small. A
 //! client may be told nothing only if the network loses packets.
 
 mod client;

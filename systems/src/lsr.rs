@@ -5,7 +5,7 @@
 //! network; Dijkstra's algorithm makes a forwarding table of that. [`client`](client())s publish messages, to which the
 //! routers on the way add the costs of the links.
 //!
-//! A run is reasonable if every router delivered the messages for it, each once and at the cost of the shortest path,
+//! A run passes if every router delivered the messages for it, each once and at the cost of the shortest path,
 //! and no assertion of a router was broken. The network neither loses nor duplicates packets, as in the thesis; other
 //! than there, it takes a time of its own for each, and routers do not start at once, so announcements overtake each
 //! other.

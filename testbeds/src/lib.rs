@@ -1,8 +1,8 @@
 //! How the test cases of Simutant's own systems become real programs on real networks.
 //!
-//! The guide (`docs/src/guide/implementations.md`) says which roles there are, what their placeholders stand for, and when
-//! a test case passes. Implementations of `gbn` run the test cases of `gbn-last-ack` and `gbn-thesis` as well: the inputs
-//! are the same.
+//! The guide (`docs/src/guide/implementations.md`) says which roles there are, what their placeholders stand for, and
+//! when a test case passes. Implementations of `gbn` run the test cases of `gbn-last-ack` and `gbn-thesis` as well: the
+//! inputs are the same.
 //!
 //! # What is and what is not as in the simulation
 //! The proxy of `gbn` drops and duplicates as the simulated network does: it decides first whether a datagram is

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use simutant_harness::{Implementation, Options, run_suite};
+use simutant_harness::{Implementation, RunOptions, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_system::{System, universe};
 use simutant_systems::dns::Dns;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let target = target_directory(folder);
     // Stubs ask at the times of the test case, and again for as long as resolvers take under losses.
     let timeout = Duration::from_secs(if system == Dns::NAME { 180 } else { 30 });
-    let options = Options { jobs, timeout, ..Options::new(target.join("implementations")) };
+    let options = RunOptions { jobs, timeout, ..RunOptions::new(target.join("implementations")) };
     let suite = match system.as_str() {
         Gbn::NAME => drawn_suite::<Gbn>(inputs, seed)?,
         GbnLastAck::NAME => drawn_suite::<GbnLastAck>(inputs, seed)?,

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
-use simutant_sim_core::Verdict;
+use simutant_sim_core::Ended;
 use simutant_sim_core::trace::Trace;
 use simutant_system::System;
 use simutant_systems::gbn::Gbn;
@@ -38,8 +38,8 @@ fn gbn(folder: &Path, name: &str, case: &str) {
     let mut simulation = Gbn::configure(&test_case);
     simulation.record_trace();
     let report = simulation.run();
-    let outcome = if report.verdict == Verdict::Reasonable { Outcome::Passed } else { Outcome::Failed };
-    let caption = Caption { title: format!("gbn {case}"), verdict: report.verdict.to_string(), outcome };
+    let outcome = if report.ended == Ended::Passed { Outcome::Passed } else { Outcome::Failed };
+    let caption = Caption { title: format!("gbn {case}"), verdict: report.ended.to_string(), outcome };
     write(folder, name, &report.trace.expect("it was recorded"), &caption);
 }
 

@@ -27,7 +27,7 @@ pub struct Caption {
     pub outcome: Outcome,
 }
 
-/// Whether a run was as it should be.
+/// Whether a run passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing is known.

@@ -21,7 +21,7 @@ use simutant_sim_core::trace::{Packet, Trace, Transport};
 
 use crate::pcapng::block::{Block, Interface};
 use crate::pcapng::datagram::Datagram;
-use crate::sequence::{End, Flight, Origin, Sequence};
+use crate::sequence::{Flight, FlightEnd, FlightOrigin, Sequence};
 
 /// How many components have an address of their own: those that 10.0.0.0/8 has, without its first and last.
 const ADDRESSES: usize = (1 << 24) - 2;
@@ -66,10 +66,10 @@ fn frames<'a>(sequence: &'a Sequence<'a>) -> Vec<Frame<'a>> {
     for flight in &sequence.flights {
         let number = flight.packet.number;
         let arrival = arrival(sequence, flight);
-        let original = sent_by_number.get(&number).filter(|_| flight.origin == Origin::Copied);
+        let original = sent_by_number.get(&number).filter(|_| flight.origin == FlightOrigin::Copied);
         if let Some(&index) = original {
             sent[index].comments.push(format!("duplicated; the copy: {}", fate(sequence, flight)));
-        } else if flight.origin != Origin::Unknown || arrival.is_none() {
+        } else if flight.origin != FlightOrigin::Unknown || arrival.is_none() {
             let comments = vec![name(flight), fate(sequence, flight)];
             sent_by_number.insert(number, sent.len());
             sent.push(Frame { row: flight.sent, interface: Interface::Sent, flight, packet: flight.packet, comments });
@@ -81,14 +81,14 @@ fn frames<'a>(sequence: &'a Sequence<'a>) -> Vec<Frame<'a>> {
 }
 
 fn arrival<'a>(sequence: &Sequence<'_>, flight: &'a Flight<'a>) -> Option<Frame<'a>> {
-    let (End::Delivered(row) | End::Unreachable(row)) = flight.end else { return None };
+    let (FlightEnd::Delivered(row) | FlightEnd::Unreachable(row)) = flight.end else { return None };
     let comments = vec![name(flight), fate(sequence, flight)];
     let packet = flight.corrupted.unwrap_or(flight.packet);
     Some(Frame { row, interface: Interface::Delivered, flight, packet, comments })
 }
 
 fn name(flight: &Flight<'_>) -> String {
-    let what = if flight.origin == Origin::Copied { "copy of packet" } else { "packet" };
+    let what = if flight.origin == FlightOrigin::Copied { "copy of packet" } else { "packet" };
     let stream = if flight.packet.transport == Transport::Stream { ", of a stream" } else { "" };
     format!("{what} {}{stream}", flight.packet.number)
 }
@@ -99,10 +99,10 @@ fn fate(sequence: &Sequence<'_>, flight: &Flight<'_>) -> String {
         _ => String::new(),
     };
     let fate = match flight.end {
-        End::Delivered(_) => format!("delivered{after}"),
-        End::Unreachable(_) => format!("unreachable{after}: no channel is open at the port"),
-        End::Dropped(_, reason) => format!("dropped: {}{after}", reason),
-        End::Never => "on its way when the trace ends".to_owned(),
+        FlightEnd::Delivered(_) => format!("delivered{after}"),
+        FlightEnd::Unreachable(_) => format!("unreachable{after}: no channel is open at the port"),
+        FlightEnd::Dropped(_, reason) => format!("dropped: {}{after}", reason),
+        FlightEnd::Never => "on its way when the trace ends".to_owned(),
     };
     if flight.corrupted.is_some() { format!("corrupted, {fate}") } else { fate }
 }
@@ -160,7 +160,7 @@ mod tests {
             for flight in &sequence.flights {
                 prop_assert!(identifications.contains(&(flight.packet.number as u16)));
             }
-            let arrivals = |flight: &&Flight<'_>| matches!(flight.end, End::Delivered(_) | End::Unreachable(_));
+            let arrivals = |flight: &&Flight<'_>| matches!(flight.end, FlightEnd::Delivered(_) | FlightEnd::Unreachable(_));
             let delivered = capture.packets.iter().filter(|packet| packet.interface == 1).count();
             prop_assert_eq!(delivered, sequence.flights.iter().filter(arrivals).count());
             prop_assert!(capture.packets.is_sorted_by_key(|packet| packet.at_ns));

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use simutant_sim_core::VirtualTime;
 use simutant_sim_core::trace::{Trace, Transport};
 
-use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Sequence, State};
+use crate::sequence::{Flight, FlightEnd, FlightOrigin, Life, Mark, Port, Sequence, State};
 
 /// The one thread that each process has.
 const THREAD: u32 = 1;
@@ -117,9 +117,9 @@ impl Writer<'_> {
         let slice = |name, pid| Event { dur: Some(0.0), ..event("X", name, pid) };
         let kind = &flight.packet.kind;
 
-        if flight.origin != Origin::Unknown {
-            let what = if flight.origin == Origin::Copied { "copy of" } else { "send" };
-            let is_arriving = matches!(flight.end, End::Delivered(_) | End::Unreachable(_));
+        if flight.origin != FlightOrigin::Unknown {
+            let what = if flight.origin == FlightOrigin::Copied { "copy of" } else { "send" };
+            let is_arriving = matches!(flight.end, FlightEnd::Delivered(_) | FlightEnd::Unreachable(_));
             let sending = slice(format!("{what} {kind}"), source);
             let flow = is_arriving.then(|| id.clone());
             self.add(flight.sent, Event { flow_out: flow.is_some().then_some(true), bind_id: flow, ..sending });
@@ -137,19 +137,19 @@ impl Writer<'_> {
         if flight.corrupted.is_some() {
             self.add(flight.sent, Event { scope: Some("t"), ..event("i", format!("corrupted {kind}"), source) });
         }
-        let flow = (flight.origin != Origin::Unknown).then_some(id);
+        let flow = (flight.origin != FlightOrigin::Unknown).then_some(id);
         let destination = process(flight.destination.component);
         match flight.end {
-            End::Delivered(row) | End::Unreachable(row) => {
-                let what = if matches!(flight.end, End::Delivered(_)) { "receive" } else { "unreachable" };
+            FlightEnd::Delivered(row) | FlightEnd::Unreachable(row) => {
+                let what = if matches!(flight.end, FlightEnd::Delivered(_)) { "receive" } else { "unreachable" };
                 let arrival = slice(format!("{what} {kind}"), destination);
                 self.add(row, Event { flow_in: flow.is_some().then_some(true), bind_id: flow, ..arrival });
             }
-            End::Dropped(row, reason) => {
+            FlightEnd::Dropped(row, reason) => {
                 let name = format!("dropped {kind}: {}", reason);
                 self.add(row, Event { scope: Some("t"), ..event("i", name, source) });
             }
-            End::Never => {}
+            FlightEnd::Never => {}
         }
     }
 

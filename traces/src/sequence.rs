@@ -32,12 +32,12 @@ pub(crate) struct Flight<'a> {
     pub(crate) packet: &'a Packet,
     pub(crate) source: Port,
     pub(crate) destination: Port,
-    pub(crate) origin: Origin,
+    pub(crate) origin: FlightOrigin,
     /// What it holds since the network changed it.
     pub(crate) corrupted: Option<&'a Packet>,
     /// The row of the sending.
     pub(crate) sent: usize,
-    pub(crate) end: End,
+    pub(crate) end: FlightEnd,
 }
 
 /// A port of a component.
@@ -50,7 +50,7 @@ pub(crate) struct Port {
 
 /// Where a flight comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum FlightOrigin {
     /// The component sent it.
     Sent,
     /// The network made it.
@@ -61,7 +61,7 @@ pub(crate) enum Origin {
 
 /// What becomes of a flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum FlightEnd {
     /// It arrived in this row.
     Delivered(usize),
     /// It was lost in this row.
@@ -72,7 +72,7 @@ pub(crate) enum End {
     Never,
 }
 
-impl End {
+impl FlightEnd {
     /// Returns the row of the end.
     pub(crate) fn row(self) -> Option<usize> {
         match self {
@@ -261,15 +261,15 @@ impl<'a> Builder<'a> {
                 self.mark(row, Sign::Noted, Some(component), None, format!("phase: {phase}"));
             }
             Action::Received { .. } => unreachable!("it is no row"),
-            Action::Sent(packet) => self.take_off(row, packet, Origin::Sent),
-            Action::Duplicated(packet) => self.take_off(row, packet, Origin::Copied),
+            Action::Sent(packet) => self.take_off(row, packet, FlightOrigin::Sent),
+            Action::Duplicated(packet) => self.take_off(row, packet, FlightOrigin::Copied),
             Action::Corrupted(packet) => {
                 let index = self.find(row, packet);
                 self.sequence.flights[index].corrupted = Some(packet);
             }
-            Action::Delivered(packet) => self.land(row, packet, End::Delivered(row)),
-            Action::Unreachable(packet) => self.land(row, packet, End::Unreachable(row)),
-            Action::Dropped { packet, reason } => self.land(row, packet, End::Dropped(row, *reason)),
+            Action::Delivered(packet) => self.land(row, packet, FlightEnd::Delivered(row)),
+            Action::Unreachable(packet) => self.land(row, packet, FlightEnd::Unreachable(row)),
+            Action::Dropped { packet, reason } => self.land(row, packet, FlightEnd::Dropped(row, *reason)),
             Action::TimedOut { channel, .. } => {
                 let port = self.port(channel);
                 self.mark(row, Sign::TimedOut, Some(port.component), None, format!("port {}", port.number));
@@ -312,9 +312,9 @@ impl<'a> Builder<'a> {
         Port { component: self.component(&endpoint.component), number: endpoint.port }
     }
 
-    fn take_off(&mut self, row: usize, packet: &'a Packet, origin: Origin) {
+    fn take_off(&mut self, row: usize, packet: &'a Packet, origin: FlightOrigin) {
         let (source, destination) = (self.port(&packet.source), self.port(&packet.destination));
-        let flight = Flight { packet, source, destination, origin, corrupted: None, sent: row, end: End::Never };
+        let flight = Flight { packet, source, destination, origin, corrupted: None, sent: row, end: FlightEnd::Never };
         self.flying.entry(packet.number).or_default().push(self.sequence.flights.len());
         self.sequence.flights.push(flight);
     }
@@ -323,7 +323,7 @@ impl<'a> Builder<'a> {
     /// the first that holds what the event has, or else the first.
     fn find(&mut self, row: usize, packet: &'a Packet) -> usize {
         if self.flying.get(&packet.number).is_none_or(Vec::is_empty) {
-            self.take_off(row, packet, Origin::Unknown);
+            self.take_off(row, packet, FlightOrigin::Unknown);
         }
         let candidates = &self.flying[&packet.number];
         let holds = |index: &&usize| {
@@ -333,7 +333,7 @@ impl<'a> Builder<'a> {
         *candidates.iter().find(holds).unwrap_or(&candidates[0])
     }
 
-    fn land(&mut self, row: usize, packet: &'a Packet, end: End) {
+    fn land(&mut self, row: usize, packet: &'a Packet, end: FlightEnd) {
         let index = self.find(row, packet);
         self.sequence.flights[index].end = end;
         if let Some(flying) = self.flying.get_mut(&packet.number) {
@@ -412,7 +412,7 @@ mod tests {
     use super::*;
     use crate::examples::{at, every_action, packet};
 
-    fn ends(trace: &Trace) -> Vec<End> {
+    fn ends(trace: &Trace) -> Vec<FlightEnd> {
         Sequence::new(trace).flights.iter().map(|flight| flight.end).collect()
     }
 
@@ -429,7 +429,10 @@ mod tests {
         ];
         let sequence = Sequence::new(&trace);
         assert_eq!(sequence.rows.iter().map(|at| at.as_nanos()).collect::<Vec<_>>(), [5, 5, 9, 9]);
-        assert_eq!(ends(&trace), [End::Delivered(2), End::Delivered(3), End::Dropped(1, DropReason::Loss)]);
+        assert_eq!(
+            ends(&trace),
+            [FlightEnd::Delivered(2), FlightEnd::Delivered(3), FlightEnd::Dropped(1, DropReason::Loss)]
+        );
     }
 
     #[test]
@@ -438,7 +441,7 @@ mod tests {
         let trace = vec![at(5, Action::Sent(packet(0, "a", "b"))), at(5, lost.clone()), at(6, lost)];
         let sequence = Sequence::new(&trace);
         assert_eq!(sequence.rows.len(), 2);
-        assert_eq!(sequence.flights[1].origin, Origin::Unknown);
+        assert_eq!(sequence.flights[1].origin, FlightOrigin::Unknown);
     }
 
     #[test]
@@ -451,7 +454,7 @@ mod tests {
             at(2, Action::Delivered(packet(0, "a", "b"))),
             at(3, Action::Delivered(corrupted)),
         ];
-        assert_eq!(ends(&trace), [End::Delivered(2), End::Delivered(1)]);
+        assert_eq!(ends(&trace), [FlightEnd::Delivered(2), FlightEnd::Delivered(1)]);
     }
 
     #[test]
@@ -483,7 +486,10 @@ mod tests {
     fn a_packet_without_a_sending_is_there() {
         let trace = vec![at(1, Action::Delivered(packet(7, "a", "b")))];
         let sequence = Sequence::new(&trace);
-        assert_eq!((sequence.flights[0].origin, sequence.flights[0].end), (Origin::Unknown, End::Delivered(0)));
+        assert_eq!(
+            (sequence.flights[0].origin, sequence.flights[0].end),
+            (FlightOrigin::Unknown, FlightEnd::Delivered(0))
+        );
     }
 
     #[test]

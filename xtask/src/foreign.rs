@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
-use simutant_mutator::{Build, Package, Probes, Request, Selection, build_with};
+use simutant_mutator::{Build, BuildRequest, Package, Probes, Selection, build_with};
 
 use crate::run;
 
@@ -47,7 +47,7 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
         // With HOM among them, generated code has the numbers of reports: these tests have no main program that could
         // say others.
         let operators = Selection::parse("all").expect("a set").with_all_replacements();
-        let request = Request {
+        let request = BuildRequest {
             package: &package,
             operators: &operators,
             directory: &directory,

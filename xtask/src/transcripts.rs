@@ -29,10 +29,9 @@ const ELLIPSIS: &str = "…";
 /// Runs all console blocks, and fails if a page shows something else than is printed.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     crate::run(Command::new("cargo").args(["build", "--release", "--package", "simutant"]))?;
-    let work = crate::target(root).join("transcripts");
-    if work.exists() {
-        std::fs::remove_dir_all(&work)?;
-    }
+    // Outside of the workspace, which a new package would join.
+    let folder = tempfile::tempdir()?;
+    let work = folder.path();
     let mut faults = Vec::new();
     for page in PAGES {
         let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;

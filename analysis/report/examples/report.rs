@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use simutant_analysis::{Options, analyse, suite};
+use simutant_analysis::{AnalysisOptions, analyse, suite};
 use simutant_report::{report, tables};
 use simutant_synthetic::synthetic;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => 500,
     };
     let outcomes = synthetic(cases, 1);
-    let analysis = analyse(&outcomes, &Options::default())?;
+    let analysis = analyse(&outcomes, &AnalysisOptions::default())?;
     let suite = suite(&outcomes, &analysis).ok_or("the made-up universe covers something")?;
     assert!(suite.mutant_score.is_some_and(|score| score > 0.5), "the chosen suite kills most of the mutants");
     std::fs::create_dir_all(&folder)?;

@@ -43,13 +43,13 @@ pub(crate) fn caveats(analysis: &Analysis) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Boosting, BoostingStep, Foresight, HeldOut, Options, Summary, analyse};
+    use simutant_analysis::{AnalysisOptions, Boosting, BoostingStep, Foresight, HeldOut, Summary, analyse};
     use simutant_synthetic::from_kills;
 
     #[test]
     fn caveats_tell_of_few_judges_and_of_the_opposite() {
-        let mut analysis =
-            analyse(&from_kills(&["k...", ".k..", "..k.", "...k"]), &Options::default()).expect("sound outcomes");
+        let mut analysis = analyse(&from_kills(&["k...", ".k..", "..k.", "...k"]), &AnalysisOptions::default())
+            .expect("sound outcomes");
         let found = caveats(&analysis);
         assert_eq!(found[0], "2 judging mutants are too few to rely on.");
         assert!(found[2].ends_with("below a suite taken at random, was never significant."), "{}", found[2]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simutant_analysis::{Builder, BuiltSuite, ExpectedSuite, Judged, percent, plural};
+use simutant_analysis::{Builder, BuiltSuite, ExpectedSuite, JudgedSuite, percent, plural};
 
 use crate::text::points;
 
@@ -22,7 +22,7 @@ pub(crate) fn sentences(built: &BuiltSuite) -> Vec<String> {
     sentences
 }
 
-fn judged_sentence(judged: &Judged, builder: Builder) -> String {
+fn judged_sentence(judged: &JudgedSuite, builder: Builder) -> String {
     let of_whom = if judged.is_half {
         format!(
             "Built in the same way for the other half of the analysed mutants and judged by {}",
@@ -98,7 +98,7 @@ fn inputs(coupling: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{MUTANTS, Options, analyse, build_suite};
+    use simutant_analysis::{AnalysisOptions, MUTANTS, analyse, build_suite};
     use simutant_synthetic::from_kills;
 
     const GREEDY: Builder = Builder::Greedy { budget: None };
@@ -107,7 +107,7 @@ mod tests {
     fn a_suite_says_how_it_was_built_and_who_judged_it() {
         let sentences_of = |kills: &[&str], criterion: Option<&str>| {
             let outcomes = from_kills(kills);
-            let options = Options { resamples: 200, ..Options::default() };
+            let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
             let analysis = analyse(&outcomes, &options).expect("sound outcomes");
             sentences(&build_suite(&outcomes, &analysis, Builder::Minimum, criterion).expect("something is covered"))
         };
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn losses_are_told() {
-        let judged = |score: f64| Judged {
+        let judged = |score: f64| JudgedSuite {
             judges: 7,
             is_half: false,
             size: 3,

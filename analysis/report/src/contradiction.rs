@@ -15,7 +15,7 @@ pub fn contradiction_sentence(contradiction: &Contradiction, system: &str, cases
 #[cfg(test)]
 mod tests {
     use crate::{report, tables};
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Judged, Judgement};
     use simutant_synthetic::from_kills;
 
@@ -24,7 +24,7 @@ mod tests {
         let outcomes = from_kills(&[".k.k", "k..."]);
         let judgement = Judgement { judged: Judged::Equivalent, reason: "so".into() };
         let judgements = [(outcomes.sites.mutants[0].identity.clone(), judgement)].into();
-        let options = Options { judgements, resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { judgements, resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let expect = "WRONG JUDGEMENT: mutant 0 [0000000000000000] at src/lib.rs:1 is judged equivalent (so), and 2 of 4 \
                       test cases kill it, first small-0001.";

@@ -80,7 +80,7 @@ pub(crate) fn notes(cost: &CostComparison) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::{report, tables};
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Outcomes, Reseeded};
     use simutant_synthetic::two_criteria;
 
@@ -88,7 +88,7 @@ mod tests {
     const BY_COST: [&str; 4] = ["....", ".c..", ".c..", "...."];
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
-        analyse(outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes")
+        analyse(outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() }).expect("sound outcomes")
     }
 
     #[test]

@@ -187,12 +187,12 @@ fn arrow(before: Option<String>, after: Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, Study, analyse, suite};
+    use simutant_analysis::{AnalysisOptions, Study, analyse, suite};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::synthetic;
 
     fn text(before: &Outcomes, after: &Outcomes) -> String {
-        let options = Options { suites: 20, resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { suites: 20, resamples: 100, ..AnalysisOptions::default() };
         let analysed = [before, after].map(|outcomes| analyse(outcomes, &options).expect("sound outcomes"));
         let suites = [suite(before, &analysed[0]), suite(after, &analysed[1])];
         let before = Study::new(before, &analysed[0], suites[0].as_ref()).expect("they belong together");

@@ -110,7 +110,7 @@ pub(crate) fn against_rules(expected: &Expected, recommendation: &Recommendation
 mod tests {
     use crate::words::recommendation_sentences;
     use crate::{report, tables};
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::reseeded;
 
@@ -121,7 +121,7 @@ mod tests {
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = serde_json::json!({ "loss": number, "length": 5 * number % 4, "seed": 9 - number });
         }
-        let options = Options { resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         // Every suite has all test cases, and so has every rule of that size.
         let sentences = recommendation_sentences(&analysis);

@@ -6,7 +6,7 @@ mod inputs;
 mod sentences;
 mod subjects;
 
-use simutant_analysis::{Analysis, Experiment, Findings, Kind, Reference, count, plural};
+use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, count, plural};
 
 use crate::tables::boosting;
 use crate::terminal::Sections;
@@ -19,7 +19,7 @@ pub(crate) use subjects::{CHANGE, by_rate, left_out, subject_columns, takes_part
 /// Plain text without colours, ending in a line break. `analysis` is the one whose suites were judged.
 pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> String {
     let subjects_of = |kind| subjects::of_kind(experiment, kind).count();
-    let mutants = match subjects_of(Kind::ImplementationMutants) {
+    let mutants = match subjects_of(SubjectKind::ImplementationMutants) {
         0 => String::new(),
         mutants => format!(", and {} of an implementation", plural(mutants, "mutant")),
     };
@@ -32,22 +32,22 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
         experiment.system,
         experiment.universe_seed,
         count(experiment.preparation.cases as u64),
-        plural(subjects_of(Kind::Implementations), "implementation"),
+        plural(subjects_of(SubjectKind::Implementations), "implementation"),
     ));
-    for kind in Kind::ALL {
+    for kind in SubjectKind::ALL {
         let notes = subjects::notes(experiment, kind, reference);
         match kind {
-            Kind::Implementations => {
+            SubjectKind::Implementations => {
                 sections.add("Implementations (table 4.1)", subjects::table_of(experiment, kind), &notes)
             }
-            Kind::ImplementationMutants if takes_part(experiment, kind) => {
+            SubjectKind::ImplementationMutants if takes_part(experiment, kind) => {
                 sections.add(
                     "Mutants of an implementation, as table 4.1 has implementations",
                     subjects::table_of(experiment, kind),
                     &notes,
                 );
             }
-            Kind::ImplementationMutants => {}
+            SubjectKind::ImplementationMutants => {}
         }
     }
     sections.add("Mutants and implementations by class (table 4.2)", subjects::classes(experiment, analysis, reference), &[
@@ -58,11 +58,11 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
     sections.add("Preparation (table 4.3)", subjects::preparation(experiment, reference), &[
         "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
     ]);
-    for kind in Kind::ALL {
+    for kind in SubjectKind::ALL {
         if !inputs::inputs_of(experiment, kind).is_empty() {
             let of = match kind {
-                Kind::Implementations => "",
-                Kind::ImplementationMutants => " on mutants of an implementation",
+                SubjectKind::Implementations => "",
+                SubjectKind::ImplementationMutants => " on mutants of an implementation",
             };
             sections.add(
                 &format!("Inputs that fail{of}, and those of the universe (tables 4.4 to 4.6)"),
@@ -152,13 +152,13 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
 mod tests {
     use super::*;
     use crate::experiment_report;
-    use simutant_analysis::{Options, analyse, experiment};
+    use simutant_analysis::{AnalysisOptions, analyse, experiment};
     use simutant_outcomes::{BitSet, LeftOut, Origin, Outcomes, Subject};
     use simutant_synthetic::{eight_subjects, from_kills, subject, synthetic, trials};
     use std::num::NonZeroUsize;
 
-    fn few_resamples() -> Options {
-        Options { resamples: 200, ..Options::default() }
+    fn few_resamples() -> AnalysisOptions {
+        AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }
     }
 
     /// Experiments, and shows what they found in every way.

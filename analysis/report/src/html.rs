@@ -192,13 +192,13 @@ impl<'a> Page<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_synthetic::synthetic;
 
     fn page() -> String {
         let mut outcomes = synthetic(60, 1);
         outcomes.sites.mutants[0].replacement = "<script>alert(1)</script>".into();
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         report(&outcomes, &analysis, None)
     }
 
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the analysis is of other outcomes")]
     fn an_analysis_of_other_outcomes_is_refused() {
-        let analysis = analyse(&synthetic(60, 1), &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&synthetic(60, 1), &AnalysisOptions::default()).expect("sound outcomes");
         report(&synthetic(61, 1), &analysis, None);
     }
 }

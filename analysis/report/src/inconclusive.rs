@@ -2,7 +2,7 @@
 
 use simutant_analysis::{Analysis, count};
 
-/// Returns on how many pairs the oracle found out nothing, and what that leaves open; `None` if it always did.
+/// Returns how many pairs the oracle could not decide, and what that leaves open; `None` if it decided all.
 pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
     let pairs = analysis.campaign.verdicts.inconclusive;
     if pairs == 0 {
@@ -10,7 +10,7 @@ pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
     }
     let open = analysis.survivors.iter().filter(|survivor| survivor.inconclusive > 0).count();
     Some(format!(
-        "INCONCLUSIVE: the oracle found out nothing on {} of {} pairs, which count neither as kills nor as passes. Of the \
+        "INCONCLUSIVE: the oracle could not decide {} of {} pairs, which count neither as kills nor as passes. Of the \
          mutants that survive, {} may be killed by one of these runs.",
         count(pairs),
         count(analysis.campaign.pairs),
@@ -20,7 +20,7 @@ pub(crate) fn sentence(analysis: &Analysis) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Outcomes, VerdictCounts};
     use simutant_synthetic::from_kills;
 
@@ -30,7 +30,7 @@ mod tests {
     fn inconclusive_runs_are_told_on_terminal_and_page() {
         let mut outcomes = from_kills(&["...k", "k..."]);
         let told = |outcomes: &Outcomes| {
-            let options = Options { resamples: 100, ..Options::default() };
+            let options = AnalysisOptions { resamples: 100, ..AnalysisOptions::default() };
             let analysis = analyse(outcomes, &options).expect("sound outcomes");
             [tables(&analysis, None), report(outcomes, &analysis, None)]
         };
@@ -38,9 +38,9 @@ mod tests {
         outcomes.kills[0].clear();
         outcomes.causes[0].clear();
         outcomes.reasons[0].clear();
-        outcomes.verdicts[0] = VerdictCounts { reasonable: 2, inconclusive: 2, ..VerdictCounts::default() };
+        outcomes.verdicts[0] = VerdictCounts { passed: 2, inconclusive: 2, ..VerdictCounts::default() };
         for text in told(&outcomes) {
-            let expect = "INCONCLUSIVE: the oracle found out nothing on 2 of 8 pairs, which count neither as kills nor as passes. \
+            let expect = "INCONCLUSIVE: the oracle could not decide 2 of 8 pairs, which count neither as kills nor as passes. \
                           Of the mutants that survive, 1 may be killed by one of these runs.";
             assert!(text.contains(expect), "{text}");
         }

@@ -2,10 +2,10 @@
 //!
 //! Everything here is a pure function of an [`Analysis`](simutant_analysis::Analysis) and the
 //! [`Outcomes`](simutant_outcomes::Outcomes) that it is of: it computes no statistic, and gives the same bytes for the
-//! same input. [`tables`] is what a study prints, [`report`] its page, [`MutantPage`] and [`CasePage`] are what the page
-//! links. [`experiment_tables`] and [`experiment_report`] show experiments, [`difference_tables`] what changed between
-//! two studies, [`sources_table`] sources of test cases side by side, [`scenario_text`] a suite at the cost of its
-//! choice.
+//! same input. [`tables`] is what a study prints, [`report`] its page, [`MutantPage`] and [`CasePage`] are what the
+//! page links. [`experiment_tables`] and [`experiment_report`] show experiments, [`difference_tables`] what changed
+//! between two studies, [`sources_table`] sources of test cases side by side, [`scenario_text`] a suite at the cost of
+//! its choice.
 //!
 //! Where an earlier experiment reports figures for the system ([`Reference`](simutant_analysis::Reference)), they stand
 //! beside ours. No system is known here by name.

@@ -111,14 +111,14 @@ fn order_sentence(scenario: &Scenario, ranking: &Ranking) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::Options;
+    use simutant_analysis::AnalysisOptions;
     use simutant_synthetic::synthetic;
     use std::num::NonZeroUsize;
 
     fn text(names: &[&str], suites: usize) -> String {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
         let suites = NonZeroUsize::new(suites).expect("not 0");
-        let options = Options { resamples: 200, ..Options::default() };
+        let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
         let found = simutant_analysis::scenario(&synthetic(200, 1), &names, suites, &options, NonZeroUsize::MIN);
         scenario_text(&found.expect("there are suites"))
     }

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::words::recommendation_sentences;
     use crate::{report, tables};
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_synthetic::{TaggedMutants, asks_for, on_own_seeds, row_of_ten};
 
     #[track_caller]
@@ -243,12 +243,12 @@ mod tests {
     ) {
         let criteria = criteria.map(asks_for).to_vec();
         let outcomes = on_own_seeds(&mutants, &criteria);
-        let options = Options {
+        let options = AnalysisOptions {
             suites: 6,
             resamples: 100,
             boosting_repetitions: 2,
             boosting_suites_max: 2,
-            ..Options::default()
+            ..AnalysisOptions::default()
         };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let found = analysis.sensitivity.as_ref().expect("there are two criteria");

@@ -95,7 +95,7 @@ fn sentences(comparison: &SourceComparison) -> Vec<String> {
         ));
     }
     if sentences.is_empty() {
-        return vec!["No universe kills a mutant, so that the sources cannot be told apart.".into()];
+        return vec!["No universe kills a mutant, so the sources cannot be compared.".into()];
     }
     sentences.push(
         "Limits: there is one universe of each source, and that of another seed finds something else; small differences \
@@ -143,6 +143,6 @@ mod tests {
     fn without_kills_nothing_is_told_apart() {
         let all = [of(InputSource::Uniform, &["...."]), of(InputSource::Boundary, &["...."])];
         let text = sources_table(&compare_sources(&all));
-        assert!(text.contains("cannot be told apart") && text.contains("none (0 of 0)"), "{text}");
+        assert!(text.contains("cannot be compared") && text.contains("none (0 of 0)"), "{text}");
     }
 }

@@ -23,8 +23,8 @@ const SIZES_MAX: usize = 16;
 /// How many mutants of a class that nothing kills are listed.
 const SURVIVORS_MAX: usize = 20;
 
-/// Returns every table of the analysis, ready to be printed: the tables of the thesis with our figures, and beside them those
-/// of `reference`, if there is one.
+/// Returns every table of the analysis, ready to be printed: the tables of the thesis with our figures, and beside them
+/// those of `reference`, if there is one.
 ///
 /// Plain text without colours, ending in a line break.
 pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
@@ -113,7 +113,7 @@ fn overview(analysis: &Analysis) -> String {
         count(campaign.pairs),
         count(campaign.pairs_executed),
         count(campaign.pairs_pruned()),
-        count(campaign.verdicts.unreasonable),
+        count(campaign.verdicts.failed),
         count(campaign.verdicts.not_terminated),
         count(campaign.verdicts.abnormal),
     )
@@ -148,7 +148,7 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     table
 }
 
-/// The scores on all mutants, which nobody knows exactly as long as some may be equivalent; judgements that are wrong
+/// The scores on all mutants, which are bounds as long as some mutants may be equivalent; judgements that are wrong
 /// come first.
 fn bounds(analysis: &Analysis) -> Vec<String> {
     let cases = analysis.campaign.cases;
@@ -408,7 +408,7 @@ fn ranking(analysis: &Analysis, reference: Option<&Reference>) -> Table {
 mod tests {
     use super::*;
     use crate::report;
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Outcomes, Quota};
     use simutant_synthetic::{from_kills, synthetic};
 
@@ -416,7 +416,7 @@ mod tests {
     fn a_quota_is_shown_with_what_it_asks_for() {
         let mut outcomes = from_kills(&["k...", ".k.."]);
         outcomes.criteria[0].quotas.push(Quota { requirements: 1..4, covered_min: 2 });
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let tables = tables(&analysis, None);
         assert!(tables.contains("4/4 (3 needed)"), "{tables}");
         assert!(analysis.criteria[0].suites.iter().all(|suite| suite.cases.len() == 3), "a case covers itself");
@@ -424,13 +424,14 @@ mod tests {
 
     #[test]
     fn without_an_earlier_experiment_there_are_no_columns_for_it() {
-        let analysis = analyse(&from_kills(&["k..", ".k.", "k.k"]), &Options::default()).expect("sound outcomes");
+        let analysis =
+            analyse(&from_kills(&["k..", ".k.", "k.k"]), &AnalysisOptions::default()).expect("sound outcomes");
         insta::assert_snapshot!(tables(&analysis, None));
     }
 
     /// What is not defined, or is a share of nothing, is never shown as a number.
     #[track_caller]
-    fn check_shown(outcomes: &Outcomes, options: &Options) {
+    fn check_shown(outcomes: &Outcomes, options: &AnalysisOptions) {
         let analysis = analyse(outcomes, options).expect("sound outcomes");
         for shown in [tables(&analysis, None), report(outcomes, &analysis, None)] {
             let undefined = shown.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "NaN" | "inf"));
@@ -456,16 +457,16 @@ mod tests {
         infeasible.criteria.iter_mut().flat_map(|criterion| &mut criterion.covered).for_each(|set| set.clear());
         let rows: [&[&str]; 5] = [&["kkk", "kk."], &["...", "ri."], &["k"], &["k..", "k..", ".k.", ".k."], &["k..."]];
         for outcomes in rows.into_iter().map(from_kills).chain([none, infeasible]) {
-            check_shown(&outcomes, &Options::default());
+            check_shown(&outcomes, &AnalysisOptions::default());
         }
-        check_shown(&synthetic(2, 1), &Options { suites: 2, ..Options::default() });
+        check_shown(&synthetic(2, 1), &AnalysisOptions { suites: 2, ..AnalysisOptions::default() });
     }
 
     #[test]
     fn the_same_input_gives_the_same_bytes() {
         let write = || {
             let outcomes = synthetic(60, 3);
-            let analysis = analyse(&outcomes, &Options { resamples: 200, ..Options::default() });
+            let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() });
             let analysis = analysis.expect("sound outcomes");
             (tables(&analysis, None), report(&outcomes, &analysis, None))
         };

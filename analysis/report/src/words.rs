@@ -1,4 +1,4 @@
-//! What the analysis comes to, in plain sentences: every claim with its effect, interval and corrected p-value, and
+//! The results of the analysis in plain sentences: every claim with its effect, interval and corrected p-value, and
 //! what it does not tell.
 
 use simutant_analysis::{
@@ -241,7 +241,7 @@ fn at_the_same_size(pair: &PairTest, analysis: &Analysis) -> String {
     let (own, next) = (&analysis.criteria[pair.better].name, &analysis.criteria[pair.worse].name);
     let Some(test) = pair.same_size else {
         return format!(
-            "How {own} and {next} compare at the same size cannot be told: no size is shared, or no score there varies."
+            "{own} and {next} cannot be compared at the same size: no size is shared, or no score there varies."
         );
     };
     let evidence = evidence(test.effect, test.interval.map(interval), Some(test.p), analysis);
@@ -337,12 +337,12 @@ pub(crate) fn left_out_sentence(analysis: &Analysis) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, Score, SuiteIndex, analyse};
+    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, synthetic};
 
     fn sentences(outcomes: &Outcomes) -> Vec<String> {
-        let analysis = analyse(outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         recommended(analysis.recommendation.as_ref().expect("there are suites"), &analysis)
     }
 
@@ -391,7 +391,7 @@ mod tests {
         let mut twin = outcomes.criteria[0].clone();
         twin.name = "twin".into();
         outcomes.criteria.push(twin);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         assert_eq!(analysis.recommendation, None);
         assert_eq!(
             recommendation_sentences(&analysis),
@@ -412,7 +412,7 @@ mod tests {
         let found = own_seed_sentences(&chosen, &analysis);
         assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
         assert!(found[1].contains("(A12 0.50, 95 % 0.50 to 0.50, all scores equal; no score varies)"), "{}", found[1]);
-        assert!(found[2].contains("cannot be told"), "{}", found[2]);
+        assert!(found[2].contains("cannot be compared at the same size"), "{}", found[2]);
         assert_eq!(ranking_sentences(&analysis.ranking, &analysis), ["All suites of all 2 criteria score the same."]);
     }
 
@@ -422,7 +422,7 @@ mod tests {
         let mut twin = outcomes.criteria[3].clone();
         twin.name = "IP-2-again".into();
         outcomes.criteria.push(twin);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
         let short = short(&analysis.ranking, recommended);
         assert_eq!(short.len(), 4, "four neighbours of five, the recommended pair among them");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use simutant_analysis::{Options, analyse};
+use simutant_analysis::{AnalysisOptions, analyse};
 use simutant_outcomes::{BitSet, Execution, Outcomes, RunEnd};
 use simutant_report::{Explanation, MutantPage, Parting, report};
 use simutant_synthetic::synthetic;
@@ -19,7 +19,8 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 fn probe(outcomes: &Outcomes, script: &str, options: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("report.html");
-    let analysis = analyse(outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let analysis =
+        analyse(outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     let probe = format!(
         "<script>(() => {{ let found; try {{ found = (() => {{ {script} }})(); }} catch (error) {{ found = {{ error: error.stack }}; }}\n\
          document.documentElement.dataset.probe = btoa(JSON.stringify(found)); }})();</script></body>"
@@ -168,7 +169,8 @@ fn without_scripts_the_tables_are_there_and_what_needs_them_is_hidden() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("report.html");
     let outcomes = synthetic(40, 1);
-    let analysis = analyse(&outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let analysis =
+        analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     // The browser is asked not to run any script of the page.
     let policy = "<head><meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'none'\">";
     std::fs::write(&path, report(&outcomes, &analysis, None).replacen("<head>", policy, 1)).expect("room");
@@ -203,13 +205,13 @@ fn width_of(page: &str, width: u32) -> u64 {
 #[ignore = "needs a browser: cargo xtask test installs one and runs this"]
 fn no_page_is_wider_than_its_window() {
     let outcomes = synthetic(40, 1);
-    let analysis = analyse(&outcomes, &Options { resamples: 200, ..Options::default() }).expect("sound outcomes");
+    let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     let long = format!("at 0.017 s, a packet was dropped: {}", "Acknowledgement{sequence:3}".repeat(9));
     let picture = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"90\"/>";
     let explanation = Explanation {
         case: serde_json::json!({ "votes": vec![true; 90], "seed": u64::MAX }),
         number: Some(3),
-        execution: Execution { verdict: RunEnd::Reasonable, cause: None, reason: String::new(), events: 7, steps: 7 },
+        execution: Execution { verdict: RunEnd::Passed, cause: None, reason: String::new(), events: 7, steps: 7 },
         reached: true,
         parting: Some(Parting {
             event: 2,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use simutant_analysis::{Analysis, Options, Reference, Study, analyse, experiment};
+use simutant_analysis::{Analysis, AnalysisOptions, Reference, Study, analyse, experiment};
 use simutant_outcomes::{Origin, Outcomes};
 use simutant_report::{experiment_report, experiment_tables, plots, report, tables};
 use simutant_synthetic::{subject, synthetic, trials};
@@ -20,7 +20,7 @@ fn outcomes(cases: usize) -> Outcomes {
     Outcomes { system: "gbn-thesis".into(), ..synthetic(cases, 1) }
 }
 
-fn analysed(outcomes: &Outcomes, reference: &Reference, options: &Options) -> Analysis {
+fn analysed(outcomes: &Outcomes, reference: &Reference, options: &AnalysisOptions) -> Analysis {
     let analysis = analyse(outcomes, options).expect("sound outcomes");
     Analysis { comparison: Some(reference.compare(&analysis.criteria, &analysis.ranking)), ..analysis }
 }
@@ -28,14 +28,14 @@ fn analysed(outcomes: &Outcomes, reference: &Reference, options: &Options) -> An
 #[test]
 fn the_tables_stand_beside_those_of_the_thesis() {
     let (outcomes, reference) = (outcomes(120), of_thesis("gbn-thesis"));
-    let analysis = analysed(&outcomes, &reference, &Options::default());
+    let analysis = analysed(&outcomes, &reference, &AnalysisOptions::default());
     insta::assert_snapshot!(tables(&analysis, Some(&reference)));
 }
 
 #[test]
 fn the_experiments_stand_beside_those_of_the_thesis() {
     let (outcomes, reference) = (outcomes(120), of_thesis("gbn-thesis"));
-    let analysis = analysed(&outcomes, &reference, &Options::default());
+    let analysis = analysed(&outcomes, &reference, &AnalysisOptions::default());
     let failing = (0..outcomes.kills.len()).filter(|&mutant| (2..=24).contains(&outcomes.kills[mutant].count_ones(..)));
     let subjects = failing.step_by(2).map(|mutant| subject(&format!("m{mutant}"), Origin::Mistake, &outcomes, mutant));
     let trials = trials(&outcomes, subjects.collect());
@@ -48,7 +48,7 @@ fn the_experiments_stand_beside_those_of_the_thesis() {
 #[test]
 fn its_order_is_drawn_beside_ours() {
     let (outcomes, reference) = (outcomes(60), of_thesis("gbn-thesis"));
-    let options = Options { suites: 10, resamples: 100, ..Options::default() };
+    let options = AnalysisOptions { suites: 10, resamples: 100, ..AnalysisOptions::default() };
     let analysis = analysed(&outcomes, &reference, &options);
     let study = Study::new(&outcomes, &analysis, None).expect("they belong together");
     let names = |reference: Option<&Reference>| -> Vec<String> {

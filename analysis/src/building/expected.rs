@@ -10,13 +10,13 @@ use crate::expected::built::{ExpectedBuilder, ExpectedSuite};
 use crate::expected::greedy::{budgeted, greedy, reaching};
 use crate::expected::rules_of;
 use crate::probabilities::KillProbabilities;
-use crate::rules::Rule;
+use crate::rules::RuleOfThumb;
 
-/// So many test cases are looked for at most where a score is to be reached.
+/// The maximum size of a suite that must reach a score.
 const SIZE_MAX: usize = 500;
 
-/// Builds a suite for what it is expected to find; `None` without re-seedings, without a mutant that counts, or if no suite of
-/// 500 test cases reaches the target.
+/// Builds a suite for what it is expected to find; `None` without re-seedings, without a mutant that counts, or if no
+/// suite of 500 test cases reaches the target.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
@@ -36,7 +36,7 @@ pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: Expecte
         ExpectedBuilder::Budget(budget) => (budgeted(&probabilities, &events, budget), None),
     };
     let size = cases.len();
-    let of_rule = |rule: Rule| {
+    let of_rule = |rule: RuleOfThumb| {
         let score = probabilities.score(&rule.order[..size.min(rule.order.len())])?;
         Some((rule.name, score.mean))
     };
@@ -100,11 +100,11 @@ impl ExpectedSuite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Study, analyse};
+    use crate::{AnalysisOptions, Study, analyse};
     use simutant_synthetic::reseeded;
 
     fn analysed(outcomes: &Outcomes) -> Analysis {
-        analyse(outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes")
+        analyse(outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() }).expect("sound outcomes")
     }
 
     #[test]

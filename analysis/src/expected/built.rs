@@ -6,7 +6,7 @@ use crate::probabilities::ExpectedScore;
 use crate::score::percent;
 use crate::text::{count, plural};
 
-/// How large a suite is to be.
+/// The size of a suite, or what decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectedBuilder {
@@ -24,7 +24,7 @@ pub enum ExpectedBuilder {
 pub struct ExpectedSuite {
     /// How it was built.
     pub builder: ExpectedBuilder,
-    /// Its test cases; one that is there again is to be run again, with its chance drawn anew.
+    /// Its test cases; a test case that occurs again runs again, with its chance drawn anew.
     pub cases: Vec<usize>,
     /// The events of its runs on the original.
     pub events: u64,

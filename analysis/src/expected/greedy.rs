@@ -1,5 +1,5 @@
-//! Suites that are expected to kill most: each test case is the one that adds most to those before it, and may be one of
-//! them again.
+//! Suites that are expected to kill most: each test case is the one that adds most to those before it, and may be one
+//! of them again.
 
 use crate::probabilities::KillProbabilities;
 
@@ -48,10 +48,10 @@ impl<'a> Growing<'a> {
 
 /// The test cases that are taken greedily, one after the other.
 ///
-/// Each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %, of what the best suite of as many is
-/// (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing submodular set functions", Mathematical
-/// Programming 14, 1978): the expected score is monotone and submodular over multisets. It ends where nothing is left to
-/// be killed. Of equals the first is taken.
+/// Each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %, of what the best suite of as many
+/// is (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing submodular set functions",
+/// Mathematical Programming 14, 1978): the expected score is monotone and submodular over multisets. It ends where
+/// nothing is left to be killed. Of equals the first is taken.
 ///
 /// Cost O(cases * mutants) for each at worst; gains are looked up lazily (Minoux 1978), as they only shrink.
 #[derive(Debug)]

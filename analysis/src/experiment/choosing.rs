@@ -11,7 +11,7 @@ use simutant_outcomes::Outcomes;
 use super::probability::Missing;
 use crate::expected::rules_of;
 use crate::missing::{missing_of_random, missing_of_suite};
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::statistics::{Bootstrap, Interval, percentile};
 
 /// The largest suite that is compared.
@@ -22,7 +22,7 @@ pub(super) const SUBJECTS_MIN: usize = 5;
 
 /// What suites of sizes from 1 on find of the implementations, by how they are chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Choosing {
+pub struct SelectionCurves {
     /// The suites that the campaign chooses.
     pub chosen: Curve,
     /// The suites that kill most mutants on the seeds of the universe; `None` where these are the chosen ones.
@@ -52,20 +52,20 @@ pub struct Curve {
     pub chosen_above_interval: Option<Interval>,
 }
 
-impl Choosing {
+impl SelectionCurves {
     /// Returns all ways to choose: by mutants, at random, and by each rule.
     pub fn curves(&self) -> impl Iterator<Item = &Curve> {
         [&self.chosen].into_iter().chain(&self.own_seeds).chain([&self.random]).chain(&self.rules)
     }
 
     /// Compares the ways to choose on the implementations of `missing`; `None` without test cases. `orders` are orders
-    /// of test cases whose beginnings are the chosen suites; of several the mean counts. `own_seeds` is the order by what
-    /// test cases kill on their own seeds, if it is another one.
+    /// of test cases whose beginnings are the chosen suites; of several the mean counts. `own_seeds` is the order by
+    /// what test cases kill on their own seeds, if it is another one.
     pub(super) fn new(
         outcomes: &Outcomes,
         missing: &[Missing],
         (orders, own_seeds): (&[Vec<usize>], Option<&[usize]>),
-        options: &Options,
+        options: &AnalysisOptions,
         threads: NonZeroUsize,
     ) -> Option<Self> {
         let size_max = SIZE_MAX.min(outcomes.cases.len());
@@ -125,7 +125,7 @@ fn mean(tables: impl ExactSizeIterator<Item = Vec<Vec<f64>>>) -> Vec<Vec<f64>> {
 
 /// Summarises ways to choose, the first of which is the one that the others are held against. Each has a row for each
 /// implementation with the probability that suites of each size find it.
-pub(super) fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &Options, threads: NonZeroUsize) -> Vec<Curve> {
+pub(super) fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &AnalysisOptions, threads: NonZeroUsize) -> Vec<Curve> {
     let areas: Vec<Vec<f64>> = ways
         .iter()
         .map(|(_, rows)| rows.iter().map(|row| row.iter().sum::<f64>() / row.len() as f64).collect())
@@ -169,18 +169,18 @@ mod tests {
     use super::*;
     use simutant_synthetic::from_kills;
 
-    fn few_resamples() -> Options {
-        Options { resamples: 500, ..Options::default() }
+    fn few_resamples() -> AnalysisOptions {
+        AnalysisOptions { resamples: 500, ..AnalysisOptions::default() }
     }
 
     /// A universe whose test case `i` has `a = i`, and implementations with these probabilities of passing.
-    fn choosing(missing: &[&[f64]], orders: &[Vec<usize>]) -> Choosing {
+    fn choosing(missing: &[&[f64]], orders: &[Vec<usize>]) -> SelectionCurves {
         let mut outcomes = from_kills(&[&"k".repeat(missing[0].len())]);
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = json!({ "a": number, "seed": 100 - number });
         }
         let missing: Vec<Missing> = missing.iter().map(|missing| missing.to_vec()).collect();
-        Choosing::new(&outcomes, &missing, (orders, None), &few_resamples(), NonZeroUsize::MIN)
+        SelectionCurves::new(&outcomes, &missing, (orders, None), &few_resamples(), NonZeroUsize::MIN)
             .expect("there are test cases")
     }
 
@@ -230,7 +230,7 @@ mod tests {
             (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
         let with = |threads| {
             let threads = NonZeroUsize::new(threads).expect("not 0");
-            Choosing::new(&outcomes, &missing, (&[vec![0, 3, 1, 2]], None), &few_resamples(), threads)
+            SelectionCurves::new(&outcomes, &missing, (&[vec![0, 3, 1, 2]], None), &few_resamples(), threads)
         };
         assert_eq!(with(1), with(3));
     }

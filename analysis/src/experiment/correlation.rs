@@ -14,7 +14,8 @@ use crate::probabilities::{KillProbabilities, counted};
 pub struct Correlation {
     /// With the number of mutants that the test case kills on its own seed.
     pub own_seeds: Option<f64>,
-    /// With the number of mutants that it is expected to kill when its chance is drawn anew; `None` without re-seedings.
+    /// With the number of mutants that it is expected to kill when its chance is drawn anew; `None` without
+    /// re-seedings.
     pub expected: Option<f64>,
     /// With its expected score: the same, each mutant counted by its difficulty.
     pub by_difficulty: Option<f64>,
@@ -73,7 +74,7 @@ fn pearson(first: &[f64], second: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, analyse};
+    use crate::{AnalysisOptions, analyse};
     use simutant_outcomes::Reseeded;
     use simutant_synthetic::from_kills;
 
@@ -97,7 +98,8 @@ mod tests {
             kills: vec![vec![0, 1, 0, 8], vec![0, 0, 0, 8]],
             covered: vec![vec![vec![8; outcomes.criteria[0].requirements.len()]; 4]; outcomes.criteria.len()],
         });
-        let analysis = analyse(&outcomes, &Options { resamples: 100, ..Options::default() }).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() })
+            .expect("sound outcomes");
         let probabilities = KillProbabilities::of(&outcomes, &analysis.mutants);
         let found = Correlation::new(&outcomes, &analysis, probabilities.as_ref(), &[vec![1.0, 1.0, 1.0, 0.25]]);
         let (own, expected) = (found.own_seeds.expect("both vary"), found.expected.expect("both vary"));

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CriterionKind, Outcomes, Subject, Trials};
 
-use super::choosing::Choosing;
+use super::choosing::SelectionCurves;
 use super::correlation::Correlation;
 use super::operators::{OperatorWorth, operators};
 use super::order::Foreseen;
 use super::predictions::{Prediction, predictions};
 use super::preparation::ms_of_events;
-use super::subjects::Kind;
+use super::subjects::SubjectKind;
 use super::{inputs, probability};
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
@@ -21,7 +21,7 @@ use crate::criteria::CriterionAnalysis;
 use crate::kills::KillsByCase;
 use crate::missing::missing_of_suite;
 use crate::mutants::MutantClass;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::statistics::{Bootstrap, Summary};
@@ -32,7 +32,7 @@ use crate::{detection, same_size};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// Which ones.
-    pub kind: Kind,
+    pub kind: SubjectKind,
     /// Indices into [`Experiment::subjects`](crate::Experiment::subjects) of those that count.
     pub subjects: Vec<usize>,
     /// The criteria of the analysis, with implementations in the place of mutants: a score is an effectiveness, a
@@ -51,7 +51,7 @@ pub struct Findings {
     /// The expected share of the implementations that each suite of each criterion finds.
     pub expected: Vec<Vec<f64>>,
     /// What chosen suites of each size find, beside rules of thumb and random ones; `None` without test cases.
-    pub choosing: Option<Choosing>,
+    pub choosing: Option<SelectionCurves>,
     /// Whether test cases that kill many mutants are those on which many of the implementations fail.
     pub correlation: Correlation,
     /// What the mutants of each operator say of the implementations; empty if test cases were not re-seeded.
@@ -66,7 +66,7 @@ pub(super) fn judge(
     outcomes: &Outcomes,
     (analysis, by): (&Analysis, Option<&KillProbabilities>),
     trials: &Trials,
-    (kind, subjects): (Kind, Vec<usize>),
+    (kind, subjects): (SubjectKind, Vec<usize>),
     chosen: (&[Vec<usize>], Option<&[usize]>),
     threads: NonZeroUsize,
 ) -> Findings {
@@ -165,7 +165,7 @@ pub(super) fn judge(
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
         predictions: predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
-        choosing: Choosing::new(outcomes, &missing, chosen, options, threads),
+        choosing: SelectionCurves::new(outcomes, &missing, chosen, options, threads),
         correlation: Correlation::new(outcomes, analysis, by, &missing),
         operators: by
             .map_or_else(Vec::new, |by| operators(outcomes, &by.coupled(options.coupling), &missing, options, threads)),
@@ -185,7 +185,7 @@ fn in_a_row(subject: &Subject, cases: usize) -> BitSet {
 
 /// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that
 /// hangs counts for no more than one that is slow.
-fn costs_ms(trials: &Trials, kind: Kind, cases: usize) -> Vec<f64> {
+fn costs_ms(trials: &Trials, kind: SubjectKind, cases: usize) -> Vec<f64> {
     let subjects: Vec<&Subject> = trials.subjects.iter().filter(|subject| kind.has(subject.origin)).collect();
     let median = |case: usize| {
         let durations: Vec<f64> = subjects.iter().map(|subject| subject.durations_ms[case] as f64).collect();
@@ -196,7 +196,13 @@ fn costs_ms(trials: &Trials, kind: Kind, cases: usize) -> Vec<f64> {
 
 /// Equation 4.1 in milliseconds: what the analysis of a suite takes on the simulation, and its test cases on an
 /// implementation.
-fn cost_ms(suite: &AdequateSuite, kind: CriterionKind, trials: &Trials, costs_ms: &[f64], options: &Options) -> f64 {
+fn cost_ms(
+    suite: &AdequateSuite,
+    kind: CriterionKind,
+    trials: &Trials,
+    costs_ms: &[f64],
+    options: &AnalysisOptions,
+) -> f64 {
     let analysis = match kind {
         CriterionKind::WhiteBox | CriterionKind::Trace => ms_of_events(suite.events_considered as f64, trials),
         CriterionKind::BlackBox => 0.0,

@@ -1,5 +1,5 @@
-//! Which mutation operators foresee failures of implementations: suites chosen by the mutants of one operator alone, and
-//! by those of all others.
+//! Which mutation operators foresee failures of implementations: suites chosen by the mutants of one operator alone,
+//! and by those of all others.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
 use super::correlation::with_failures;
 use super::probability::Missing;
 use crate::expected::greedy::greedy;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 
 /// What the mutants of an operator say of implementations.
@@ -39,7 +39,7 @@ pub(super) fn operators(
     outcomes: &Outcomes,
     probabilities: &KillProbabilities,
     missing: &[Missing],
-    options: &Options,
+    options: &AnalysisOptions,
     threads: NonZeroUsize,
 ) -> Vec<OperatorWorth> {
     let size_max = SIZE_MAX.min(outcomes.cases.len());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn found(outcomes: &Outcomes) -> Experiment {
-        let options = Options { resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(outcomes, &options).expect("sound outcomes");
         // They fail on the first test case alone.
         let failing = |number: usize| subject(&format!("s{number}"), Origin::Mistake, outcomes, 0);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::choosing::SUBJECTS_MIN;
 use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::statistics::{Bootstrap, Interval, kendall_tau_b, percentile};
 
 /// Kendall's tau-b with the order of the criteria by mean effectiveness, over the criteria that have scores by both.
@@ -42,7 +42,7 @@ impl Foreseen {
         analysis: &Analysis,
         criteria: &[CriterionAnalysis],
         found: &[Vec<f64>],
-        options: &Options,
+        options: &AnalysisOptions,
         threads: NonZeroUsize,
     ) -> Option<Self> {
         let known = criteria.iter().enumerate().zip(found).filter_map(|((index, criterion), found)| {

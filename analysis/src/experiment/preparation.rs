@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{Outcomes, Trials};
 
-use super::subjects::{Kind, SubjectClass, SubjectSummary};
+use super::subjects::{SubjectClass, SubjectKind, SubjectSummary};
 use crate::analysis::Analysis;
 use crate::mutants::MutantClass;
 
-/// Sizes and mean times, and what they come to: table 4.3.
+/// Sizes, mean times and their totals: table 4.3.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
     /// Test cases of the universe, `N`.
@@ -29,7 +29,7 @@ pub(super) fn preparation(
     outcomes: &Outcomes,
     analysis: &Analysis,
     trials: &Trials,
-    kind: Kind,
+    kind: SubjectKind,
     subjects: &[SubjectSummary],
 ) -> Preparation {
     let cases = outcomes.cases.len();

@@ -60,14 +60,14 @@ impl std::fmt::Display for SubjectClass {
 /// with the mutants that choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum SubjectKind {
     /// Programs with the faults that people make.
     Implementations,
     /// Mutants of a program.
     ImplementationMutants,
 }
 
-impl Kind {
+impl SubjectKind {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Implementations, Self::ImplementationMutants];
 
@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for SubjectKind {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Implementations => "implementations",

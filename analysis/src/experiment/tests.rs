@@ -7,8 +7,8 @@ use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
 use crate::reference::Agreement;
 
-fn few_resamples() -> Options {
-    Options { resamples: 200, ..Options::default() }
+fn few_resamples() -> AnalysisOptions {
+    AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }
 }
 
 #[track_caller]
@@ -96,9 +96,9 @@ fn implementations_are_counted_by_kind_and_rate() {
     let classes: Vec<SubjectClass> = found.subjects.iter().map(|subject| subject.class).collect();
     let expected = [SubjectClass::Counted, SubjectClass::Counted, SubjectClass::Pathological, SubjectClass::NeverFails];
     assert_eq!(classes, expected);
-    let findings: Vec<(Kind, &[usize])> =
+    let findings: Vec<(SubjectKind, &[usize])> =
         found.findings.iter().map(|judged| (judged.kind, judged.subjects.as_slice())).collect();
-    assert_eq!(findings, [(Kind::Implementations, &[0][..]), (Kind::ImplementationMutants, &[1][..])]);
+    assert_eq!(findings, [(SubjectKind::Implementations, &[0][..]), (SubjectKind::ImplementationMutants, &[1][..])]);
     assert_eq!(found.preparation.subjects, 1);
     assert_eq!(found.mutant_preparation.map(|preparation| preparation.subjects), Some(1));
 }

@@ -11,10 +11,10 @@ use crate::rules::{leaves, quantities};
 pub(super) struct Neighbours(Vec<Vec<u32>>);
 
 impl Neighbours {
-    /// Finds the `count` nearest of each test case; of equally near ones the first. Distances are Euclidean: a number, or
-    /// the length of a list, is as far from another as the share of the universe that lies between; texts, truth values
-    /// and what one test case has and another lacks are as far apart as the ends of the universe. What is chance does not
-    /// count, nor do elements of lists.
+    /// Finds the `count` nearest of each test case; of equally near ones the first. Distances are Euclidean: a number,
+    /// or the length of a list, is as far from another as the share of the universe that lies between; texts, truth
+    /// values and what one test case has and another lacks are as far apart as the ends of the universe. What is chance
+    /// does not count, nor do elements of lists.
     ///
     /// Cost O(cases^2 * (features + log count)).
     pub(super) fn new(cases: &[Value], chance: &BTreeSet<String>, count: usize) -> Self {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scored;
-use crate::options::Options;
+use crate::options::AnalysisOptions;
 use crate::statistics::{
     Alternative, Bootstrap, Interval, PairReplicates, Stratum, Unit, VanElteren, ZTest, a12, a12_jackknife, bca,
     effects_of_clusters, effects_of_units, equivalent_means, holm, mann_whitney, percentile, van_elteren, z_test,
@@ -46,8 +46,8 @@ pub struct PairTest {
     /// The same claim about suites of equal size; `None` if no size is shared, or no score of a shared size varies.
     pub same_size: Option<SameSizeTest>,
     /// The p-value of the claim that the means differ by less than
-    /// [`Options::same_within`](crate::Options::same_within), corrected by Holm's method as `rank_sum_p` is; `None` if
-    /// neither criterion's scores vary.
+    /// [`AnalysisOptions::same_within`](crate::AnalysisOptions::same_within), corrected by Holm's method as
+    /// `rank_sum_p` is; `None` if neither criterion's scores vary.
     pub equivalent_p: Option<f64>,
     /// Whether the claim holds at the option's alpha: by the corrected rank test, if the test of all criteria together
     /// is significant too, and if mean and effect both say so.
@@ -110,7 +110,7 @@ fn mirrored(interval: Interval) -> Interval {
 pub(super) fn test(
     scored: &[Scored<'_>],
     any_differs: bool,
-    options: &Options,
+    options: &AnalysisOptions,
     bootstrap: &Bootstrap<'_>,
 ) -> Vec<PairTest> {
     let level = 1.0 - options.alpha;

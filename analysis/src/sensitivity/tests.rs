@@ -5,8 +5,14 @@ use super::kill_rows::Row;
 use super::*;
 use crate::{Analysis, analyse, analyse_with_threads};
 
-fn options() -> Options {
-    Options { suites: 6, resamples: 100, boosting_repetitions: 2, boosting_suites_max: 2, ..Options::default() }
+fn options() -> AnalysisOptions {
+    AnalysisOptions {
+        suites: 6,
+        resamples: 100,
+        boosting_repetitions: 2,
+        boosting_suites_max: 2,
+        ..AnalysisOptions::default()
+    }
 }
 
 fn analysed(outcomes: &Outcomes) -> Analysis {

@@ -58,7 +58,7 @@ pub struct BuiltSuite {
     /// What it kills of the dominator classes.
     pub dominator_score: Score,
     /// What held-out mutants say; `None` if there are none.
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedSuite>,
 }
 
 /// A built suite, judged by held-out mutants.
@@ -66,7 +66,7 @@ pub struct BuiltSuite {
 /// For a criterion of requirements these are all analysed mutants. For [`MUTANTS`] a suite is built for one half of
 /// them in the same way, and the other half judges that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedSuite {
     /// How many mutants judge.
     pub judges: usize,
     /// Whether another suite is judged, which was built for the half of the mutants that does not judge.

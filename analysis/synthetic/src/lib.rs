@@ -165,8 +165,8 @@ pub fn from_kills(rows: &[&str]) -> Outcomes {
         verdicts: killing
             .iter()
             .map(|kills| VerdictCounts {
-                reasonable: (cases - kills.len()) as u32,
-                unreasonable: kills.len() as u32,
+                passed: (cases - kills.len()) as u32,
+                failed: kills.len() as u32,
                 ..VerdictCounts::default()
             })
             .collect(),
@@ -372,7 +372,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         outcomes.cases[case].reached.insert(mutant);
         let infects = noise.share() < 0.6 + 0.4 * rate && !(kind == 8 && mutant.is_multiple_of(2));
         if !infects {
-            outcomes.verdicts[mutant].add(RunEnd::Reasonable);
+            outcomes.verdicts[mutant].add(RunEnd::Passed);
             continue;
         }
         outcomes.cases[case].infected.insert(mutant);
@@ -386,7 +386,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         if is_killed || mutant.is_multiple_of(3) {
             outcomes.diverged[mutant].insert(case);
         }
-        outcomes.verdicts[mutant].add(end.map_or(RunEnd::Reasonable, |(cause, _)| cause.verdict()));
+        outcomes.verdicts[mutant].add(end.map_or(RunEnd::Passed, |(cause, _)| cause.verdict()));
         if let Some((cause, reason)) = end {
             let verdict = cause.verdict();
             outcomes.kills[mutant].insert(case);
@@ -399,7 +399,7 @@ fn run_mutant(outcomes: &mut Outcomes, mutant: usize, needs: (f64, u64), inputs:
         }
     }
     let runs = outcomes.verdicts[mutant];
-    outcomes.verdicts[mutant].reasonable = inputs.len() as u32 - runs.kills();
+    outcomes.verdicts[mutant].passed = inputs.len() as u32 - runs.kills();
     outcomes.reasons[mutant].sort_by_key(|reason| std::cmp::Reverse(reason.count));
 }
 

@@ -6,7 +6,7 @@ use simutant_bench::{
     ARRIVAL_RATE, Counter, DROP, LATENCY_MAX_NS, LATENCY_MIN_NS, Outcome, Task, Workload, exponential_ns, timed,
 };
 use simutant_sim_core::{
-    Address, Context, Latency, LimitReached, Limits, Link, Message, Probability, Simulation, TimedOut, Verdict,
+    Address, Context, Ended, Latency, LimitReached, Limits, Link, Message, Probability, Simulation, TimedOut,
     VirtualDuration, VirtualTime, fifo,
 };
 
@@ -128,7 +128,7 @@ fn mm1(task: Task) -> Outcome {
     });
     let served = server.returned();
     let (report, cpu) = timed(|| simulation.run());
-    assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+    assert!(report.ended.passed(), "{}", report.ended);
     let units = *served.get().expect("the server returned");
     let stay_ns = Some(stays_ns.get() as f64 / units as f64);
     Outcome { cpu, units, timeouts: 0, virtual_ns: report.ended_at.as_nanos(), stay_ns }
@@ -144,8 +144,8 @@ fn run_until(mut simulation: Simulation<Ball>, horizon_ns: u64) -> (u64, std::ti
     let horizon = VirtualTime::from_nanos(horizon_ns);
     simulation.limits(Limits { events: u64::MAX, virtual_time: horizon });
     let (report, cpu) = timed(|| simulation.run());
-    let Verdict::NotTerminated(LimitReached::VirtualTime { limit, .. }) = report.verdict else {
-        panic!("it ended before its time: {}", report.verdict)
+    let Ended::NotTerminated(LimitReached::VirtualTime { limit, .. }) = report.ended else {
+        panic!("it ended before its time: {}", report.ended)
     };
     (limit.as_nanos(), cpu)
 }

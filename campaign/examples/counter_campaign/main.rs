@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
+use simutant_campaign::{Bounds, Campaign, CampaignPlan, Existing, Pruning};
 use simutant_outcomes::InputSource;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plain = build.worker.clone();
     let (seed, cases) = (seed.parse()?, cases.parse()?);
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    let plan = Plan { build, seed, input_source, cases, reseedings: NonZeroU8::MIN, pruning, bounds };
+    let plan = CampaignPlan { build, seed, input_source, cases, reseedings: NonZeroU8::MIN, pruning, bounds };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
     campaign.run(&plain, jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
 use simutant_sim_core::trace::{Action, TraceEvent};
-use simutant_sim_core::{CheckFailure, Context, Message, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_sim_core::{CheckFailure, Context, Message, Random, Simulation, VirtualDuration};
 use simutant_system::{
     BlackBoxCriterion, CostBounds, InvalidTestCase, Quota, Requirements, System, TraceCriterion, criteria,
 };
@@ -91,7 +91,7 @@ impl System for Counter {
 
     fn cost_bounds(_: &TestCase) -> CostBounds {
         let is_bounded = Mistake::of_this_program() == Mistake::Bounded;
-        CostBounds { ended_at_max: is_bounded.then(|| VirtualTime::from_millis(1)), ..CostBounds::default() }
+        CostBounds { virtual_time_ns_max: is_bounded.then_some(1_000_000), ..CostBounds::default() }
     }
 
     fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
@@ -168,8 +168,8 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
 }
 
 /// What [`record`] marks: two branches, and three blocks.
-static SUM_BELOW: probe::Function =
-    probe::Function::new(0, [0, 6], [0, 2], (0, &[]), (&[], &[]), (0, &[3, 4, 5]), ([0, MUTANTS], [0, MUTANTS]));
+static SUM_BELOW: probe::FunctionMarks =
+    probe::FunctionMarks::new(0, [0, 6], [0, 2], (0, &[]), (&[], &[]), (0, &[3, 4, 5]), ([0, MUTANTS], [0, MUTANTS]));
 
 /// Says which mutants a limit reaches and infects: all but a few, the one that hangs only at 16.
 fn record(sum: u64, limit: u64, mistake: Mistake) {

@@ -1,11 +1,11 @@
 //! What a campaign and its worker processes say to each other.
 //!
-//! A worker is started with the name of a system as its only argument. It reads one [`Request`] per line from standard
-//! input and writes one [`Answer`] per line to standard output, both as JSON; it ends when its input ends. It answers
-//! [`Request::Execute`] twice: each run, as it ends, is put into the file that the request names
-//! ([`read_runs`] has its form), and one [`Answer::Executed`] follows when all have ended. So a worker that dies leaves
-//! every run that it ended, and the first mutant of the request that is not there is the one that was running; and the
-//! campaign is not woken for each run.
+//! A worker is started with the name of a system as its only argument. It reads one [`WorkerRequest`] per line from
+//! standard input and writes one [`WorkerAnswer`] per line to standard output, both as JSON; it ends when its input
+//! ends. It answers [`WorkerRequest::Execute`] twice: each run, as it ends, is put into the file that the request names
+//! ([`read_runs`] has its form), and one [`WorkerAnswer::Executed`] follows when all have ended. So a worker that dies
+//! leaves every run that it ended, and the first mutant of the request that is not there is the one that was running;
+//! and the campaign is not woken for each run.
 //!
 //! This is a crate of its own because the two sides share nothing else: the worker is linked with the engine and one
 //! instrumented package, the campaign with neither.
@@ -26,13 +26,13 @@ pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
 /// What the campaign asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Request {
+pub enum WorkerRequest {
     /// Asks for the system's [`Description`].
     Describe,
     /// Asks for test cases `first .. first + count` of a universe.
     Draw {
         /// The universe.
-        universe: Universe,
+        universe: UniverseSettings,
         /// The number of the first test case.
         first: usize,
         /// How many.
@@ -59,7 +59,7 @@ pub enum Request {
         /// The test case, in the system's own form.
         case: Value,
         /// When a run is ended.
-        limits: Limits,
+        limits: RunLimits,
         /// How much there is to record.
         sizes: Sizes,
     },
@@ -68,7 +68,7 @@ pub enum Request {
         /// The test case, in the system's own form.
         case: Value,
         /// When a run is ended.
-        limits: Limits,
+        limits: RunLimits,
         /// The digest of the original's run.
         digest: u64,
         /// The mutants, in the order in which they are to run.
@@ -81,21 +81,21 @@ pub enum Request {
         /// The test case, in the system's own form.
         case: Value,
         /// When the run is ended.
-        limits: Limits,
+        limits: RunLimits,
         /// The mutant to run on; `None` is the original.
         mutant: Option<MutantNumber>,
         /// Whether the trace is wanted.
-        trace: Trace,
+        trace: TraceRecording,
         /// Who makes the choices that the run leaves open.
         choosing: Choosing,
         /// Whether the choices that were made are wanted.
-        choices: Choices,
+        choices: ChoiceRecording,
     },
 }
 
 /// What fixes the test cases of a universe, beside the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Universe {
+pub struct UniverseSettings {
     /// How they are drawn.
     pub source: InputSource,
     /// From what.
@@ -114,14 +114,14 @@ pub struct Choosing {
     /// By stream, how many nanoseconds packets take whose latency is not imposed; the seed decides for other streams.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, u64>,
-    /// The choices that are imposed on the run. Those that the run does not come to make have no effect.
+    /// The choices that are imposed on the run. Those that the run never reaches have no effect.
     pub choices: Vec<RecordedChoice>,
 }
 
 /// Whether a run keeps the choices that were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Choices {
+pub enum ChoiceRecording {
     /// All are kept.
     Keep,
     /// None is kept.
@@ -130,7 +130,7 @@ pub enum Choices {
 
 /// When a run is ended, whatever it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RunLimits {
     /// Steps of the instrumented code: loop iterations and calls.
     pub steps: u64,
     /// Events of the engine.
@@ -160,7 +160,7 @@ pub const TRACE_EVENTS_MAX: usize = 200_000;
 /// Whether a run keeps its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Trace {
+pub enum TraceRecording {
     /// Every event is kept.
     Keep,
     /// Nothing is kept.
@@ -170,22 +170,22 @@ pub enum Trace {
 /// What the worker answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// To [`Request::Describe`].
+pub enum WorkerAnswer {
+    /// To [`WorkerRequest::Describe`].
     Description(Description),
-    /// To [`Request::Draw`] and [`Request::Reseed`].
+    /// To [`WorkerRequest::Draw`] and [`WorkerRequest::Reseed`].
     Cases(Vec<Value>),
-    /// To [`Request::BoundCosts`], in the order of the test cases.
+    /// To [`WorkerRequest::BoundCosts`], in the order of the test cases.
     CostBounds(Vec<CostBounds>),
-    /// To [`Request::Record`].
+    /// To [`WorkerRequest::Record`].
     Recorded(Box<Recorded>),
-    /// To [`Request::Execute`], when every run is in the file.
+    /// To [`WorkerRequest::Execute`], when every run is in the file.
     Executed {
         /// Bytes in use now beyond those in use when the worker began: what runs have leaked. A campaign replaces a
         /// worker before that hurts.
         retained_bytes: u64,
     },
-    /// To [`Request::Simulate`].
+    /// To [`WorkerRequest::Simulate`].
     Simulated(Simulated),
     /// The test case of the request is not one of the system's.
     Refused {
@@ -228,7 +228,7 @@ pub struct CriterionDescription {
 /// What the original did on a test case. All numbers are in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// How the run ended. If it was not reasonable, nothing was recorded and the rest is empty.
+    /// How the run ended. If it did not pass, nothing was recorded and the rest is empty.
     pub execution: Execution,
     /// Virtual time at its end, in nanoseconds.
     pub virtual_time_ns: u64,
@@ -271,7 +271,7 @@ pub struct TraceCoverage {
     pub covered: Vec<u32>,
 }
 
-/// One run on one mutant, as it is in the file that [`Request::Execute`] names.
+/// One run on one mutant, as it is in the file that [`WorkerRequest::Execute`] names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutantExecution {
     /// The mutant.
@@ -284,8 +284,8 @@ pub struct MutantExecution {
     pub entered: u64,
     /// How the run ended.
     pub execution: Execution,
-    /// What it cost beside events and steps, if it passed with other events than the original's: with the same events it
-    /// cost the same, and one that kills is not judged by its cost.
+    /// What it cost beside events and steps, if it passed with other events than the original's: with the same events
+    /// it cost the same, and one that kills is not judged by its cost.
     pub spent: Option<Spent>,
 }
 
@@ -369,14 +369,14 @@ mod tests {
     fn a_probability_keeps_every_bit_on_its_way() {
         for bits in (0..10_000_u64).map(|index| 0x3fb0_0000_0000_0000 + index * 0x5d_1234_5679) {
             let probability = f64::from_bits(bits);
-            let request = Request::Record {
+            let request = WorkerRequest::Record {
                 case: Value::from(probability),
-                limits: Limits { steps: 1, events: 1, virtual_time_ns: 1, memory_bytes: 1, memory_bytes_max: 1 },
+                limits: RunLimits { steps: 1, events: 1, virtual_time_ns: 1, memory_bytes: 1, memory_bytes_max: 1 },
                 sizes: Sizes { measured: vec![1, 1], mutants: 1 },
             };
             let line = to_line(&request);
             assert_eq!(line.iter().position(|&byte| byte == b'\n'), Some(line.len() - 1), "a request is one line");
-            assert_eq!(serde_json::from_slice::<Request>(&line).expect("and back"), request);
+            assert_eq!(serde_json::from_slice::<WorkerRequest>(&line).expect("and back"), request);
         }
     }
 }

@@ -74,7 +74,7 @@ impl MutantExecution {
             Some(index) => Some(*Cause::ALL.get(usize::from(index))?),
         };
         let execution = Execution {
-            verdict: cause.map_or(RunEnd::Reasonable, Cause::verdict),
+            verdict: cause.map_or(RunEnd::Passed, Cause::verdict),
             cause,
             reason: std::str::from_utf8(reason).ok()?.to_owned(),
             events: u64::from_le_bytes(events),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn run(mutant: u32, cause: Option<Cause>, reason: &str) -> MutantExecution {
-        let verdict = cause.map_or(RunEnd::Reasonable, Cause::verdict);
+        let verdict = cause.map_or(RunEnd::Passed, Cause::verdict);
         let execution = Execution { verdict, cause, reason: reason.to_owned(), events: u64::MAX - 1, steps: 3 };
         let is_odd = mutant % 2 == 1;
         let spent = is_odd.then_some(Spent { messages: 7, virtual_time_ns: u64::MAX - 2 });

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 use simutant_outcomes::{RunEnd, Sites};
-use simutant_protocol::{Limits, Recorded};
+use simutant_protocol::{Recorded, RunLimits};
 
 use crate::journal::Recording;
 use crate::outcomes::Settings;
-use crate::{Bounds, CampaignError, Plan, bits};
+use crate::{Bounds, CampaignError, CampaignPlan, bits};
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
 /// took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
@@ -17,12 +17,12 @@ const MEMORY_BYTES_MIN: u64 = 64 << 20;
 const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 
 pub(super) fn check_baseline(
-    plan: &Plan,
+    plan: &CampaignPlan,
     number: usize,
     case: &Value,
     recorded: &Recorded,
 ) -> Result<(), CampaignError> {
-    if recorded.execution.verdict != RunEnd::Reasonable {
+    if recorded.execution.verdict != RunEnd::Passed {
         return Err(CampaignError::BaselineFailed {
             system: plan.build.sites.system.clone(),
             seed: plan.seed,
@@ -68,7 +68,7 @@ pub(super) fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites)
     })
 }
 
-pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> Limits {
+pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
     let allowed = |of: fn(&Recording) -> u64| {
         let most = recordings.iter().map(of).max().unwrap_or(0);
         most.saturating_mul(LIMIT_FACTOR)
@@ -79,7 +79,7 @@ pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> Limits {
         0 => u64::MAX,
         virtual_time_ns => virtual_time_ns,
     };
-    Limits {
+    RunLimits {
         steps: allowed(|recording| recording.steps),
         events: allowed(|recording| recording.events),
         virtual_time_ns,

@@ -5,7 +5,7 @@ use simutant_mutator::Build;
 use simutant_outcomes::Sites;
 
 use crate::journal::Journal;
-use crate::{CampaignError, Plan};
+use crate::{CampaignError, CampaignPlan};
 
 /// The key of what tells one version of the source from another.
 pub(super) const SOURCE_HASH: &str = "source_hash";
@@ -13,8 +13,8 @@ pub(super) const SOURCE_HASH: &str = "source_hash";
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
 /// What makes two campaigns the same, beside the sites.
-pub(super) fn settings(plan: &Plan) -> [(&'static str, Value); 12] {
-    let Plan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
+pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 12] {
+    let CampaignPlan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),
@@ -42,7 +42,7 @@ pub(super) fn source_hash_of(build: &Build) -> Value {
 }
 
 /// Notes the settings and the source that the journal is about from now on.
-pub(super) fn set_source(journal: &Journal, plan: &Plan) -> Result<(), CampaignError> {
+pub(super) fn set_source(journal: &Journal, plan: &CampaignPlan) -> Result<(), CampaignError> {
     journal.set("sites", &plan.build.sites)?;
     journal.set("fingerprint", &plan.build.fingerprint)?;
     settings(plan).iter().try_for_each(|(key, value)| journal.set(key, value))

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rusqlite::{OptionalExtension, params};
 use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Sites};
-use simutant_protocol::Limits;
+use simutant_protocol::RunLimits;
 
 use super::runs::to_text;
 use super::{Content, Journal, StoredRun};
@@ -128,8 +128,8 @@ impl Journal {
 
     /// Forgets what is kept but would be another run now, when all test cases have been recorded and `limits` are
     /// known.
-    pub(crate) fn settle_limits(&mut self, limits: &Limits) -> Result<(), CampaignError> {
-        let is_limited = match self.get::<Limits>("kept_limits")? {
+    pub(crate) fn settle_limits(&mut self, limits: &RunLimits) -> Result<(), CampaignError> {
+        let is_limited = match self.get::<RunLimits>("kept_limits")? {
             Some(before) if before != *limits => may_be_limited(&before, limits),
             _ => Box::new(|_: &StoredRun| false),
         };
@@ -222,12 +222,12 @@ impl Renumbered {
 }
 
 /// Returns which runs may end in another way under other limits.
-fn may_be_limited(before: &Limits, now: &Limits) -> Box<dyn Fn(&StoredRun) -> bool> {
+fn may_be_limited(before: &RunLimits, now: &RunLimits) -> Box<dyn Fn(&StoredRun) -> bool> {
     // How much of these a run took is not in the journal.
     let is_unknown = now.virtual_time_ns < before.virtual_time_ns
         || now.memory_bytes < before.memory_bytes
         || now.memory_bytes_max < before.memory_bytes_max;
-    let Limits { steps, events, .. } = *now;
+    let RunLimits { steps, events, .. } = *now;
     Box::new(move |run| {
         let was_ended = matches!(run.cause, Some(Cause::Steps | Cause::Events | Cause::VirtualTime | Cause::Memory));
         is_unknown || was_ended || run.steps >= steps || run.events >= events

@@ -16,10 +16,10 @@ use crate::CampaignError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoredRun {
     pub(crate) mutant: MutantNumber,
-    /// `None` if the verdict is reasonable.
+    /// `None` if the run passed.
     pub(crate) cause: Option<Cause>,
     pub(crate) diverged: bool,
-    /// The number of the reason, which is the empty one if the verdict is reasonable.
+    /// The number of the reason, which is the empty one if the run passed.
     pub(crate) reason: i64,
     pub(crate) events: u64,
     pub(crate) steps: u64,
@@ -31,7 +31,7 @@ pub(crate) struct StoredRun {
 
 impl StoredRun {
     pub(crate) fn verdict(&self) -> RunEnd {
-        self.cause.map_or(RunEnd::Reasonable, Cause::verdict)
+        self.cause.map_or(RunEnd::Passed, Cause::verdict)
     }
 }
 
@@ -102,8 +102,8 @@ fn cause_number(cause: Option<Cause>) -> i64 {
 
 fn verdict_number(verdict: RunEnd) -> i64 {
     match verdict {
-        RunEnd::Reasonable => 0,
-        RunEnd::Unreasonable => 1,
+        RunEnd::Passed => 0,
+        RunEnd::Failed => 1,
         RunEnd::NotTerminated => 2,
         RunEnd::Abnormal => 3,
         RunEnd::Inconclusive => 4,

@@ -63,7 +63,7 @@ CREATE VIEW executions AS
     SELECT
         test_case,
         value ->> 0 AS mutant,
-        value ->> 1 AS verdict, -- 0 reasonable, 1 unreasonable, 2 not terminated, 3 abnormal
+        value ->> 1 AS verdict, -- 0 passed, 1 failed, 2 not terminated, 3 abnormal
         -- 0 none, 1 unexpected result, 2 no result, 3 check failed, 4 steps, 5 events, 6 virtual time, 7 hang, 8 panic,
         -- 9 stack overflow, 10 memory, 11 abort, 12 exit
         value ->> 2 AS cause,

@@ -17,7 +17,7 @@ fn failure() -> Failure {
 
 fn failure_with(reason: &str) -> Failure {
     let execution = Execution {
-        verdict: RunEnd::Unreasonable,
+        verdict: RunEnd::Failed,
         cause: Some(Cause::UnexpectedResult),
         reason: reason.to_owned(),
         events: 1,
@@ -32,7 +32,7 @@ fn seeded(case: Value) -> Candidate {
 
 /// A run of a case that says how many packets are sent. The seed loses every packet whose number it divides, and
 /// `fails` is told the numbers of those that were lost.
-fn run_packets(candidate: &Candidate, keep: Choices, fails: impl Fn(&Value, &[u64]) -> bool) -> Ran {
+fn run_packets(candidate: &Candidate, keep: ChoiceRecording, fails: impl Fn(&Value, &[u64]) -> bool) -> Ran {
     let Some(packets) = candidate.case["packets"].as_u64() else { return Ran::Refused };
     let seed = candidate.case["seed"].as_u64().unwrap_or(1);
     let is_lost = |index: u64| {
@@ -47,14 +47,14 @@ fn run_packets(candidate: &Candidate, keep: Choices, fails: impl Fn(&Value, &[u6
         return Ran::Passed;
     }
     let made = (0..packets).map(|index| drop_of(index, lost.contains(&index)));
-    Ran::Failed { failure: failure(), choices: (keep == Choices::Keep).then(|| made.collect()) }
+    Ran::Failed { failure: failure(), choices: (keep == ChoiceRecording::Keep).then(|| made.collect()) }
 }
 
 fn drop_of(index: u64, is_lost: bool) -> RecordedChoice {
     RecordedChoice { stream: "network a->b".to_owned(), index, kind: ChoiceKind::Drop, value: u64::from(is_lost) }
 }
 
-fn shrink_with(start: Candidate, runs_max: u64, mut run: impl FnMut(&Candidate, Choices) -> Ran) -> Shrunk {
+fn shrink_with(start: Candidate, runs_max: u64, mut run: impl FnMut(&Candidate, ChoiceRecording) -> Ran) -> Shrunk {
     shrink(start, &failure(), runs_max, |candidate, keep| Ok::<_, Infallible>(run(candidate, keep)))
         .unwrap_or_else(|error| match error {})
 }
@@ -122,7 +122,7 @@ fn failures_are_the_same_but_for_numbers() {
         steps: 1,
     };
     assert_ne!(Failure::of(&abnormal), Some(failure()));
-    assert_eq!(Failure::of(&Execution { verdict: RunEnd::Reasonable, cause: None, ..abnormal }), None);
+    assert_eq!(Failure::of(&Execution { verdict: RunEnd::Passed, cause: None, ..abnormal }), None);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn choices_are_left_to_the_seed_if_none_is_left() {
 #[test]
 fn a_run_that_leaves_no_record_is_shrunk_without() {
     let shrunk = shrink_with(seeded(json!({"packets": 100, "seed": 3})), RUNS_MAX, |candidate, _| {
-        run_packets(candidate, Choices::Skip, |_, lost| lost.contains(&6))
+        run_packets(candidate, ChoiceRecording::Skip, |_, lost| lost.contains(&6))
     });
     assert_eq!(shrunk.candidate.choosing, Choosing::default());
     assert_eq!(shrunk.candidate.case["packets"], 7);
@@ -250,7 +250,7 @@ fn there_are_no_more_runs_than_allowed_and_what_is_found_by_then_fails() {
         });
         assert!(runs <= runs_max, "{runs} of {runs_max}");
         assert_eq!((shrunk.runs, shrunk.end), (runs, ShrinkEnd::RunsUsedUp));
-        assert!(matches!(run_packets(&shrunk.candidate, Choices::Skip, fails), Ran::Failed { .. }));
+        assert!(matches!(run_packets(&shrunk.candidate, ChoiceRecording::Skip, fails), Ran::Failed { .. }));
     }
 }
 
@@ -294,12 +294,12 @@ proptest! {
             false => Ran::Refused,
         };
         let start = seeded(case);
-        prop_assume!(run(&start, Choices::Skip) != Ran::Passed);
+        prop_assume!(run(&start, ChoiceRecording::Skip) != Ran::Passed);
         let shrunk = shrink_with(start.clone(), u64::MAX, run);
         prop_assert_eq!(shrunk.end, ShrinkEnd::Minimal);
         prop_assert_eq!(&shrink_with(start.clone(), u64::MAX, run), &shrunk);
         prop_assert!(Measure::of(&shrunk.candidate) <= Measure::of(&start));
-        let is_failing = |candidate: &Candidate| matches!(run(candidate, Choices::Skip), Ran::Failed { .. });
+        let is_failing = |candidate: &Candidate| matches!(run(candidate, ChoiceRecording::Skip), Ran::Failed { .. });
         prop_assert!(is_failing(&shrunk.candidate));
 
         let Candidate { case, choosing } = &shrunk.candidate;

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_probe as probe;
-use simutant_protocol::{Choices, Limits, Recorded, Simulated, Sizes, Spent, Trace, TraceText};
-use simutant_sim_core::{Divergence, LimitReached, Report, Verdict as Ended, Violation, Wait, WaitSubject};
+use simutant_protocol::{ChoiceRecording, Recorded, RunLimits, Simulated, Sizes, Spent, TraceRecording, TraceText};
+use simutant_sim_core::{Divergence, Ended, LimitReached, Report, Violation, Wait, WaitSubject};
 
 use crate::memory::{self, Watch};
 use crate::panics;
@@ -39,7 +39,7 @@ pub(crate) struct Ran {
 }
 
 /// Runs `case` on `subject`; whatever unwinds is caught.
-pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wanted) -> Ran {
+pub(crate) fn run(case: &dyn Case, limits: RunLimits, subject: Subject, wanted: &Wanted) -> Ran {
     panics::forget();
     match subject {
         Subject::Original => probe::start_clean(limits.steps),
@@ -61,11 +61,11 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
         Some((Cause::Steps, format!("the limit of {} steps was used up", limits.steps)))
     } else {
         match &ended {
-            Ok(report) => judge(&report.verdict),
+            Ok(report) => judge(&report.ended),
             Err(payload) => Some((Cause::Panic, panicked("the configuration", message_of(&**payload)))),
         }
     };
-    let verdict = end.as_ref().map_or(RunEnd::Reasonable, |(cause, _)| cause.verdict());
+    let verdict = end.as_ref().map_or(RunEnd::Passed, |(cause, _)| cause.verdict());
     let (cause, reason) = end.unzip();
     let report = ended.ok();
     let events = report.as_ref().map_or(0, |report| report.events);
@@ -84,7 +84,7 @@ pub(crate) fn run(case: &dyn Case, limits: Limits, subject: Subject, wanted: &Wa
 ///
 /// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in
 /// [`Recorded::measured`].
-pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mut Traced) -> Recorded {
+pub(crate) fn record(case: &dyn Case, limits: RunLimits, sizes: &Sizes, traced: &mut Traced) -> Recorded {
     let plain = run(case, limits, Subject::Original, &Wanted::PLAIN);
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
@@ -101,7 +101,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
         traced: Vec::new(),
         difference: None,
     };
-    if plain.execution.verdict != RunEnd::Reasonable {
+    if plain.execution.verdict != RunEnd::Passed {
         return recorded;
     }
     let size = |kind: usize| sizes.measured.get(kind).copied().unwrap_or_default();
@@ -118,7 +118,7 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
     let criteria = case.trace_criteria();
     if !criteria.is_empty() {
         // A run of its own: who keeps a trace asks messages what they are called, and that code may be specification.
-        let ran = run(case, limits, Subject::Original, &Wanted { trace: Trace::Keep, ..Wanted::PLAIN });
+        let ran = run(case, limits, Subject::Original, &Wanted { trace: TraceRecording::Keep, ..Wanted::PLAIN });
         if difference.is_none() && ran.digest() != plain.digest() {
             difference = Some("the digest of the events is another one when a trace is kept".to_owned());
         }
@@ -139,8 +139,8 @@ pub(crate) fn record(case: &dyn Case, limits: Limits, sizes: &Sizes, traced: &mu
 }
 
 /// Adds to a difference between two runs the first event that differs, as two more runs with traces show it.
-fn located(difference: String, case: &dyn Case, limits: Limits, traced: &mut Traced) -> String {
-    let wanted = Wanted { trace: Trace::Keep, ..Wanted::PLAIN };
+fn located(difference: String, case: &dyn Case, limits: RunLimits, traced: &mut Traced) -> String {
+    let wanted = Wanted { trace: TraceRecording::Keep, ..Wanted::PLAIN };
     let mut report = || {
         let mut report = run(case, limits, Subject::Original, &wanted).report;
         report.iter_mut().filter_map(|report| report.trace.as_mut()).for_each(|trace| traced.name_originals(trace));
@@ -158,15 +158,15 @@ fn located(difference: String, case: &dyn Case, limits: Limits, traced: &mut Tra
 /// Runs `case` on `subject` for a person.
 pub(crate) fn simulate(
     case: &dyn Case,
-    limits: Limits,
+    limits: RunLimits,
     subject: Subject,
     wanted: &Wanted,
     traced: &mut Traced,
 ) -> Simulated {
     // What is kept needs memory: the run that is judged keeps nothing, as in a campaign.
-    let keeps = wanted.trace == Trace::Keep || wanted.choices == Choices::Keep;
+    let keeps = wanted.trace == TraceRecording::Keep || wanted.choices == ChoiceRecording::Keep;
     let kept = keeps.then(|| {
-        let limits = Limits { memory_bytes: limits.memory_bytes_max, ..limits };
+        let limits = RunLimits { memory_bytes: limits.memory_bytes_max, ..limits };
         run(case, limits, subject, wanted).report
     });
     let ran = run(case, limits, subject, &Wanted { choosing: wanted.choosing.clone(), ..Wanted::PLAIN });
@@ -230,8 +230,8 @@ impl Ran {
 /// in equal words and can be counted.
 fn judge(ended: &Ended) -> Option<(Cause, String)> {
     match ended {
-        Ended::Reasonable => None,
-        Ended::Unreasonable(violation) => Some(violated(violation)),
+        Ended::Passed => None,
+        Ended::Failed(violation) => Some(violated(violation)),
         Ended::NotTerminated(LimitReached::Events { limit, .. }) => {
             Some((Cause::Events, format!("the limit of {limit} events was used up")))
         }
@@ -356,7 +356,7 @@ mod tests {
     fn check(items: u64, differs_from: Option<&str>) {
         let system = system::<Leaky>();
         let case = system.load(Value::from(items)).expect("it is a test case");
-        let limits = Limits {
+        let limits = RunLimits {
             steps: 1_000_000,
             events: 1_000_000,
             virtual_time_ns: u64::MAX,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use simutant_outcomes::MutantNumber;
-use simutant_protocol::{Answer, Description, Limits, MutantExecution, Recorded, Request, to_line};
+use simutant_protocol::{Description, MutantExecution, Recorded, RunLimits, WorkerAnswer, WorkerRequest, to_line};
 
 use crate::answers::Answers;
 use crate::process::Streams;
@@ -15,7 +15,7 @@ use crate::system::{Case, ErasedSystem, RefusedCase, Wanted};
 use crate::traced::Traced;
 use crate::{LineTable, WorkerError, memory, panics};
 
-/// Why a request is answered by [`Answer::Failed`] or [`Answer::Refused`].
+/// Why a request is answered by [`WorkerAnswer::Failed`] or [`WorkerAnswer::Refused`].
 #[derive(Debug, thiserror::Error)]
 enum RequestError {
     #[error("the request is not of this release's protocol: {0}; build the worker anew")]
@@ -24,7 +24,7 @@ enum RequestError {
     Case(#[from] RefusedCase),
     /// Runs catch their own panics: this one came from what is called around them.
     #[error(
-        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; mend the system"
+        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; fix the system"
     )]
     Panic { place: String },
     #[error("{path}: {source}")]
@@ -49,8 +49,8 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static Lin
         let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, &mut runs, memory_at_start)))
             .unwrap_or_else(|_| Err(RequestError::Panic { place: panics::last_place().unwrap_or_default() }))
             .unwrap_or_else(|error| match error {
-                RequestError::Case(refused) => Answer::Refused { message: refused.to_string() },
-                error => Answer::Failed { message: error.to_string() },
+                RequestError::Case(refused) => WorkerAnswer::Refused { message: refused.to_string() },
+                error => WorkerAnswer::Failed { message: error.to_string() },
             });
         answers.write_all(&to_line(&answer)).map_err(|source| WorkerError::Io { action: "write an answer", source })?;
     }
@@ -62,34 +62,39 @@ fn answer(
     traced: &mut Traced,
     runs: &mut Option<Answers>,
     memory_at_start: usize,
-) -> Result<Answer, RequestError> {
+) -> Result<WorkerAnswer, RequestError> {
     Ok(match serde_json::from_str(line)? {
-        Request::Describe => {
+        WorkerRequest::Describe => {
             let (universe, criteria, trace_criteria) = (system.universe(), system.criteria(), system.trace_criteria());
-            Answer::Description(Description { system: system.name().to_owned(), universe, criteria, trace_criteria })
+            WorkerAnswer::Description(Description {
+                system: system.name().to_owned(),
+                universe,
+                criteria,
+                trace_criteria,
+            })
         }
-        Request::Draw { universe, first, count } => Answer::Cases(system.draw(universe, first, count)),
-        Request::Reseed { seed, number, first, cases } => {
+        WorkerRequest::Draw { universe, first, count } => WorkerAnswer::Cases(system.draw(universe, first, count)),
+        WorkerRequest::Reseed { seed, number, first, cases } => {
             let reseed = |(index, case)| system.reseed(seed, index, number, case);
-            Answer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)
+            WorkerAnswer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)
         }
-        Request::BoundCosts { cases } => {
-            Answer::CostBounds(cases.into_iter().map(|case| system.cost_bounds(case)).collect::<Result<_, _>>()?)
+        WorkerRequest::BoundCosts { cases } => {
+            WorkerAnswer::CostBounds(cases.into_iter().map(|case| system.cost_bounds(case)).collect::<Result<_, _>>()?)
         }
-        Request::Record { case, limits, sizes } => {
+        WorkerRequest::Record { case, limits, sizes } => {
             let (case, entered) = load(system, case)?;
             let recorded = run::record(&*case, limits, &sizes, traced);
-            Answer::Recorded(Box::new(Recorded { entered: recorded.entered | entered, ..recorded }))
+            WorkerAnswer::Recorded(Box::new(Recorded { entered: recorded.entered | entered, ..recorded }))
         }
-        Request::Execute { case, limits, digest, mutants, answers } => {
+        WorkerRequest::Execute { case, limits, digest, mutants, answers } => {
             let (case, entered) = load(system, case)?;
             execute(&*case, entered, limits, digest, &mutants, (&answers, runs))?;
-            Answer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
+            WorkerAnswer::Executed { retained_bytes: memory::used_bytes().saturating_sub(memory_at_start) as u64 }
         }
-        Request::Simulate { case, limits, mutant, trace, choosing, choices } => {
+        WorkerRequest::Simulate { case, limits, mutant, trace, choosing, choices } => {
             let subject = mutant.map_or(Subject::Original, Subject::Mutant);
             let wanted = Wanted { trace, choosing, choices };
-            Answer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted, traced))
+            WorkerAnswer::Simulated(run::simulate(&*system.load(case)?, limits, subject, &wanted, traced))
         }
     })
 }
@@ -104,7 +109,7 @@ fn load(system: &ErasedSystem, case: Value) -> Result<(Box<dyn Case>, u64), Refu
 fn execute(
     case: &dyn Case,
     entered: u64,
-    limits: Limits,
+    limits: RunLimits,
     digest: u64,
     mutants: &[MutantNumber],
     (path, kept): (&Path, &mut Option<Answers>),

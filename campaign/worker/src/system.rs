@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 use simutant_outcomes::CostBounds;
-use simutant_protocol::{Choices, Choosing, CriterionDescription, Limits, TRACE_EVENTS_MAX, Trace, Universe};
+use simutant_protocol::{
+    ChoiceRecording, Choosing, CriterionDescription, RunLimits, TRACE_EVENTS_MAX, TraceRecording, UniverseSettings,
+};
 use simutant_sim_core::{Others, Report, VirtualTime};
 use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
 
@@ -51,7 +53,7 @@ impl ErasedSystem {
     }
 
     /// Returns test cases `first .. first + count` of a universe.
-    pub(crate) fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value> {
+    pub(crate) fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value> {
         self.0.draw(universe, first, count)
     }
 
@@ -74,17 +76,17 @@ impl ErasedSystem {
 /// What is particular about a run.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    pub(crate) trace: Trace,
+    pub(crate) trace: TraceRecording,
     pub(crate) choosing: Choosing,
-    pub(crate) choices: Choices,
+    pub(crate) choices: ChoiceRecording,
 }
 
 impl Wanted {
     /// The seed makes all choices, and nothing is kept.
     pub(crate) const PLAIN: Self = Self {
-        trace: Trace::Skip,
+        trace: TraceRecording::Skip,
         choosing: Choosing { others: Others::Seed, latencies: BTreeMap::new(), choices: Vec::new() },
-        choices: Choices::Skip,
+        choices: ChoiceRecording::Skip,
     };
 }
 
@@ -98,7 +100,7 @@ pub(crate) trait Case {
 
     /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of
     /// the configuration get through.
-    fn run(&self, limits: Limits, wanted: &Wanted) -> Report;
+    fn run(&self, limits: RunLimits, wanted: &Wanted) -> Report;
 }
 
 trait Erased: Debug + Send + Sync {
@@ -106,7 +108,7 @@ trait Erased: Debug + Send + Sync {
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
-    fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value>;
+    fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value>;
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
     fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase>;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
@@ -115,7 +117,7 @@ trait Erased: Debug + Send + Sync {
 /// Holds no value of `S`, so it can be shared between threads whatever `S` is.
 struct Typed<S> {
     /// The last one that was drawn from: to prepare some costs more than to draw from them.
-    universe: Mutex<Option<(Universe, definition::Universe<S>)>>,
+    universe: Mutex<Option<(UniverseSettings, definition::Universe<S>)>>,
 }
 
 impl<S: System> Debug for Typed<S> {
@@ -148,11 +150,11 @@ impl<S: System> Erased for Typed<S> {
         S::trace_criteria()
     }
 
-    fn draw(&self, universe: Universe, first: usize, count: usize) -> Vec<Value> {
+    fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value> {
         // A panic of the system while it drew left nothing half-done here.
         let mut prepared = self.universe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if prepared.as_ref().is_none_or(|(known, _)| *known != universe) {
-            let Universe { source, seed, size } = universe;
+            let UniverseSettings { source, seed, size } = universe;
             *prepared = Some((universe, definition::Universe::new(source, seed, size)));
         }
         let (_, cases) = prepared.as_ref().expect("it was just prepared");
@@ -167,8 +169,7 @@ impl<S: System> Erased for Typed<S> {
     }
 
     fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase> {
-        let definition::CostBounds { events_max, messages_max, ended_at_max } = S::cost_bounds(&typed::<S>(case)?);
-        Ok(CostBounds { events_max, messages_max, virtual_time_ns_max: ended_at_max.map(VirtualTime::as_nanos) })
+        Ok(S::cost_bounds(&typed::<S>(case)?))
     }
 
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase> {
@@ -198,14 +199,14 @@ impl<S: System> Case for TypedCase<S> {
         S::trace_criteria()
     }
 
-    fn run(&self, limits: Limits, wanted: &Wanted) -> Report {
+    fn run(&self, limits: RunLimits, wanted: &Wanted) -> Report {
         let mut simulation = S::configure(&self.0);
         simulation.events_at_most(limits.events).virtual_time_at_most(VirtualTime::from_nanos(limits.virtual_time_ns));
         choices::impose(&mut simulation, &wanted.choosing);
-        if wanted.trace == Trace::Keep {
+        if wanted.trace == TraceRecording::Keep {
             simulation.record_trace().trace_at_most(TRACE_EVENTS_MAX);
         }
-        if wanted.choices == Choices::Keep {
+        if wanted.choices == ChoiceRecording::Keep {
             simulation.record_choices();
         }
         simulation.run()

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use anyhow::Context;
 use simutant_bundle::Engine;
-use simutant_harness::{ActiveMutant, Implementation, Options};
+use simutant_harness::{ActiveMutant, Implementation, RunOptions};
 use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
@@ -13,7 +13,7 @@ use simutant_sim_core::Random;
 use super::{PILOT, Trying, first_line, is_of_implementation, known};
 use crate::build;
 use crate::exit::BadInput;
-use crate::progress::Phase;
+use crate::progress::ProgressPhase;
 
 /// So many digits of a mutant's identity tell it from the others of its implementation.
 const IDENTITY_DIGITS: usize = 8;
@@ -67,7 +67,7 @@ impl Mutated<'_> {
     }
 
     /// Builds the programs with their mutants, and tries `count` of these.
-    pub(super) fn try_all(&self, count: usize, options: &Options, trying: &mut Trying<'_>) -> anyhow::Result<()> {
+    pub(super) fn try_all(&self, count: usize, options: &RunOptions, trying: &mut Trying<'_>) -> anyhow::Result<()> {
         let engine = Engine::own()?;
         let request = ProgramsRequest {
             programs: &self.programs,
@@ -76,7 +76,7 @@ impl Mutated<'_> {
             probe: engine.probe(),
         };
         let built = build::programs(&self.implementation.name, &request)?;
-        let options = Options { build_directory: built.folder.clone(), ..options.clone() };
+        let options = RunOptions { build_directory: built.folder.clone(), ..options.clone() };
         let obstacle = self.try_original(&built, &options, trying)?;
         for number in draw(&built.sites, options.seed, count) {
             let mutant = self.mutant(&built, number);
@@ -93,7 +93,7 @@ impl Mutated<'_> {
     fn try_original(
         &self,
         built: &BuiltPrograms,
-        options: &Options,
+        options: &RunOptions,
         trying: &mut Trying<'_>,
     ) -> anyhow::Result<Option<String>> {
         let name = format!("{}~original", self.implementation.name);
@@ -101,9 +101,9 @@ impl Mutated<'_> {
         let original = self.implementation.with_mutant(name, "No mutant is active".into(), active);
         let cases = &trying.universe.cases[..trying.universe.cases.len().min(PILOT)];
         trying.log.agree(&original, options, trying.fresh)?;
-        let phase = Phase::counted("trying", cases.len() as u64);
+        let phase = ProgressPhase::counted("trying", cases.len() as u64);
         // One that fails says all.
-        let options = Options { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };
+        let options = RunOptions { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };
         if let Err(error) = trying.first(cases.len(), &original, &options, &phase) {
             return if is_of_implementation(&error) { Ok(Some(first_line(&error))) } else { Err(error) };
         }

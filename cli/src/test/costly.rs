@@ -1,7 +1,7 @@
 //! What programs that pass waste: datagrams beyond those that the simulation of the same test case needs.
 
 use serde::Serialize;
-use simutant_campaign::{Bounds, Simulator, Trace};
+use simutant_campaign::{Bounds, Simulator, TraceRecording};
 use simutant_harness::{CaseResult, TestReport};
 use simutant_outcomes::{CostMeasure, CostOracle, Suite};
 
@@ -66,7 +66,7 @@ pub(super) fn costs<'a>(
         let mut most = 0;
         for number in 0..SIMULATIONS {
             let case = simulator.reseed(suite.seed, place, number, case)?;
-            most = most.max(simulator.simulate(&case, None, Trace::Skip, None)?.messages);
+            most = most.max(simulator.simulate(&case, None, TraceRecording::Skip, None)?.messages);
         }
         Ok(most)
     };

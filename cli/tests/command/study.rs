@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
-use simutant_campaign::{Bounds, Campaign, Existing, Plan, Pruning};
-use simutant_mutator::{Package, Request, Selection, build, build_plain};
+use simutant_campaign::{Bounds, Campaign, CampaignPlan, Existing, Pruning};
+use simutant_mutator::{BuildRequest, Package, Selection, build, build_plain};
 use simutant_outcomes::{CostRole, InputSource, Outcomes, Suite};
 
 use crate::support::{RESULTS, STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout};
@@ -206,7 +206,7 @@ fn a_cost_oracle_is_asked_for_afterwards_and_runs_nothing() {
 fn check_pruned(system: &str) {
     let folder = folder();
     let package = Package::find(Path::new("../Cargo.toml"), system).expect("it comes with Simutant");
-    let request = Request {
+    let request = BuildRequest {
         package: &package,
         operators: &Selection::default().with_all_replacements(),
         directory: &folder.path().join("build"),
@@ -217,7 +217,7 @@ fn check_pruned(system: &str) {
     let plain = build_plain(&request, &mut |_| {}).expect("it can be built");
     let outcomes = |pruning, jobs: usize| -> Outcomes {
         let out = folder.path().join(format!("{pruning:?}-{jobs}"));
-        let plan = Plan {
+        let plan = CampaignPlan {
             reseedings: std::num::NonZeroU8::MIN,
             build: built.clone(),
             seed: 3,

@@ -3,7 +3,7 @@
 //! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how
 //! components, network and crashes are put together, the oracle, and two criteria.
 //!
-//! A run is reasonable if all participants do the same with each transaction, each once; if only what all voted for is
+//! A run passes if all participants do the same with each transaction, each once; if only what all voted for is
 //! committed; and, where nothing is lost and nobody crashes, if all of that is.
 
 pub mod protocol;
@@ -281,12 +281,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sampled_cases_are_valid_and_reasonable() {
+    fn sampled_cases_are_valid_and_pass() {
         for index in 0..2_000 {
             let case = universe::<TwoPhaseCommit>(1, index);
             assert_eq!(TwoPhaseCommit::validate(&case), Ok(()));
-            let verdict = TwoPhaseCommit::configure(&case).run().verdict;
-            assert!(verdict.is_reasonable(), "{case:?}: {verdict}");
+            let ended = TwoPhaseCommit::configure(&case).run().ended;
+            assert!(ended.passed(), "{case:?}: {ended}");
         }
     }
 
@@ -299,7 +299,7 @@ mod tests {
             let mut simulation = TwoPhaseCommit::configure(case);
             simulation.record_trace();
             let report = simulation.run();
-            assert!(report.verdict.is_reasonable(), "{}", report.verdict);
+            assert!(report.ended.passed(), "{}", report.ended);
             format!("{:?}", report.trace).contains("commit: true")
         };
         assert!(!committed(&case));

@@ -3,7 +3,7 @@
 use roxmltree::{Document, Node};
 use simutant_exports::{
     Root,
-    junit::{End, Report, TestCase, TestSuite, study},
+    junit::{JunitEnd, JunitReport, JunitTest, TestSuite, study},
 };
 
 use crate::Everything;
@@ -53,7 +53,7 @@ fn check(schema: &Document<'_>, node: Node<'_, '_>) {
 }
 
 #[track_caller]
-fn check_report(report: &Report) -> String {
+fn check_report(report: &JunitReport) -> String {
     let schema = Document::parse(SCHEMA).expect("the schema is XML");
     let time = named(&schema, "simpleType", "SUREFIRE_TIME").expect("the schema has it");
     let mut patterns = time.descendants().filter_map(|node| node.attribute("value"));
@@ -100,18 +100,21 @@ fn a_study_has_a_test_for_each_mutant() {
 
 #[test]
 fn results_of_tests_have_their_times_and_what_was_printed() {
-    let case = |name: &str, duration_ms, end| TestCase {
+    let case = |name: &str, duration_ms, end| JunitTest {
         name: name.into(),
         class: "gbn.udp".into(),
         duration_ms: Some(duration_ms),
         end,
         output: "é <&> \u{1b}[31m]]>\r\n".into(),
     };
-    let failed = End::Failed { kind: "timed-out".into(), message: "a \"b\"\n<c>".into(), text: "]]>".into() };
-    let cases =
-        vec![case("one", 1_234, End::Passed), case("two", 60_000, failed), case("three", 1, End::Skipped("no".into()))];
+    let failed = JunitEnd::Failed { kind: "timed-out".into(), message: "a \"b\"\n<c>".into(), text: "]]>".into() };
+    let cases = vec![
+        case("one", 1_234, JunitEnd::Passed),
+        case("two", 60_000, failed),
+        case("three", 1, JunitEnd::Skipped("no".into())),
+    ];
     let suite = TestSuite { name: "gbn on udp".into(), properties: vec![("seed".into(), "1".into())], cases };
-    let xml = check_report(&Report { name: "gbn".into(), suites: vec![suite] });
+    let xml = check_report(&JunitReport { name: "gbn".into(), suites: vec![suite] });
     let document = Document::parse(&xml).expect("well-formed");
     let root = document.root_element();
     assert_eq!((root.attribute("time"), root.attribute("failures")), (Some("61.235"), Some("1")));

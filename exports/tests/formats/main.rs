@@ -5,7 +5,7 @@ mod junit;
 mod pytest;
 mod sarif;
 
-use simutant_analysis::{Analysis, Options, Study, analyse, suite};
+use simutant_analysis::{Analysis, AnalysisOptions, Study, analyse, suite};
 use simutant_outcomes::{Cause, Compiled, Judged, Judgement, Mutant, Outcomes, RejectedMutant, Suite, VerdictCounts};
 use simutant_synthetic::synthetic;
 
@@ -32,8 +32,8 @@ impl Everything {
         // One that every killing test case kills by not ending, and one that nothing reaches.
         let endless = outcomes.kills.iter().position(|kills| !kills.is_clear()).expect("something is killed");
         let kills = outcomes.kills[endless].count_ones(..) as u32;
-        let reasonable = outcomes.cases.len() as u32 - kills;
-        outcomes.verdicts[endless] = VerdictCounts { reasonable, not_terminated: kills, ..VerdictCounts::default() };
+        let passed = outcomes.cases.len() as u32 - kills;
+        outcomes.verdicts[endless] = VerdictCounts { passed, not_terminated: kills, ..VerdictCounts::default() };
         outcomes.causes[endless] = [(Cause::Steps, kills)].into();
         outcomes.reasons[endless].clear();
         for case in &mut outcomes.cases {
@@ -45,13 +45,13 @@ impl Everything {
         let identity = |mutant: usize| sites.mutants[mutant].identity.clone();
         let twin = alive[3..].iter().find(|&&mutant| mutant != *same && outcomes.diverged[mutant].is_clear());
         let twin = *twin.expect("there are two");
-        let options = Options {
+        let options = AnalysisOptions {
             suites: 10,
             resamples: 100,
             judgements: [(identity(alive[1]), judgement)].into(),
             compiled: [(identity(*same), Compiled::Equivalent), (identity(twin), Compiled::Duplicate(identity(*same)))]
                 .into(),
-            ..Options::default()
+            ..AnalysisOptions::default()
         };
         let analysis = analyse(&outcomes, &options).expect("sound outcomes");
         let suite = suite(&outcomes, &analysis);

@@ -10,11 +10,11 @@ use simutant_sim_core::trace::DurableState;
 use super::members::{Member, Members, Standing};
 use crate::error::HarnessError;
 use crate::faults::{Injection, Schedule, ScheduledInjection, What};
-use crate::process::{Event, Exit};
+use crate::process::{Event, ProcessExit};
 use crate::report::EndedProcess;
 
 /// How a program ends that was killed.
-const KILLED: Exit = Exit::Signal(Signal::KILL.as_raw());
+const KILLED: ProcessExit = ProcessExit::Signal(Signal::KILL.as_raw());
 
 /// No program has this number.
 const NO_NUMBER: usize = usize::MAX;
@@ -141,7 +141,7 @@ impl Members<'_> {
     }
 
     /// Returns how a process ended, if it did so by itself.
-    fn exit_of(&self, place: usize) -> Option<Exit> {
+    fn exit_of(&self, place: usize) -> Option<ProcessExit> {
         let Member { number, exit, .. } = &self.all[place];
         exit.or_else(|| {
             self.pending.iter().find_map(|event| match event {

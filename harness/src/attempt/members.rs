@@ -14,7 +14,7 @@ use crate::failure::ProcessFailure;
 use crate::faults::{Notice, RealNetwork, What};
 use crate::implementation::{Implementation, fill_command, fill_text};
 use crate::ports::{self, Lease};
-use crate::process::{Care, Child, Event, Exit, Input, Start, Watched};
+use crate::process::{Care, ChildProcess, Event, Input, ProcessExit, Start, Watched};
 use crate::proxy::ProxyCounts;
 use crate::report::EndedProcess;
 use crate::side::{ExpectedExit, Ready, Side};
@@ -56,8 +56,8 @@ pub(super) struct Member {
     pub(super) launch: Launch,
     /// The number of its program, by which events name it: another one for each start.
     pub(super) number: usize,
-    pub(super) child: Child,
-    pub(super) exit: Option<Exit>,
+    pub(super) child: ChildProcess,
+    pub(super) exit: Option<ProcessExit>,
     is_ready: bool,
     pub(super) standing: Standing,
 }
@@ -199,7 +199,7 @@ impl<'a> Members<'a> {
     }
 
     /// Starts the program of a process; returns its number, too.
-    fn launch(&mut self, side: &Side, name: &str, launch: &Launch) -> Result<(usize, Child), HarnessError> {
+    fn launch(&mut self, side: &Side, name: &str, launch: &Launch) -> Result<(usize, ChildProcess), HarnessError> {
         let number = self.next_number;
         self.next_number += 1;
         let variables: Vec<(&str, OsString)> =
@@ -214,7 +214,7 @@ impl<'a> Members<'a> {
             number,
             events: &self.sender,
         };
-        let child = Child::start(&start, self.attempt.guardian).map_err(|source| {
+        let child = ChildProcess::start(&start, self.attempt.guardian).map_err(|source| {
             let (program, side) = (launch.command[0].to_string_lossy().into_owned(), name.to_owned());
             let Implementation { name: implementation, system, .. } = self.attempt.implementation.clone();
             HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match launch.care {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use simutant_sim_core::{Faults, Network};
 
 use super::{Injection, ScheduledInjection, TimeScale};
-use crate::process::Exit;
+use crate::process::ProcessExit;
 use crate::side::{ExpectedExit, FURTHER_PORTS, Ready, Side, Stop};
 
 /// What a driver prints as its first line, as JSON, if the harness is to run the processes of a test case.
@@ -145,7 +145,7 @@ pub(crate) enum What<'a> {
     /// A process ended by itself.
     Ended {
         process: &'a str,
-        exit: Exit,
+        exit: ProcessExit,
     },
     /// An injection was due.
     Crashed {

@@ -93,10 +93,10 @@ const FIXTURE_TIMEOUT: Duration = Duration::from_mins(1);
 /// | 75 | nothing was found out; the last line may say why |
 /// | other, or a signal | the driver is broken: nothing was found out |
 ///
-/// The last line on standard output, of at most 64 KiB, is an [`Answer`](crate::Answer) as JSON, such as `{"reason": "two holders of lease 3"}`. A driver
-/// that ends with 1 and gives no reason is taken for a broken one, as interpreters end so when a program is wrong. A
-/// driver that ends with 0 and gives one is broken, too. All that the driver starts in its process group is killed when
-/// it ends.
+/// The last line on standard output, of at most 64 KiB, is an [`DriverAnswer`](crate::DriverAnswer) as JSON, such as
+/// `{"reason": "two holders of lease 3"}`. A driver that ends with 1 and gives no reason is taken for a broken one, as
+/// interpreters end so when a program is wrong. A driver that ends with 0 and gives one is broken, too. All that the
+/// driver starts in its process group is killed when it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriverCommand {

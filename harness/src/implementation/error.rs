@@ -129,7 +129,7 @@ pub enum ImplementationError {
         /// The manifest that is not there.
         manifest: PathBuf,
     },
-    /// No file of the package is to be mutated.
+    /// The package names no file to mutate.
     #[error("{}: field `specification` of `mutants` is empty; name the files of the package that are mutated", path.display())]
     NothingMutated {
         /// The implementation's file.

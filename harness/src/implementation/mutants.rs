@@ -78,7 +78,7 @@ impl ActiveMutant {
 
 impl Implementation {
     /// Returns the implementation with a mutant active in all of its programs, which are built beforehand:
-    /// [`Options::build_directory`](crate::Options::build_directory) is the folder that has them.
+    /// [`RunOptions::build_directory`](crate::RunOptions::build_directory) is the folder that has them.
     pub fn with_mutant(&self, name: String, description: String, active: ActiveMutant) -> Self {
         Self {
             name,

@@ -12,7 +12,7 @@ use super::{Description, Request, Response, RunRequest};
 use crate::error::HarnessError;
 use crate::implementation::Implementation;
 use crate::report::CaseResult;
-use crate::run::Options;
+use crate::run::RunOptions;
 use crate::testbed::{Environment, InvalidCase, Role, Setup, Testbed, Testbeds};
 
 /// A program whose `main` is [`serve`](crate::serve).
@@ -49,7 +49,7 @@ impl TestbedProgram {
         &self,
         suite: &Suite,
         implementation: &Implementation,
-        options: &Options,
+        options: &RunOptions,
         runs: &[(usize, u32)],
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {

@@ -4,7 +4,7 @@ use simutant_sim_core::{Link, Probability, VirtualTime, network};
 
 /// What happens to one datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fate {
+pub enum DatagramFate {
     /// It is lost.
     Drop,
     /// It arrives once.
@@ -13,7 +13,7 @@ pub enum Fate {
     Duplicate,
 }
 
-impl Fate {
+impl DatagramFate {
     /// Returns how many copies arrive.
     pub fn copies(self) -> u64 {
         match self {
@@ -29,9 +29,9 @@ impl Fate {
 /// The n-th datagram meets the fate that the n-th packet of a component meets in a simulation with the same seed, if
 /// all links lose and duplicate as much.
 #[derive(Debug, Clone)]
-pub struct Fates(network::Fates);
+pub struct DatagramFates(network::Fates);
 
-impl Fates {
+impl DatagramFates {
     /// Returns the fates of the packets of the component `source` in the simulation with this seed.
     pub fn new(seed: u64, source: &str, drop: Probability, duplicate: Probability) -> Self {
         let link = Link { drop: drop.into(), duplicate, ..Link::default() };
@@ -39,12 +39,12 @@ impl Fates {
     }
 
     /// Returns the fate of the next datagram.
-    pub fn draw(&mut self) -> Fate {
+    pub fn draw(&mut self) -> DatagramFate {
         // The link has no limited bandwidth, so times and sizes do not matter.
         match self.0.draw(VirtualTime::ZERO, 0) {
-            network::Fate::Dropped(_) => Fate::Drop,
-            network::Fate::Delivered(_) => Fate::Deliver,
-            network::Fate::Duplicated(..) => Fate::Duplicate,
+            network::Fate::Dropped(_) => DatagramFate::Drop,
+            network::Fate::Delivered(_) => DatagramFate::Deliver,
+            network::Fate::Duplicated(..) => DatagramFate::Duplicate,
         }
     }
 }
@@ -58,15 +58,15 @@ mod tests {
 
     const DRAWS: usize = 100_000;
 
-    fn draws(seed: u64, drop: f64, duplicate: f64) -> [Vec<Fate>; 2] {
+    fn draws(seed: u64, drop: f64, duplicate: f64) -> [Vec<DatagramFate>; 2] {
         let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
-        [Fates::new(seed, "client", drop, duplicate), Fates::new(seed, "server", drop, duplicate)]
+        [DatagramFates::new(seed, "client", drop, duplicate), DatagramFates::new(seed, "server", drop, duplicate)]
             .map(|mut fates| (0..DRAWS).map(|_| fates.draw()).collect())
     }
 
     /// Checks that the share of a fate is within four standard deviations of the binomial distribution.
     #[track_caller]
-    fn check_share(fates: &[Fate], fate: Fate, expect: f64) {
+    fn check_share(fates: &[DatagramFate], fate: DatagramFate, expect: f64) {
         let draws = fates.len() as f64;
         let share = fates.iter().filter(|drawn| **drawn == fate).count() as f64 / draws;
         let tolerance = 4.0 * (expect * (1.0 - expect) / draws).sqrt();
@@ -77,8 +77,8 @@ mod tests {
     fn shares_are_those_of_the_simulated_network() {
         for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
             for fates in draws(3, drop, duplicate) {
-                check_share(&fates, Fate::Drop, drop);
-                check_share(&fates, Fate::Duplicate, (1.0 - drop) * duplicate);
+                check_share(&fates, DatagramFate::Drop, drop);
+                check_share(&fates, DatagramFate::Duplicate, (1.0 - drop) * duplicate);
             }
         }
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     /// Returns the fates of the packets of a simulated network, read off the trace.
-    fn simulated(seed: u64, drop: Probability, duplicate: Probability, packets: usize) -> Vec<Fate> {
+    fn simulated(seed: u64, drop: Probability, duplicate: Probability, packets: usize) -> Vec<DatagramFate> {
         let mut simulation = Simulation::<Probe>::new(seed);
         let latency = Latency::Uniform { min: VirtualDuration::ZERO, max: VirtualDuration::from_millis(1) };
         simulation.network(Link { latency, drop: drop.into(), duplicate, ..Link::default() });
@@ -103,11 +103,11 @@ mod tests {
             (0..packets).for_each(|_| channel.send(nobody, Probe));
         });
         simulation.record_trace();
-        let mut fates = vec![Fate::Deliver; packets];
+        let mut fates = vec![DatagramFate::Deliver; packets];
         for event in simulation.run().trace.expect("it was asked for") {
             match event.action {
-                Action::Dropped { packet, .. } => fates[packet.number as usize] = Fate::Drop,
-                Action::Duplicated(packet) => fates[packet.number as usize] = Fate::Duplicate,
+                Action::Dropped { packet, .. } => fates[packet.number as usize] = DatagramFate::Drop,
+                Action::Duplicated(packet) => fates[packet.number as usize] = DatagramFate::Duplicate,
                 _ => {}
             }
         }
@@ -118,8 +118,8 @@ mod tests {
     fn each_datagram_meets_the_fate_of_its_packet_in_the_simulated_network() {
         for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.2), (0.05, 0.15), (1.0, 1.0), (0.0, 1.0)] {
             let [drop, duplicate] = [drop, duplicate].map(|share| Probability::new(share).expect("a probability"));
-            let mut fates = Fates::new(5, "sender", drop, duplicate);
-            let drawn: Vec<Fate> = (0..10_000).map(|_| fates.draw()).collect();
+            let mut fates = DatagramFates::new(5, "sender", drop, duplicate);
+            let drawn: Vec<DatagramFate> = (0..10_000).map(|_| fates.draw()).collect();
             assert!(drawn == simulated(5, drop, duplicate, drawn.len()), "drop {drop}, duplicate {duplicate}");
         }
     }

@@ -19,7 +19,8 @@ use simutant_sim_core::{VirtualDuration, VirtualTime, network};
 
 use super::relay_thread::RelayThread;
 use super::{
-    Activity, BURST_MAX, DATAGRAM_BYTES_MAX, DirectionCounters, DirectionCounts, Fate, ProxyError, receive, send,
+    Activity, BURST_MAX, DATAGRAM_BYTES_MAX, DatagramFate, DirectionCounters, DirectionCounts, ProxyError, receive,
+    send,
 };
 
 /// A program that links lead to.
@@ -261,9 +262,9 @@ impl Relay {
                 network::Fate::Duplicated(arrival, copy) => vec![arrival, copy],
             };
             self.traffic.counters.note(match arrivals.len() {
-                0 => Fate::Drop,
-                1 => Fate::Deliver,
-                _ => Fate::Duplicate,
+                0 => DatagramFate::Drop,
+                1 => DatagramFate::Deliver,
+                _ => DatagramFate::Duplicate,
             });
             let out = self.way_out(end, sender)?;
             for arrival in arrivals {

@@ -17,7 +17,8 @@ use simutant_sim_core::Probability;
 
 use super::relay_thread::RelayThread;
 use super::{
-    Activity, BURST_MAX, Counters, DATAGRAM_BYTES_MAX, Fates, ProxyCounts, ProxyError, any_port_towards, receive, send,
+    Activity, BURST_MAX, Counters, DATAGRAM_BYTES_MAX, DatagramFates, ProxyCounts, ProxyError, any_port_towards,
+    receive, send,
 };
 
 /// How many clients are remembered: of more, those that came first get no more answers, which they have given up
@@ -52,8 +53,8 @@ pub struct Losses<'a> {
     pub seed: u64,
 }
 
-/// Is told of the messages of servers that are passed back, each before its client gets it.
-pub trait Listener: Send + Sync {
+/// Receives the messages that servers send back, each before its client gets it.
+pub trait MessageListener: Send + Sync {
     /// Takes a message: a datagram that is not lost, or a part of a stream that begins with its length in two bytes
     /// (RFC 1035, section 4.2.2), without these.
     fn hear(&self, message: &[u8]);
@@ -71,8 +72,12 @@ impl LossyServers {
     ///
     /// # Errors
     /// [`ProxyError`] if an address cannot be listened on, or the system has no socket, pipe or thread left.
-    pub fn start(servers: Vec<Served>, losses: &Losses<'_>, listener: Arc<dyn Listener>) -> Result<Self, ProxyError> {
-        let fates = |name: &str| Fates::new(losses.seed, name, losses.drop, losses.duplicate);
+    pub fn start(
+        servers: Vec<Served>,
+        losses: &Losses<'_>,
+        listener: Arc<dyn MessageListener>,
+    ) -> Result<Self, ProxyError> {
+        let fates = |name: &str| DatagramFates::new(losses.seed, name, losses.drop, losses.duplicate);
         let mut fronts = Vec::new();
         for Served { name, listen, forward } in servers {
             let refused = |source| ProxyError::listen(listen, source);
@@ -116,7 +121,7 @@ struct Front {
     streams: TcpListener,
     server: SocketAddr,
     /// Those of the server's datagrams.
-    fates: Fates,
+    fates: DatagramFates,
 }
 
 /// A client of a server, as the server sees it: by a socket of its own.
@@ -134,9 +139,9 @@ struct Relay {
     fronts: Vec<Front>,
     /// The last that came is the last here.
     clients: VecDeque<RemoteClient>,
-    forward_fates: Fates,
+    forward_fates: DatagramFates,
     counts: Arc<Counters>,
-    listener: Arc<dyn Listener>,
+    listener: Arc<dyn MessageListener>,
 }
 
 impl Relay {
@@ -240,7 +245,7 @@ impl Relay {
 }
 
 /// Passes a stream on in both directions, until both ends have closed it; whatever fails closes it for the other end.
-fn pass_stream(client: &TcpStream, server: SocketAddr, listener: &dyn Listener) {
+fn pass_stream(client: &TcpStream, server: SocketAddr, listener: &dyn MessageListener) {
     let Ok(server) = TcpStream::connect(server) else { return };
     if client.set_nonblocking(false).is_err() {
         return;
@@ -266,7 +271,7 @@ struct Heard<'a> {
     stream: &'a TcpStream,
     /// The begin of a message.
     bytes: Vec<u8>,
-    listener: &'a dyn Listener,
+    listener: &'a dyn MessageListener,
 }
 
 impl Read for Heard<'_> {
@@ -308,7 +313,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Notes(Mutex<Vec<String>>);
 
-    impl Listener for Notes {
+    impl MessageListener for Notes {
         fn hear(&self, message: &[u8]) {
             self.0.lock().expect("nobody panics").push(String::from_utf8_lossy(message).into_owned());
         }
@@ -395,7 +400,7 @@ mod tests {
     #[test]
     fn clients_that_send_nothing_any_more_are_forgotten() {
         let no_losses = Probability::new(0.0).expect("it is from 0 to 1");
-        let fates = || Fates::new(1, "anybody", no_losses, no_losses);
+        let fates = || DatagramFates::new(1, "anybody", no_losses, no_losses);
         let front = Front {
             datagrams: datagrams(),
             streams: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free"),

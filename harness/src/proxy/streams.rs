@@ -57,7 +57,7 @@ pub(crate) struct StreamLinks {
 /// What the thread is told, and tells.
 #[derive(Debug, Default)]
 struct Orders {
-    /// Programs whose connections are to be reset.
+    /// Programs whose connections the proxy resets.
     resets: Mutex<Vec<usize>>,
     connections: AtomicU64,
 }

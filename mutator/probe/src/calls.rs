@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::marks::Function;
+use crate::marks::FunctionMarks;
 use crate::{COVER, PAUSED, RECORD, RUN, active, tick};
 
 /// Functions with a smaller number have a byte; a call of another is decided anew each time. More than systems have,
@@ -49,10 +49,10 @@ impl Calls {
     }
 }
 
-impl Function {
-    /// Whether the clean body runs; if not, [`Function::body`] says which one does. For functions whose other bodies
-    /// are put [aside](crate::aside), so that their calls have little to ask. A call is a step, and the first of a
-    /// recorded run begins to record the function.
+impl FunctionMarks {
+    /// Whether the clean body runs; if not, [`FunctionMarks::body`] says which one does. For functions whose other
+    /// bodies are put [aside](crate::aside), so that their calls have little to ask. A call is a step, and the first of
+    /// a recorded run begins to record the function.
     #[inline(always)]
     pub fn is_clean(&'static self) -> bool {
         tick();
@@ -62,7 +62,7 @@ impl Function {
         known == Runs::Clean || known == Runs::Unknown && self.is_clean_now()
     }
 
-    /// As [`Function::is_clean`], for calls of which nothing is known.
+    /// As [`FunctionMarks::is_clean`], for calls of which nothing is known.
     #[inline(never)]
     fn is_clean_now(&'static self) -> bool {
         RUN.with(|run| {
@@ -85,7 +85,7 @@ impl Function {
     }
 
     /// Says which body runs that is not the clean one: 1 the one with the mutants, 2 the one that records, 3 the one
-    /// that records coverage alone. To be asked when [`Function::is_clean`] has said no.
+    /// that records coverage alone. To be asked when [`FunctionMarks::is_clean`] has said no.
     #[inline(always)]
     pub fn body(&'static self) -> u8 {
         let [first, count] = self.mutants;
@@ -118,7 +118,7 @@ impl Function {
         false
     }
 
-    /// Says which body runs, as [`Function::body`], or 0 for the clean one, as [`Function::is_clean`].
+    /// Says which body runs, as [`FunctionMarks::body`], or 0 for the clean one, as [`FunctionMarks::is_clean`].
     #[inline(always)]
     pub fn enter(&'static self) -> u8 {
         if self.is_clean() { 0 } else { self.body() }
@@ -139,9 +139,17 @@ mod tests {
     use crate::{Original, finish, point, start_clean, start_mutant, start_recording, take_entered};
 
     /// Returns a function with these mutants and no more marks than its own.
-    fn function(number: u32, mutants: [u32; 2]) -> &'static Function {
+    fn function(number: u32, mutants: [u32; 2]) -> &'static FunctionMarks {
         let marks = [10 * number, 10 * number + 1];
-        Box::leak(Box::new(Function::new(number, marks, [0, 0], (0, &[]), (&[], &[]), (0, &[]), (mutants, mutants))))
+        Box::leak(Box::new(FunctionMarks::new(
+            number,
+            marks,
+            [0, 0],
+            (0, &[]),
+            (&[], &[]),
+            (0, &[]),
+            (mutants, mutants),
+        )))
     }
 
     #[test]
@@ -151,7 +159,7 @@ mod tests {
         for first in [0, known_max - 4, known_max - 1, known_max, 5 * known_max] {
             let [three, two, one, none] =
                 [(0, [0, 3]), (1, [0, 2]), (2, [2, 1]), (3, [3, 0])].map(|(other, own)| function(first + other, own));
-            let check = |function: &'static Function, expect: u8| {
+            let check = |function: &'static FunctionMarks, expect: u8| {
                 assert_eq!([(); 3].map(|()| function.enter()), [expect; 3], "{function:?}");
             };
             let mutants = 3;
@@ -179,9 +187,9 @@ mod tests {
     }
 
     /// Returns a function with these mutants that uses constants with those.
-    fn using(number: u32, mutants: [u32; 2], constants: &'static [[u32; 2]]) -> &'static Function {
+    fn using(number: u32, mutants: [u32; 2], constants: &'static [[u32; 2]]) -> &'static FunctionMarks {
         let marks = [10 * number, 10 * number + 1];
-        let function = Function::new(number, marks, [0, 0], (0, &[]), (&[], &[]), (0, &[]), (mutants, mutants));
+        let function = FunctionMarks::new(number, marks, [0, 0], (0, &[]), (&[], &[]), (0, &[]), (mutants, mutants));
         Box::leak(Box::new(function.with_constants(constants)))
     }
 
@@ -193,7 +201,7 @@ mod tests {
             using(2, [2, 1], &[[12, 1]]),
             using(3, [3, 1], &[]),
         ];
-        let bodies = || [one, both, other, none].map(Function::enter);
+        let bodies = || [one, both, other, none].map(FunctionMarks::enter);
         for (mutant, expect) in
             [(1, [1, 0, 0, 0]), (9, [1, 1, 0, 0]), (10, [1, 1, 0, 0]), (11, [0; 4]), (12, [0, 1, 1, 0])]
         {

@@ -111,12 +111,19 @@ mod tests {
 
     use super::objects::TYPES;
     use super::*;
-    use crate::marks::{Function, NO_PAIR, Row, UNLISTED, used};
+    use crate::marks::{FunctionMarks, NO_PAIR, Row, UNLISTED, used};
     use crate::recording::{Recording, RecordingSizes};
 
     fn recorded(pairs: &'static [u32], action: impl FnOnce()) -> Recording {
-        let function: &Function =
-            Box::leak(Box::new(Function::new(0, [0, 50], [0, 2], (0, &[]), (pairs, &[]), (0, &[]), ([0, 0], [0, 0]))));
+        let function: &FunctionMarks = Box::leak(Box::new(FunctionMarks::new(
+            0,
+            [0, 50],
+            [0, 2],
+            (0, &[]),
+            (pairs, &[]),
+            (0, &[]),
+            ([0, 0], [0, 0]),
+        )));
         // Threads know what they recorded; each test has one of its own.
         crate::start_recording(10, RecordingSizes { blocks: 0, branches: 2, pairs: 100, conditions: 0, mutants: 0 });
         function.enter();

@@ -2,8 +2,8 @@
 //!
 //! The mutator gives every specification function four bodies: a clean one, one in which each mutation point chooses
 //! between the original and its mutants, one that records coverage and what mutants would do, and one that records
-//! coverage alone. [`Function::is_clean`] or [`Function::enter`] says, once per call, which body runs. All state
-//! belongs to the thread: a run never leaves it.
+//! coverage alone. [`FunctionMarks::is_clean`] or [`FunctionMarks::enter`] says, once per call, which body runs. All
+//! state belongs to the thread: a run never leaves it.
 //!
 //! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
 //! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`],
@@ -33,7 +33,7 @@ use std::task::Poll;
 pub use apart::{Apart, apart, aside};
 pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
-pub use marks::{Function, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
+pub use marks::{FunctionMarks, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
 pub use recording::{Recording, RecordingSizes};
 pub use same::Same;
@@ -321,8 +321,8 @@ pub fn is_open(first: u32) -> bool {
     RUN.with(move |run| run.mutants.settled.is_open(first))
 }
 
-/// An evaluation of the original, with whose value these mutants are to be compared. If it panics instead, all of them
-/// infect, since few would panic as it does.
+/// An evaluation of the original; the values of these mutants are compared with its value. If it panics instead, all of
+/// them infect, since few would panic as it does.
 #[derive(Debug)]
 pub struct Evaluation(pub &'static [u32]);
 
@@ -393,7 +393,7 @@ impl<T: Same> Original<'_, T> {
 /// What [`Original::compare`] is for values of types that are not [`Same`]: where the compiler knows that, it finds
 /// this method, and has nothing to object.
 pub trait CompareOther<T> {
-    /// Notes that all these mutants infect, since nobody knows; nothing is evaluated.
+    /// Notes that all these mutants infect, the conservative answer; nothing is evaluated.
     fn compare(self, mutants: &[u32], mutated: &mut dyn FnMut(u32) -> T);
 }
 
@@ -416,7 +416,8 @@ mod tests {
     use super::*;
 
     const SIZES: RecordingSizes = RecordingSizes { blocks: 70, branches: 4, pairs: 0, conditions: 0, mutants: 3 };
-    static FUNCTION: Function = Function::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
+    static FUNCTION: FunctionMarks =
+        FunctionMarks::new(0, [0, 7], [0, 4], (0, &[]), (&[], &[]), (68, &[5, 6]), ([0, 3], [0, 3]));
 
     /// Whether the alternative of this mutant is evaluated.
     fn compares(mutant: u32) -> bool {

@@ -2,10 +2,10 @@
 //! condition and definition-use pair.
 //!
 //! A mark is a byte at a place that is known when the code is compiled, so that all which is left of most probes is a
-//! store. Each function has its marks side by side: one that says whether the run has called the function, its branches,
-//! its pairs, its conditions, its blocks. A use that can see several definitions has a row of marks, one for each
-//! definition of its variable; the number of the last one is the place in the row, and no table is looked up. What is
-//! covered whenever something else is has no mark of its own, but that one's. When the run ends, the marks of the
+//! store. Each function has its marks side by side: one that says whether the run has called the function, its
+//! branches, its pairs, its conditions, its blocks. A use that can see several definitions has a row of marks, one for
+//! each definition of its variable; the number of the last one is the place in the row, and no table is looked up. What
+//! is covered whenever something else is has no mark of its own, but that one's. When the run ends, the marks of the
 //! functions that it has called are read, and translated into the numbers that reports know.
 
 use std::cell::{Cell, RefCell};
@@ -23,11 +23,11 @@ const NEAR_WITH_ROW: usize = NEAR + ROW_MAX;
 /// How many marks are looked at in one go.
 const GROUP: usize = 8;
 
-/// In [`Function::new`]: a place in a row that stands for no pair, since no definition is known.
+/// In [`FunctionMarks::new`]: a place in a row that stands for no pair, since no definition is known.
 pub const NO_PAIR: u32 = u32::MAX - 1;
-/// In [`Function::new`]: a place in a row that stands for a pair that cannot be, as far as the mutator knows.
+/// In [`FunctionMarks::new`]: a place in a row that stands for a pair that cannot be, as far as the mutator knows.
 pub const UNLISTED: u32 = u32::MAX;
-/// In [`Function::new`]: what nothing marks.
+/// In [`FunctionMarks::new`]: what nothing marks.
 pub const NO_MARK: u32 = u32::MAX;
 
 /// A use: its row of marks, as a constant of generated code. Rows of uses that are noted together lie between each
@@ -61,7 +61,7 @@ impl Row {
 /// Of its marks, the first is the function's own. Those of its branches follow, of its rows, and those of conditions,
 /// blocks and pairs that have one of their own.
 #[derive(Debug)]
-pub struct Function {
+pub struct FunctionMarks {
     pub(crate) number: u32,
     first_mark: u32,
     end: u32,
@@ -83,7 +83,7 @@ type Numbers = [u32; 2];
 /// The first of some numbers that follow each other, and the mark of each.
 type Marked = (u32, &'static [u32]);
 
-impl Function {
+impl FunctionMarks {
     /// Returns the function with this number that has the marks from `first_mark` to before `end`. What it covers is
     /// numbered from where it begins in reports ([`Place`](crate::Place)). The numbers of its branches and mutants are
     /// given as the first one and how many there are; those of its conditions and blocks as the first one and the mark
@@ -159,12 +159,12 @@ impl Function {
 thread_local! {
     /// The functions that the recorded run has called, by their marks. A list that is never freed needs no place among
     /// what the end of a thread takes away.
-    static CALLED: RefCell<ManuallyDrop<Vec<&'static Function>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    static CALLED: RefCell<ManuallyDrop<Vec<&'static FunctionMarks>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Calls `action` with each function that the run has called and that has mutants of its own, if this mutant is one of
 /// them or of a constant that it uses.
-pub(crate) fn for_each_function_with(mutant: u32, action: impl FnMut(&Function)) {
+pub(crate) fn for_each_function_with(mutant: u32, action: impl FnMut(&FunctionMarks)) {
     CALLED.with_borrow(|called| {
         let has_own = called.iter().filter(|function| function.mutants[1] > 0);
         let has_it = has_own.filter(|function| {
@@ -235,7 +235,7 @@ impl Marks {
     }
 
     /// Forgets what was noted of a function.
-    fn clear(&self, function: &Function) {
+    fn clear(&self, function: &FunctionMarks) {
         for (_, marks) in self.parts(function.first_mark as usize, function.end as usize) {
             marks.iter().for_each(|mark| mark.set(false));
         }
@@ -246,7 +246,7 @@ impl Marks {
         // Functions are numbered as their blocks, branches and conditions are; pairs of several rows are mixed.
         let mut pairs = vec![0_u64; sizes.pairs.div_ceil(64)];
         CALLED.with_borrow(|called| {
-            let count = |of: fn(&Function) -> usize| called.iter().map(|function| of(function)).sum();
+            let count = |of: fn(&FunctionMarks) -> usize| called.iter().map(|function| of(function)).sum();
             recording.blocks.reserve(count(|function| function.blocks.1.len()));
             recording.branches.reserve(count(|function| function.branches[1] as usize));
             recording.conditions.reserve(count(|function| function.conditions.1.len()));
@@ -267,7 +267,7 @@ impl Marks {
         }
     }
 
-    fn collect_of(&self, function: &Function, recording: &mut Recording, pairs: &mut [u64]) {
+    fn collect_of(&self, function: &FunctionMarks, recording: &mut Recording, pairs: &mut [u64]) {
         let Recording { blocks, branches, conditions, pairs_unlisted, .. } = recording;
         let place = place_of(function.number);
         let mut add = |pair: u32| {
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn marks_are_numbered_as_their_function_says() {
-        static FIRST: Function = Function::new(
+        static FIRST: FunctionMarks = FunctionMarks::new(
             0,
             [0, 9],
             [0, 2],
@@ -397,8 +397,8 @@ mod tests {
             (0, &[8, 1]),
             NO_MUTANTS,
         );
-        static SECOND: Function =
-            Function::new(1, [10, 16], [2, 1], (3, &[14]), (&[0, 9], &[]), (2, &[15, 11]), NO_MUTANTS);
+        static SECOND: FunctionMarks =
+            FunctionMarks::new(1, [10, 16], [2, 1], (3, &[14]), (&[0, 9], &[]), (2, &[15, 11]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
             SECOND.enter();
             [11, 12, 13, 14].into_iter().for_each(mark);
@@ -447,8 +447,8 @@ mod tests {
         };
         const FIRST_ROW: u32 = NEAR as u32 - PLACES as u32 - 4;
         const END: u32 = FIRST_ROW + 3 * PLACES as u32;
-        static FUNCTION: Function =
-            Function::new(0, [FIRST_ROW - 1, END], [0, 0], (0, &[]), (&PAIRS, &[]), (0, &[]), NO_MUTANTS);
+        static FUNCTION: FunctionMarks =
+            FunctionMarks::new(0, [FIRST_ROW - 1, END], [0, 0], (0, &[]), (&PAIRS, &[]), (0, &[]), NO_MUTANTS);
         let recording = recorded(SIZES, || {
             FUNCTION.enter();
             for row in 0..3 {
@@ -457,7 +457,7 @@ mod tests {
             }
         });
         assert_eq!(recording.pairs, [0, 1, 8, 9, 10, 17, 18, 19, 26]);
-        static FAR: Function = Function::new(
+        static FAR: FunctionMarks = FunctionMarks::new(
             1,
             [3 * NEAR as u32, 3 * NEAR as u32 + 4],
             [1, 2],

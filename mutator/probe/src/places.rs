@@ -39,7 +39,7 @@ static PLACES: OnceLock<&'static [Place]> = OnceLock::new();
 /// Says where the functions of this program are, by their numbers; to be called before any run.
 ///
 /// In a program that does not say so, mutants have the numbers of generated code, and what is covered has those that
-/// [`Function::new`](crate::Function::new) is given.
+/// [`FunctionMarks::new`](crate::FunctionMarks::new) is given.
 ///
 /// # Panics
 /// If it was said before.

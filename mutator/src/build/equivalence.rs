@@ -14,7 +14,7 @@ use simutant_outcomes::Compiled;
 
 use super::cargo::{Run, cargo};
 use super::files::{list_files, read, write};
-use super::request::{Build, BuildEvent, Request};
+use super::request::{Build, BuildEvent, BuildRequest};
 use super::specification::read_specification;
 use super::workspace::Workspace;
 use crate::error::MutatorError;
@@ -52,7 +52,7 @@ pub struct Equivalence {
 /// # Errors
 /// If the package does not compile by itself, or a file cannot be read or written.
 pub fn compiler_equivalence(
-    request: &Request<'_>,
+    request: &BuildRequest<'_>,
     build: &Build,
     progress: &mut dyn FnMut(BuildEvent),
 ) -> Result<Equivalence, MutatorError> {
@@ -134,7 +134,7 @@ impl Workspace {
     /// Returns the command that compiles a member alone, in one piece, and keeps all its functions.
     fn emit(
         &self,
-        request: &Request<'_>,
+        request: &BuildRequest<'_>,
         member: usize,
         object: &std::path::Path,
     ) -> Result<std::process::Command, MutatorError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::files::read;
 use super::plain::build_plain;
-use super::request::{Build, BuildEvent, Request};
+use super::request::{Build, BuildEvent, BuildRequest};
 use super::rounds::Rounds;
 use super::specification::read_specification;
 use super::workspace::Workspace;
@@ -15,14 +15,14 @@ use crate::text::identity::Hash;
 
 /// Builds the system's package once with all its mutants, and returns the executable and what it measures.
 ///
-/// Mutants that do not compile are in [`Sites::rejected`](simutant_outcomes::Sites::rejected). Compiling takes as long as
-/// a release build of the package and of what it depends on, and some seconds for each round in which mutants are
+/// Mutants that do not compile are in [`Sites::rejected`](simutant_outcomes::Sites::rejected). Compiling takes as long
+/// as a release build of the package and of what it depends on, and some seconds for each round in which mutants are
 /// rejected; what did not change since an earlier build in the same folder is not compiled again.
 ///
 /// # Errors
 /// [`MutatorError::PackageDoesNotCompile`] if the package does not compile by itself; others if a file cannot be read or
 /// written.
-pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
+pub fn build(request: &BuildRequest<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<Build, MutatorError> {
     build_with(request, Probes::All, progress)
 }
 
@@ -31,7 +31,7 @@ pub fn build(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Res
 /// # Errors
 /// As [`build`].
 pub fn build_with(
-    request: &Request<'_>,
+    request: &BuildRequest<'_>,
     probes: Probes,
     progress: &mut dyn FnMut(BuildEvent),
 ) -> Result<Build, MutatorError> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::cargo::{Compiled, rendered};
 use super::files::{read, write};
-use super::request::{BuildEvent, Request};
+use super::request::{BuildEvent, BuildRequest};
 use super::worker::{LINK, MAIN};
 use super::workspace::Workspace;
 use crate::error::MutatorError;
@@ -16,13 +16,14 @@ const FOLDER: &str = "plain";
 
 /// Builds the system's package with nothing put in, behind the same worker, and returns the executable.
 ///
-/// It is compiled where it stands, or if constants have other values, as a copy with these, with the checks of the instrumented build, and what both depend on is compiled once.
-/// The package itself is not optimised: each test case runs on it only once, which takes less time than the optimiser.
+/// It is compiled where it stands, or if constants have other values, as a copy with these, with the checks of the
+/// instrumented build, and what both depend on is compiled once. The package itself is not optimised: each test case
+/// runs on it only once, which takes less time than the optimiser.
 ///
 /// # Errors
 /// [`MutatorError::PackageDoesNotCompile`] with the compiler's messages about the user's own files; others if a file
 /// cannot be read or written.
-pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, MutatorError> {
+pub fn build_plain(request: &BuildRequest<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, MutatorError> {
     let package = request.package;
     let directory = request.directory.join(FOLDER);
     let workspace = Workspace::new(package, &directory)?;
@@ -45,7 +46,7 @@ pub fn build_plain(request: &Request<'_>, progress: &mut dyn FnMut(BuildEvent)) 
 const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n";
 
 impl Workspace {
-    fn write_plain(&self, request: &Request<'_>) -> Result<(), MutatorError> {
+    fn write_plain(&self, request: &BuildRequest<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         if package.has_other_values() {
             return self.write_plain_copies(request);
@@ -58,7 +59,7 @@ impl Workspace {
         self.write_main(&own_lines(package)?, &[])
     }
 
-    fn write_plain_copies(&self, request: &Request<'_>) -> Result<(), MutatorError> {
+    fn write_plain_copies(&self, request: &BuildRequest<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         let copies: Vec<String> = package.members.iter().map(Member::specifier).collect();
         let mut settings = vec![(LINK, IN_PARTS), (MAIN, IN_PARTS)];

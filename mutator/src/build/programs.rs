@@ -26,7 +26,7 @@ const PRODUCTS: &str = "target";
 /// The folder with the programs in the one that is returned, as `cargo build --release --target-dir` has it.
 const RELEASE: &str = "release";
 
-/// What is to be built.
+/// Which programs to build.
 #[derive(Debug, Clone)]
 pub struct ProgramsRequest<'a> {
     /// The package, and the files of it that are mutated.

@@ -8,9 +8,9 @@ use crate::operators::Selection;
 use crate::package::Package;
 use crate::specification::fingerprint::Fingerprint;
 
-/// What is to be built.
+/// What to build.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct BuildRequest<'a> {
     /// The package and the system in it.
     pub package: &'a Package,
     /// The mutation operators.

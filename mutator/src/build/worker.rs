@@ -9,7 +9,7 @@ use toml::Table;
 
 use super::cargo::{Compiled, cargo, cargo_program};
 use super::files::{list_files, read, write};
-use super::request::{BuildEvent, Request};
+use super::request::{BuildEvent, BuildRequest};
 use super::workspace::Workspace;
 use crate::error::MutatorError;
 use crate::instrument::{FunctionPlace, Instrumented};
@@ -73,7 +73,7 @@ impl Workspace {
     }
 
     /// Writes all that does not change between rounds.
-    pub(super) fn write_fixed(&self, request: &Request<'_>) -> Result<(), MutatorError> {
+    pub(super) fn write_fixed(&self, request: &BuildRequest<'_>) -> Result<(), MutatorError> {
         let package = request.package;
         let copies: Vec<String> = package.members.iter().map(Member::specifier).collect();
         let mut settings = vec![(LINK, IN_ONE_PIECE), (MAIN, UNOPTIMISED), (PROBE_PACKAGE, UNCHECKED)];
@@ -84,7 +84,7 @@ impl Workspace {
     }
 
     /// Writes what makes a program of the package in the folder `system`, but for the table of lines.
-    pub(super) fn write_program(&self, request: &Request<'_>, system: &Path) -> Result<(), MutatorError> {
+    pub(super) fn write_program(&self, request: &BuildRequest<'_>, system: &Path) -> Result<(), MutatorError> {
         let (worker_name, worker_path) = request.worker;
         let package = request.package;
         write(
@@ -183,7 +183,7 @@ impl Workspace {
 
     /// Returns a hash of the same but for the specification files, unless functions in there may be remembered
     /// elsewhere.
-    pub(super) fn fixed_hash(&self, request: &Request<'_>) -> Result<u64, MutatorError> {
+    pub(super) fn fixed_hash(&self, request: &BuildRequest<'_>) -> Result<u64, MutatorError> {
         let package = request.package;
         let others = [request.probe, request.worker.1];
         let mut specification = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Uses that see one definition whatever way the run takes: what covers their pairs is that they are come to.
+//! Uses that see one definition on every path of a run: reaching such a use covers its pair.
 //!
 //! Most uses are such, since most variables are defined once. The analysis is that of constants which nobody computes
 //! with: it loses nothing where ways meet, so what it does not find some way through the graph contradicts.

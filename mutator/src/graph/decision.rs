@@ -66,9 +66,9 @@ impl DecisionSite {
         self.conditions.iter().filter(|other| other.expression == *expression).count() > 1
     }
 
-    /// Returns, for each condition and each of its values, true first, the branch that tells whether it has decided: one
-    /// that ends the evaluation wherever it is taken, and is taken in all evaluations in which that condition decides
-    /// with that value, and in no others. `None` where no branch does.
+    /// Returns, for each condition and each of its values, true first, the branch that tells whether it has decided:
+    /// one that ends the evaluation wherever it is taken, and is taken in all evaluations in which that condition
+    /// decides with that value, and in no others. `None` where no branch does.
     pub(crate) fn decisive_branches(&self) -> Vec<Option<usize>> {
         let evaluations = self.evaluations();
         let has = |evaluation: &Evaluation, condition, value| evaluation.values.contains(&(condition, value));

@@ -1,7 +1,7 @@
 //! From syntax to a control-flow graph.
 //!
-//! [`Lowering`] walks a function body in the order of evaluation. A [`Control`] is where control is: inside a block, or on
-//! its way out of several. A block is made only when there is code for it, with edges from all that is on its way.
+//! [`Lowering`] walks a function body in the order of evaluation. A [`Control`] is where control is: inside a block, or
+//! on its way out of several. A block is made only when there is code for it, with edges from all that is on its way.
 
 mod blocks;
 mod branching;

@@ -1,4 +1,4 @@
-//! What is to be written: collected first, and written when all is known to fit.
+//! The files to write: collected first, and written when all are known to fit.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::vendor::Copy;
 use super::{InitError, Initialised, io};
 
-/// What is to be written.
+/// The files to write.
 #[derive(Debug, Default)]
 pub(super) struct Changes<'a> {
     /// The engine's source, if it is not there as it should be.

@@ -190,7 +190,7 @@ impl Instrumenter<'_> {
             }
         };
         let declaration = format!(
-            "const SIMUTANT_FUNCTION: &::simutant_probe::Function = &::simutant_probe::Function::new({number}, [{}, {}], \
+            "const SIMUTANT_FUNCTION: &::simutant_probe::FunctionMarks = &::simutant_probe::FunctionMarks::new({number}, [{}, {}], \
              [0, {}], (0, &{conditions:?}), (&{pairs:?}, &{pairs_with:?}), (0, &{:?}), ([{}, {}], [{}, {}])){constants};",
             marks.first,
             marks.end,

@@ -31,7 +31,7 @@ pub(super) fn pair_from(first: usize, pair: u32) -> u32 {
     if pair == NO_PAIR || pair == UNLISTED { pair } else { pair - first as u32 }
 }
 
-/// The marks of a function in the running program, as `Function` in `simutant-probe` has them.
+/// The marks of a function in the running program, as `FunctionMarks` in `simutant-probe` has them.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     /// The first of them ...

@@ -1,6 +1,6 @@
 //! Where a function body takes steps: each turn of a loop, each call of a closure or of a function inside it.
 //!
-//! The call of the function itself is counted by `Function::is_clean` of `simutant-probe`, which `enter` asks too.
+//! The call of the function itself is counted by `FunctionMarks::is_clean` of `simutant-probe`, which `enter` asks too.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprConst, ItemConst, ItemFn, ItemStatic, Type};

@@ -204,7 +204,7 @@ fn h(a: u32) -> u32 { a - 1 } fn i() -> u32 { const C: u32 = 1; C } fn j(a: u32)
         let Instrumented { outputs, sites, places } =
             Instrumenter::new(&specification, Probes::All).instrument(&Verdicts::default());
         let output = &outputs[0].text;
-        let functions: Vec<&str> = output.split("::simutant_probe::Function::new(").skip(1).collect();
+        let functions: Vec<&str> = output.split("::simutant_probe::FunctionMarks::new(").skip(1).collect();
         for (function, (first, count, constants)) in functions.iter().zip(ranges) {
             let asked = &function[..function.find(';').expect("a declaration")];
             assert!(asked.contains(&format!("([{first}, {count}], [")), "{operators}: {asked}");

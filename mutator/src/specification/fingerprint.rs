@@ -4,7 +4,8 @@
 //! functions, a run that entered none of them is the run that it was. For that to hold, everything else goes into one
 //! hash, [`Fingerprint::fixed`], and if that differs nothing is kept: all text outside of the bodies of instrumented
 //! functions (signatures among it, since a new method can take the place of another where nothing was edited, and
-//! the values of constants, which any function may use), other files, local dependencies, the lock file, and the mutator's release.
+//! the values of constants, which any function may use), other files, local dependencies, the lock file, and the
+//! mutator's release.
 //!
 //! # What counts as outside
 //!

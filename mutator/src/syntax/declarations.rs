@@ -16,7 +16,7 @@ pub(crate) struct Declarations {
     enums: BTreeMap<String, Option<Vec<EnumVariant>>>,
     structs: BTreeMap<String, Option<Vec<Field>>>,
     /// Functions by name, methods as `Type::name`.
-    functions: BTreeMap<String, Option<Function>>,
+    functions: BTreeMap<String, Option<FunctionSignature>>,
     constants: BTreeMap<String, Option<String>>,
     /// Types that implement a trait called `Message`.
     messages: BTreeSet<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Field {
 
 /// What can be told of a function from its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Function {
+pub(crate) struct FunctionSignature {
     /// The types of the parameters, without the receiver's.
     pub(crate) parameters: Vec<String>,
     /// What it returns, unless that is nothing.
@@ -156,12 +156,12 @@ impl Declarations {
     }
 
     /// Returns a function by its name, or a method by `Type::name`.
-    pub(crate) fn function(&self, name: &str) -> Option<&Function> {
+    pub(crate) fn function(&self, name: &str) -> Option<&FunctionSignature> {
         self.functions.get(name)?.as_ref()
     }
 
     /// Returns the only method of this name, whatever its type.
-    pub(crate) fn method_of_any(&self, name: &str) -> Option<&Function> {
+    pub(crate) fn method_of_any(&self, name: &str) -> Option<&FunctionSignature> {
         let suffix = format!("::{name}");
         let mut methods = self.functions.iter().filter(|(path, _)| path.ends_with(&suffix));
         let (_, first) = methods.next()?;
@@ -209,7 +209,7 @@ fn shape(fields: &Fields, text: &str) -> String {
     fields.collect::<Vec<_>>().join(",")
 }
 
-fn function(signature: &Signature, text: &str) -> Function {
+fn function(signature: &Signature, text: &str) -> FunctionSignature {
     let parameters = signature.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(parameter) => Some(type_text(&parameter.ty, text)),
         FnArg::Receiver(_) => None,
@@ -218,7 +218,7 @@ fn function(signature: &Signature, text: &str) -> Function {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => Some(type_text(ty, text)),
     };
-    Function { parameters: parameters.collect(), output }
+    FunctionSignature { parameters: parameters.collect(), output }
 }
 
 /// Returns a type's text without spaces, but for those between words.

@@ -6,7 +6,7 @@
 //!
 //! let mut client = Random::from_seed(42).stream("client");
 //! assert_eq!(client.uniform(1..=6), 3);
-//! // Another stream shifts nobody's draws.
+//! // Another stream shifts no other draws.
 //! let mut server = Random::from_seed(42).stream("server");
 //! assert_eq!(server.uniform(1..=6), 5);
 //! ```

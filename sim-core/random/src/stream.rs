@@ -30,7 +30,7 @@ impl Random {
     /// Returns the child stream called `name`.
     ///
     /// It depends on the seed and the name alone: not on what was drawn before, nor on what other children there are.
-    /// So a new component shifts nobody's draws.
+    /// So a new component shifts no other component's draws.
     pub fn stream(&self, name: &str) -> Self {
         let seed = derive_seed(self.seed, name);
         if interceptor::is_intercepted() {

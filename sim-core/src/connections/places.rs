@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{EndId, Wait};
+use super::{EndId, WaitingTask};
 use crate::Address;
 use crate::message::ComponentId;
 use crate::ports::EPHEMERAL_FIRST;
@@ -11,14 +11,14 @@ use crate::stream::StreamSettings;
 /// What uses a port.
 #[derive(Debug)]
 enum Use {
-    Listener(Listener),
+    Listener(ListeningPort),
     /// An end that has connected from here.
     Client(EndId),
 }
 
 /// Who listens at a port.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct ListeningPort {
     serial: u64,
     /// Ends that nobody has accepted yet, and which are open or broken, oldest first.
     pub(crate) pending: VecDeque<EndId>,
@@ -26,7 +26,7 @@ pub(crate) struct Listener {
     pub(crate) agreeing: usize,
     pub(crate) backlog_max: usize,
     pub(crate) settings: StreamSettings,
-    pub(crate) wait: Wait,
+    pub(crate) wait: WaitingTask,
 }
 
 /// Names a listener, for ever.
@@ -54,20 +54,20 @@ impl Places {
         }
         let serial = self.serials;
         self.serials += 1;
-        let listener = Listener {
+        let listener = ListeningPort {
             serial,
             pending: VecDeque::new(),
             agreeing: 0,
             backlog_max,
             settings: StreamSettings::default(),
-            wait: Wait::NOBODY,
+            wait: WaitingTask::NOBODY,
         };
         self.uses.insert(address, Use::Listener(listener));
         Some(ListenerId { address, serial })
     }
 
     /// Returns who listens at an address.
-    pub(crate) fn listener_at(&mut self, address: Address) -> Option<&mut Listener> {
+    pub(crate) fn listener_at(&mut self, address: Address) -> Option<&mut ListeningPort> {
         match self.uses.get_mut(&address) {
             Some(Use::Listener(listener)) => Some(listener),
             Some(Use::Client(_)) | None => None,
@@ -75,12 +75,12 @@ impl Places {
     }
 
     /// Returns a listener, if it is still there.
-    pub(crate) fn listener(&mut self, id: ListenerId) -> Option<&mut Listener> {
+    pub(crate) fn listener(&mut self, id: ListenerId) -> Option<&mut ListeningPort> {
         self.listener_at(id.address).filter(|listener| listener.serial == id.serial)
     }
 
     /// Removes a listener, if it is still there.
-    pub(crate) fn remove_listener(&mut self, id: ListenerId) -> Option<Listener> {
+    pub(crate) fn remove_listener(&mut self, id: ListenerId) -> Option<ListeningPort> {
         self.listener(id)?;
         match self.uses.remove(&id.address) {
             Some(Use::Listener(listener)) => Some(listener),
@@ -116,7 +116,7 @@ impl Places {
     }
 
     /// Returns the listeners of a component, with their ports.
-    pub(crate) fn listeners(&self, component: ComponentId) -> impl Iterator<Item = (ListenerId, &Listener)> {
+    pub(crate) fn listeners(&self, component: ComponentId) -> impl Iterator<Item = (ListenerId, &ListeningPort)> {
         let (first, last) = (Address { component, port: 0 }, Address { component, port: u16::MAX });
         self.uses.range(first..=last).filter_map(|(&address, used)| match used {
             Use::Listener(listener) => Some((ListenerId { address, serial: listener.serial }, listener)),

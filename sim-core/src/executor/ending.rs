@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Executor, panic_message};
+use crate::ended::{Panic, PanicOrigin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::expectation::Comparison;
 use crate::kernel::Kernel;
 use crate::message::ComponentId;
 use crate::noted_waits::noted_waits;
 use crate::setup::FinalCheck;
 use crate::trace::TraceEvent;
-use crate::verdict::{Failure, Origin, Undecided, Violation, Wait, WaitSubject, Waiting};
-use crate::{Message, Verdict, VirtualTime};
+use crate::{Ended, Message, VirtualTime};
 
 impl<M: Message> Executor<M> {
     /// Returns who still waits, and for what.
@@ -73,7 +73,7 @@ impl<M: Message> Executor<M> {
     }
 
     /// Returns the verdict of the checks, which get `trace`, on a run that passed so far.
-    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>, trace: &[TraceEvent]) -> Verdict {
+    pub(super) fn check(&self, checks: &mut Vec<FinalCheck>, trace: &[TraceEvent]) -> Ended {
         let mut undecided = None;
         for FinalCheck { name, check } in checks.drain(..) {
             match catch_unwind(AssertUnwindSafe(|| check(trace))) {
@@ -82,14 +82,14 @@ impl<M: Message> Executor<M> {
                 Ok(Err(failure)) if failure.is_undecided() => {
                     undecided.get_or_insert_with(|| Undecided { check: name, reason: failure.to_string() });
                 }
-                Ok(Err(failure)) => return Verdict::Unreasonable(Violation::CheckFailed { check: name, failure }),
+                Ok(Err(failure)) => return Ended::Failed(Violation::CheckFailed { check: name, failure }),
                 Err(payload) => {
                     let at = self.kernel.borrow().now;
                     let message = panic_message(payload);
-                    return Verdict::Abnormal(Failure { origin: Origin::Check(name), at, message });
+                    return Ended::Abnormal(Panic { origin: PanicOrigin::Check(name), at, message });
                 }
             }
         }
-        undecided.map_or(Verdict::Reasonable, Verdict::Inconclusive)
+        undecided.map_or(Ended::Passed, Ended::Inconclusive)
     }
 }

@@ -7,13 +7,13 @@ use std::task::Poll;
 use super::{DigestKind, Kernel, Outcome, PacketNumber};
 use crate::connections::{Content, EndId, Holder, INITIAL, Item, ListenerId, Segment, SegmentInFlight, State, doubled};
 use crate::digest::hash_of;
+use crate::ended::{Wait, WaitSubject};
 use crate::event::Event;
 use crate::message::ComponentId;
 use crate::network::{Arrival, Fate, PacketInfo};
 use crate::send_sites::Caller;
 use crate::stream::{StreamError, StreamSettings};
 use crate::trace::{Action, DropReason, Packet, ResetReason, Transport};
-use crate::verdict::{Wait, WaitSubject};
 use crate::waker::Waiter;
 use crate::{Address, Message, VirtualTime};
 

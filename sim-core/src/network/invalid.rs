@@ -15,7 +15,7 @@ pub enum InvalidNetwork {
         /// What it may be, for example `from 1 to 5`.
         allowed: String,
     },
-    /// The text of a network cannot be read ([`Network::read`](crate::Network::read)); mend it at this place.
+    /// The text of a network cannot be read ([`Network::read`](crate::Network::read)); fix it at this place.
     #[error("{field}: {reason}")]
     Unreadable {
         /// The way to the field, for example `links[2].link.drop.gilbert_elliott.drop_bad`.

@@ -7,7 +7,7 @@ use super::{InvalidNetwork, Names, PacketInfo};
 use crate::message::ComponentId;
 use crate::{VirtualDuration, VirtualTime};
 
-/// What is to happen to particular packets: "drop the third ACK from a to b", "hold every VOTE until 20 s".
+/// What happens to particular packets: "drop the third ACK from a to b", "hold every VOTE until 20 s".
 ///
 /// Of the rules of a network, the first that applies to a packet is the one that takes effect. What links do to packets
 /// comes on top of it.

@@ -11,7 +11,7 @@ use crate::{Probability, Random};
 /// Which components have a link between them.
 ///
 /// A packet between components without a link goes along a path, or is lost, as [`Forwarding`] says. A component always
-/// reaches itself. Components that are not part of the topology reach nobody else.
+/// reaches itself. Components that are not part of the topology reach no others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Topology {

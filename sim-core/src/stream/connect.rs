@@ -20,8 +20,8 @@ use crate::{Address, Message, VirtualDuration};
 /// A stream could not be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// Nobody listens at the address, though the component is up.
-    #[error("nobody listens there")]
+    /// The component is up, but has no listener at the address.
+    #[error("no listener at that address")]
     Refused,
     /// No answer came in time.
     #[error("no answer came in time")]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::{StreamError, with_kernel};
-use crate::connections::{EndId, Wait};
+use crate::connections::{EndId, WaitingTask};
 use crate::kernel::Shared;
 use crate::send_sites::Caller;
 use crate::waker::Waiter;
@@ -48,7 +48,7 @@ impl<M: Message> Handle<M> {
     fn set_waiter(&self, waiter: Option<Waiter>, direction: Direction) {
         let mut kernel = self.kernel.borrow_mut();
         let now = kernel.now;
-        let place = kernel.connections.get_mut(self.id).map(|end| -> &mut Wait {
+        let place = kernel.connections.get_mut(self.id).map(|end| -> &mut WaitingTask {
             match direction {
                 Direction::Send => &mut end.writer,
                 Direction::Receive => &mut end.reader,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simutant_sim_core::{Limits, Probability, Verdict};
+use simutant_sim_core::{Ended, Limits, Probability};
 use simutant_system::universe;
 
 use super::*;
@@ -13,23 +13,23 @@ fn case(bytes: u64, drop: f64, duplicate: f64) -> TestCase {
 }
 
 #[test]
-fn two_thousand_sampled_cases_are_reasonable() {
+fn two_thousand_sampled_cases_pass() {
     for index in 0..2_000 {
         let case = universe::<GbnThesis>(42, index);
         assert_eq!(GbnThesis::validate(&case), Ok(()));
         let report = GbnThesis::configure(&case).run();
-        assert!(report.verdict.is_reasonable(), "case {index}, {case:?}: {}", report.verdict);
+        assert!(report.ended.passed(), "case {index}, {case:?}: {}", report.ended);
     }
 }
 
 #[test]
-fn the_corners_of_the_domain_are_reasonable() {
+fn the_corners_of_the_domain_pass() {
     let segment = u64::from(SEGMENT_BYTES);
     for bytes in [1, segment - 1, segment, segment + 1, 2 * segment, BYTES_MAX - 1, BYTES_MAX] {
         for (drop, duplicate) in [(0.0, 0.0), (0.2, 0.0), (0.0, 0.2), (0.2, 0.2)] {
             let case = case(bytes, drop, duplicate);
             let report = GbnThesis::configure(&case).run();
-            assert!(report.verdict.is_reasonable(), "{case:?}: {}", report.verdict);
+            assert!(report.ended.passed(), "{case:?}: {}", report.ended);
         }
     }
 }
@@ -52,8 +52,8 @@ fn without_loss_every_segment_is_sent_once() {
 fn a_network_that_loses_everything_ends_in_the_limit() {
     let mut simulation = GbnThesis::configure(&case(1, 1.0, 0.0));
     simulation.limits(Limits { events: 1_000, ..Limits::default() });
-    let verdict = simulation.run().verdict;
-    assert!(matches!(verdict, Verdict::NotTerminated(_)), "{verdict}");
+    let ended = simulation.run().ended;
+    assert!(matches!(ended, Ended::NotTerminated(_)), "{ended}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Adequacy criteria that look at what happens in a run: faults, timeouts, and orders of messages that a test case
 //! brings about.
 //!
-//! Such a criterion needs no instrumented code, only a [trace](simutant_sim_core::trace). It finds its requirements by itself: what
-//! at least one test case of a universe covers is what a suite must cover. A requirement is known by its label alone,
-//! so a label names what is alike in all runs (roles, kinds of messages, places in the source) and nothing that differs
-//! from run to run (times, ports, numbers of packets).
+//! Such a criterion needs no instrumented code, only a [trace](simutant_sim_core::trace). It finds its requirements by
+//! itself: what at least one test case of a universe covers is what a suite must cover. A requirement is known by its
+//! label alone, so a label names what is alike in all runs (roles, kinds of messages, places in the source) and nothing
+//! that differs from run to run (times, ports, numbers of packets).
 //!
 //! | criterion | its requirements | for example |
 //! | --- | --- | --- |

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use simutant_outcomes::Quota;
+use simutant_outcomes::{CostBounds, Quota};
 use simutant_random::Random;
-use simutant_sim_core::{Message, Simulation, VirtualTime};
+use simutant_sim_core::{Message, Simulation};
 
 use crate::criteria::{self, TraceCriterion};
 
@@ -76,17 +76,6 @@ pub trait System: 'static {
     fn trace_criteria() -> Vec<TraceCriterion> {
         criteria::built_in()
     }
-}
-
-/// What a run may cost at most; `None` is no bound.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CostBounds {
-    /// Events that the engine handles.
-    pub events_max: Option<u64>,
-    /// Packets that components send, whatever becomes of them.
-    pub messages_max: Option<u64>,
-    /// Virtual time at the end.
-    pub ended_at_max: Option<VirtualTime>,
 }
 
 /// An adequacy criterion that looks at the test case alone (Rutherford, PhD thesis, section 4.4).

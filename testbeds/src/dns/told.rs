@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use domain::base::Message;
-use simutant_harness::Listener;
+use simutant_harness::MessageListener;
 use simutant_systems::dns::Record;
 
 use super::message::all_records;
@@ -30,7 +30,7 @@ impl Told {
     }
 }
 
-impl Listener for Told {
+impl MessageListener for Told {
     fn hear(&self, message: &[u8]) {
         let moment = Instant::now();
         if let Ok(message) = Message::from_slice(message) {

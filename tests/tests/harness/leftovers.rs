@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use simutant_harness::{Implementation, Options, run_suite};
+use simutant_harness::{Implementation, RunOptions, run_suite};
 
 use crate::support::{GENTLE, options, scripts, suite};
 
@@ -60,7 +60,7 @@ pub(crate) fn entries(folder: &Path) -> usize {
 #[test]
 fn nothing_is_left_of_programs_that_hang() {
     let work = tempfile::tempdir().expect("a temporary folder");
-    let options = Options { timeout: Duration::from_millis(300), work_directory: work.path().into(), ..options() };
+    let options = RunOptions { timeout: Duration::from_millis(300), work_directory: work.path().into(), ..options() };
     let report =
         run_suite(&suite(&[GENTLE; 3]), &endless(), &options, &mut |_| {}).expect("the scripts can be started");
     assert_eq!(report.failures().count(), 3);
@@ -71,7 +71,7 @@ fn nothing_is_left_of_programs_that_hang() {
 #[test]
 fn nothing_is_left_when_the_harness_is_killed() {
     if let Some(work) = std::env::var_os(WORK_VARIABLE) {
-        let options = Options { timeout: Duration::from_secs(600), work_directory: work.into(), ..options() };
+        let options = RunOptions { timeout: Duration::from_secs(600), work_directory: work.into(), ..options() };
         let report = run_suite(&suite(&[GENTLE; 2]), &endless(), &options, &mut |_| {});
         panic!("this process should have been killed long before: {report:?}");
     }

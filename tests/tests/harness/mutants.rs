@@ -1,6 +1,6 @@
 //! Programs with mutants in them: what they are told, what they tell, and that those that always fail do not take long.
 
-use simutant_harness::{ActiveMutant, CaseResult, Options, run_suite};
+use simutant_harness::{ActiveMutant, CaseResult, RunOptions, run_suite};
 
 use crate::support::{GENTLE, options, scripts, suite};
 
@@ -36,7 +36,7 @@ fn a_program_is_told_its_mutant_and_tells_that_it_came_to_it() {
 fn what_fails_too_often_is_not_tried_further() {
     let failing = scripts(NOTHING, r#"command = ["false"]"#);
     let ran = |jobs: usize, failures_max| {
-        let options = Options { jobs: jobs.try_into().expect("not 0"), failures_max, ..options() };
+        let options = RunOptions { jobs: jobs.try_into().expect("not 0"), failures_max, ..options() };
         run_suite(&suite(&[GENTLE; 20]), &failing, &options, &mut |_| {}).expect("they can be started").results.len()
     };
     // Test cases that are under way when the last one fails end.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use simutant_harness::{Implementation, Options, TestReport, run_suite};
+use simutant_harness::{Implementation, RunOptions, TestReport, run_suite};
 
 use crate::leftovers::{await_that, entries};
 use crate::lsr::{Input, routes};
@@ -96,7 +96,7 @@ fn networks_of(processes: &[Running]) -> BTreeSet<u64> {
 #[test]
 fn no_router_is_left_when_the_harness_is_killed() {
     if let Some(work) = std::env::var_os(WORK_VARIABLE) {
-        let options = Options { timeout: Duration::from_secs(600), work_directory: work.into(), ..options() };
+        let options = RunOptions { timeout: Duration::from_secs(600), work_directory: work.into(), ..options() };
         let report = run_suite(&routes(&[ROUND]), &implementation("bird-ospf"), &options, &mut |_| {});
         panic!("this process should have been killed before: {report:?}");
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use simutant_harness::{CaseResult, HarnessError, Implementation, Options, TestReport, run_suite};
+use simutant_harness::{CaseResult, HarnessError, Implementation, RunOptions, TestReport, run_suite};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_testbeds::TESTBEDS;
 
@@ -32,11 +32,11 @@ pub(crate) fn suite(inputs: &[Input]) -> Suite {
 }
 
 /// Returns options for a machine that may be busy: four jobs, a minute for each test case.
-pub(crate) fn options() -> Options {
-    Options {
+pub(crate) fn options() -> RunOptions {
+    RunOptions {
         jobs: 4.try_into().expect("4 is not 0"),
         timeout: Duration::from_secs(60),
-        ..Options::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
+        ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn scripts(receiver: &str, sender: &str) -> Implementation {
 
 /// Runs one gentle input on an implementation, with a time limit.
 pub(crate) fn run_one(implementation: &Implementation, timeout: Duration) -> Result<CaseResult, HarnessError> {
-    let options = Options { timeout, ..options() };
+    let options = RunOptions { timeout, ..options() };
     let report = run_suite(&suite(&[GENTLE]), implementation, &options, &mut |_| {})?;
     Ok(report.results.into_iter().next().expect("one test case gives one result"))
 }

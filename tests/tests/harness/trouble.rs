@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use simutant_harness::{
-    CaseResult, Exit, HarnessError, Implementation, Options, ProcessFailure, TestReport, run_suite,
+    CaseResult, HarnessError, Implementation, ProcessExit, ProcessFailure, RunOptions, TestReport, run_suite,
 };
 use simutant_outcomes::{Finding, Verdict};
 
@@ -76,7 +76,7 @@ fn repetitions_have_other_networks_and_the_first_is_that_of_one_run() {
     let copies = r#"command = ["sh", "-c", "cp {input} {work}/output; cksum < {input}; exit 3"]"#;
     let run = |repetitions: u32, seed| {
         let repetitions = NonZeroU32::new(repetitions).expect("not 0");
-        let options = Options { repetitions, seed, ..options() };
+        let options = RunOptions { repetitions, seed, ..options() };
         let report =
             run_suite(&suite(&[GENTLE]), &scripts(NOTHING, copies), &options, &mut |_| {}).expect("they start");
         let said =
@@ -94,16 +94,19 @@ fn repetitions_have_other_networks_and_the_first_is_that_of_one_run() {
 #[test]
 fn a_crash_is_reported_with_the_last_words_and_ends_the_other_side() {
     let crash = r#"command = ["sh", "-c", "echo last words >&2; kill -SEGV $$"]"#;
-    let expect = ProcessFailure::Exited { process: "sender".into(), exit: Exit::Signal(11) };
+    let expect = ProcessFailure::Exited { process: "sender".into(), exit: ProcessExit::Signal(11) };
     let result = check(SLEEP, crash, expect);
-    assert_eq!((result.processes[1].process.as_str(), result.processes[1].exit), ("sender", Some(Exit::Signal(11))));
+    assert_eq!(
+        (result.processes[1].process.as_str(), result.processes[1].exit),
+        ("sender", Some(ProcessExit::Signal(11)))
+    );
     assert_eq!(result.processes[1].stderr.text, "last words\n");
 }
 
 #[test]
 fn an_exit_code_is_reported() {
     let exit = r#"command = ["sh", "-c", "exit 3"]"#;
-    check(exit, SLEEP, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(3) });
+    check(exit, SLEEP, ProcessFailure::Exited { process: "receiver".into(), exit: ProcessExit::Code(3) });
 }
 
 #[test]
@@ -116,7 +119,11 @@ fn a_side_may_end_as_its_file_says() {
         if expect {
             check_passes(&receiver, NOTHING);
         } else {
-            check(&receiver, NOTHING, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(3) });
+            check(
+                &receiver,
+                NOTHING,
+                ProcessFailure::Exited { process: "receiver".into(), exit: ProcessExit::Code(3) },
+            );
         }
     }
     let copies = r#"command = ["sh", "-c", "cp {work}/input {output}"]"#;
@@ -153,7 +160,7 @@ fn a_side_that_ends_before_it_is_ready_has_a_second_chance() {
         if passes {
             check_passes(&receiver, sender);
         } else {
-            check(&receiver, sender, ProcessFailure::Exited { process: "receiver".into(), exit: Exit::Code(1) });
+            check(&receiver, sender, ProcessFailure::Exited { process: "receiver".into(), exit: ProcessExit::Code(1) });
         }
         let starts = std::fs::read_to_string(&starts).expect("it was started");
         assert_eq!(starts.lines().count(), 2);
@@ -237,7 +244,7 @@ fn check_limited(kind: &str, test: &str) -> Option<Result<TestReport, HarnessErr
         let sender = format!(
             r#"command = ["sh", "-c", "[ $(ulimit -Sn) = {FILES} ] && sleep 1 && cp {{input}} {{work}}/output"]"#
         );
-        let options = Options { jobs: NonZeroUsize::MIN.saturating_add(2 * FILES), ..options() };
+        let options = RunOptions { jobs: NonZeroUsize::MIN.saturating_add(2 * FILES), ..options() };
         return Some(run_suite(&suite(&[GENTLE; 2 * FILES]), &scripts(NOTHING, &sender), &options, &mut |_| {}));
     }
     let output = Command::new("sh")

@@ -9,7 +9,7 @@ use simutant_sim_core::trace::DropReason;
 
 use super::look::{self, Feature, Symbol};
 use super::{Caption, summary};
-use crate::sequence::{End, Origin, Sequence, Sign, State};
+use crate::sequence::{FlightEnd, FlightOrigin, Sequence, Sign, State};
 use crate::text::lines;
 
 const STYLE: &str = include_str!("page/style.css");
@@ -255,13 +255,13 @@ impl Data {
             flights.destination.push(flight.destination.component);
             flights.destination_port.push(flight.destination.number);
             flights.origin.push(match flight.origin {
-                Origin::Sent => 0,
-                Origin::Copied => 1,
-                Origin::Unknown => 2,
+                FlightOrigin::Sent => 0,
+                FlightOrigin::Copied => 1,
+                FlightOrigin::Unknown => 2,
             });
             flights.sent.push(flight.sent);
             flights.end.push(or_none(flight.end.row()));
-            let reason = if let End::Dropped(_, reason) = flight.end { Some(reason) } else { None };
+            let reason = if let FlightEnd::Dropped(_, reason) = flight.end { Some(reason) } else { None };
             flights.reason.push(or_none(reason.map(|reason| {
                 reasons.iter().position(|known| *known == reason).unwrap_or_else(|| {
                     reasons.push(reason);

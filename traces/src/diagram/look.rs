@@ -2,7 +2,7 @@
 
 use simutant_sim_core::trace::Transport;
 
-use crate::sequence::{End, Flight, Origin, Sign};
+use crate::sequence::{Flight, FlightEnd, FlightOrigin, Sign};
 
 /// A shape about (0, 0) that fits into 16 by 16, as the path data of SVG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -82,12 +82,12 @@ impl Feature {
 
     pub(super) fn has(self, flight: &Flight<'_>) -> bool {
         match self {
-            Self::Delivered => matches!(flight.end, End::Delivered(_)),
-            Self::Dropped => matches!(flight.end, End::Dropped(..)),
-            Self::Copied => flight.origin == Origin::Copied,
+            Self::Delivered => matches!(flight.end, FlightEnd::Delivered(_)),
+            Self::Dropped => matches!(flight.end, FlightEnd::Dropped(..)),
+            Self::Copied => flight.origin == FlightOrigin::Copied,
             Self::Corrupted => flight.corrupted.is_some(),
-            Self::Unreachable => matches!(flight.end, End::Unreachable(_)),
-            Self::Flying => flight.end == End::Never,
+            Self::Unreachable => matches!(flight.end, FlightEnd::Unreachable(_)),
+            Self::Flying => flight.end == FlightEnd::Never,
             Self::Stream => flight.packet.transport == Transport::Stream,
         }
     }

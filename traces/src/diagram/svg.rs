@@ -6,7 +6,7 @@ use simutant_sim_core::trace::Transport;
 use super::Caption;
 use super::look::{self, Feature, Symbol};
 use super::units::Unit;
-use crate::sequence::{End, Flight, Life, Mark, Origin, Port, Separation, Sequence, Sign, State};
+use crate::sequence::{Flight, FlightEnd, FlightOrigin, Life, Mark, Port, Separation, Sequence, Sign, State};
 use crate::text::{cut, line, lines};
 
 const STYLE: &str = include_str!("svg.css");
@@ -209,20 +209,20 @@ impl<'a> Chart<'a> {
                 title { (self.describe(flight)) }
                 path.(stroke_class(flight)) d=(path.data) {}
                 @if flight.packet.transport == Transport::Stream { path.inner d=(path.data) {} }
-                @if flight.origin == Origin::Copied { circle.origin cx=(px(path.from.x)) cy=(px(path.from.y)) r="3.5" {} }
+                @if flight.origin == FlightOrigin::Copied { circle.origin cx=(px(path.from.x)) cy=(px(path.from.y)) r="3.5" {} }
                 @match flight.end {
-                    End::Delivered(_) => { polygon.tip points=(path.tip()) {} }
-                    End::Dropped(_, reason) => {
+                    FlightEnd::Delivered(_) => { polygon.tip points=(path.tip()) {} }
+                    FlightEnd::Dropped(_, reason) => {
                         (draw(Feature::Dropped.symbol(), path.to))
                         text.reason x=(px(path.to.x + 11.0 * path.side)) y=(px(path.to.y + 4.0)) text-anchor=(path.anchor()) {
                             (reason)
                         }
                     }
-                    End::Unreachable(_) => { (draw(Feature::Unreachable.symbol(), path.to)) }
-                    End::Never => { (draw(Feature::Flying.symbol(), path.to)) }
+                    FlightEnd::Unreachable(_) => { (draw(Feature::Unreachable.symbol(), path.to)) }
+                    FlightEnd::Never => { (draw(Feature::Flying.symbol(), path.to)) }
                 }
                 @if flight.corrupted.is_some() { (draw(Feature::Corrupted.symbol(), path.middle)) }
-                @if flight.origin != Origin::Copied {
+                @if flight.origin != FlightOrigin::Copied {
                     text.label x=(px(path.from.x + 10.0 * path.side)) y=(px(path.from.y - 4.5)) text-anchor=(path.anchor()) {
                         tspan.kind { (cut(&kind, self.letters())) }
                         (self.contents(flight))
@@ -251,8 +251,8 @@ impl<'a> Chart<'a> {
         let packet = flight.packet;
         let name = |port: Port| format!("{}:{}", sequence.components[port.component], port.number);
         let what = match flight.origin {
-            Origin::Copied => "copy of packet",
-            Origin::Sent | Origin::Unknown => "packet",
+            FlightOrigin::Copied => "copy of packet",
+            FlightOrigin::Sent | FlightOrigin::Unknown => "packet",
         };
         let mut text = format!("{what} {}: {}", packet.number, packet.kind);
         if !packet.message.is_empty() {
@@ -266,15 +266,17 @@ impl<'a> Chart<'a> {
         if packet.bytes > 0 {
             text += &format!(", {} bytes", packet.bytes);
         }
-        if flight.origin != Origin::Unknown {
+        if flight.origin != FlightOrigin::Unknown {
             text += &format!("\nsent at {}", sequence.rows[flight.sent]);
         }
         let after = sequence.duration(flight).map(|after| format!(" (after {after})")).unwrap_or_default();
         text += &match flight.end {
-            End::Delivered(row) => format!("\ndelivered at {}{after}", sequence.rows[row]),
-            End::Unreachable(row) => format!("\nunreachable at {}{after}: no channel is open", sequence.rows[row]),
-            End::Dropped(row, reason) => format!("\ndropped at {}{after}: {}", sequence.rows[row], reason),
-            End::Never => "\nin flight at the end".to_owned(),
+            FlightEnd::Delivered(row) => format!("\ndelivered at {}{after}", sequence.rows[row]),
+            FlightEnd::Unreachable(row) => {
+                format!("\nunreachable at {}{after}: no channel is open", sequence.rows[row])
+            }
+            FlightEnd::Dropped(row, reason) => format!("\ndropped at {}{after}: {}", sequence.rows[row], reason),
+            FlightEnd::Never => "\nin flight at the end".to_owned(),
         };
         lines(&text)
     }
@@ -337,8 +339,8 @@ fn chip(at: Point, group: Option<usize>) -> Markup {
 fn stroke_class(flight: &Flight<'_>) -> &'static str {
     match (flight.packet.transport, flight.origin) {
         (Transport::Stream, _) => "pipe",
-        (Transport::Datagram, Origin::Copied) => "way dashed",
-        (Transport::Datagram, _) if flight.end == End::Never => "way dotted",
+        (Transport::Datagram, FlightOrigin::Copied) => "way dashed",
+        (Transport::Datagram, _) if flight.end == FlightEnd::Never => "way dotted",
         (Transport::Datagram, _) => "way",
     }
 }
@@ -366,9 +368,9 @@ impl Path {
             None => chart.bottom() - 6.0,
         };
         let share = match flight.end {
-            End::Delivered(_) | End::Unreachable(_) => 1.0,
-            End::Dropped(..) => LOST_AT,
-            End::Never => 0.5,
+            FlightEnd::Delivered(_) | FlightEnd::Unreachable(_) => 1.0,
+            FlightEnd::Dropped(..) => LOST_AT,
+            FlightEnd::Never => 0.5,
         };
         if source == destination {
             return Self::to_itself(from, y, share);
@@ -483,8 +485,8 @@ mod tests {
         let document = Document::parse(&picture).expect("well-formed XML");
         let flights = Sequence::new(&trace).flights;
         let many = |test: fn(&Flight<'_>) -> bool| flights.iter().filter(|flight| test(flight)).count();
-        assert_eq!(count(&document, "tip"), many(|flight| matches!(flight.end, End::Delivered(_))));
-        assert_eq!(count(&document, "reason"), many(|flight| matches!(flight.end, End::Dropped(..))));
+        assert_eq!(count(&document, "tip"), many(|flight| matches!(flight.end, FlightEnd::Delivered(_))));
+        assert_eq!(count(&document, "reason"), many(|flight| matches!(flight.end, FlightEnd::Dropped(..))));
         assert_eq!(count(&document, "dashed"), 1);
         assert_eq!(count(&document, "paused"), 1);
         assert_eq!(count(&document, "band"), 1);

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use simutant_analysis::{Options, analyse};
+use simutant_analysis::{AnalysisOptions, analyse};
 use simutant_report::{report, tables};
 
 use super::table::aligned;
@@ -122,7 +122,7 @@ fn run_optimised(arguments: &AnalysisArguments) -> anyhow::Result<()> {
 /// Analyses made-up outcomes of this size.
 fn measure(size: Size) -> anyhow::Result<Cost> {
     let outcomes = made_up::outcomes(size.cases, size.mutants, size.criteria, SEED);
-    let options = Options { suites: size.suites, ..Options::default() };
+    let options = AnalysisOptions { suites: size.suites, ..AnalysisOptions::default() };
     let (analysis, seconds) = timed(|| Ok(analyse(&outcomes, &options)?))?;
     let counted = analysis.mutants.counts.analysed;
     ensure!(

@@ -1,8 +1,8 @@
 //! `cargo xtask bench edits`: what a study costs where nothing is compiled yet, and what it costs after an edit of the
 //! system.
 //!
-//! Studies are of a copy of the project, by the copy's own `simutant`, so nobody's files are edited. Edits come one at a
-//! time; each is reverted before the next, which is an edit, too. All is repeated, and the least counts, since what
+//! Studies are of a copy of the project, by the copy's own `simutant`, so nobody's files are edited. Edits come one at
+//! a time; each is reverted before the next, which is an edit, too. All is repeated, and the least counts, since what
 //! else a machine does only ever makes a study dearer. What a study after an edit has written must be, byte for byte,
 //! what a study in a new folder writes, which keeps no run of another source.
 

@@ -1,5 +1,5 @@
-//! Checks the links of all documents: files, pages of the book, and headings; and that the files which they name in code
-//! spans are there. Addresses on the web are left alone.
+//! Checks the links of all documents: files, pages of the book, and headings; and that the files which they name in
+//! code spans are there. Addresses on the web are left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -124,7 +124,8 @@ fn fault(root: &Path, documents: &BTreeMap<PathBuf, Document>, path: &Path, targ
     }
 }
 
-/// Whether a code span names a file or folder of the workspace that is not there: its first part is a folder in the root.
+/// Whether a code span names a file or folder of the workspace that is not there: its first part is a folder in the
+/// root.
 fn is_missing(root: &Path, path: &Path, span: &str) -> bool {
     let Some((folder, _)) = span.split_once('/') else { return false };
     let can_be_path = span.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));

@@ -1,5 +1,5 @@
-//! The pages of the reference that the code writes: commands and exit codes as `simutant help` prints them, and mutation
-//! operators as their files describe them.
+//! The pages of the reference that the code writes: commands and exit codes as `simutant help` prints them, and
+//! mutation operators as their files describe them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -2,8 +2,8 @@
 
 use comfy_table::Table;
 use simutant_analysis::{
-    Agreement, Choosing, CriterionAnalysis, Experiment, Findings, Foreseen, Interval, Prediction, Reference, Relation,
-    Score, Share, histogram, percent,
+    Agreement, CriterionAnalysis, Experiment, Findings, Foreseen, Interval, Prediction, Reference, Relation, Score,
+    SelectionCurves, Share, histogram, percent,
 };
 
 use crate::reference;
@@ -46,7 +46,7 @@ pub(super) fn effectiveness(experiment: &Experiment, findings: &Findings, refere
 /// The sizes of which the table of choices has a column.
 const SIZES_SHOWN: [usize; 7] = [1, 2, 3, 5, 10, 15, 20];
 
-pub(super) fn choices(choosing: &Choosing, alpha: f64) -> Table {
+pub(super) fn choices(choosing: &SelectionCurves, alpha: f64) -> Table {
     let sizes = || SIZES_SHOWN.into_iter().filter(|size| *size <= choosing.chosen.shares.len());
     let level = level(alpha);
     let mut head = vec!["chosen by".to_owned()];

@@ -1,18 +1,18 @@
 //! The inputs on which implementations fail: tables 4.4 to 4.6 of the thesis.
 
 use comfy_table::Table;
-use simutant_analysis::{Characteristic, Experiment, Input, Kind, Reference, Score, percent};
+use simutant_analysis::{Characteristic, Experiment, Input, Reference, Score, SubjectKind, percent};
 
 use crate::reference;
 use crate::terminal::{cells, table};
 use crate::text::{NONE, capitalised, or_none, p_value};
 
 /// Returns what was found about the inputs on which implementations of a kind fail.
-pub(super) fn inputs_of(experiment: &Experiment, kind: Kind) -> Vec<&Input> {
+pub(super) fn inputs_of(experiment: &Experiment, kind: SubjectKind) -> Vec<&Input> {
     experiment.inputs.iter().filter(|input| kind.has(experiment.subjects[input.subject].origin)).collect()
 }
 
-pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
+pub(super) fn table_of(experiment: &Experiment, kind: SubjectKind) -> Table {
     let mut table = table(["implementation", "field", "failing", "universe", "A12", "p (BH)"]);
     let mut last = None;
     for input in inputs_of(experiment, kind) {

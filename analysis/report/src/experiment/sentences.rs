@@ -1,8 +1,8 @@
 //! What experiments say, in sentences.
 
 use simutant_analysis::{
-    Agreement, Analysis, Correlation, CriterionAnalysis, Experiment, Findings, Kind, PATHOLOGICAL_ABOVE, Prediction,
-    Reference, Share, Summary, percent, plural,
+    Agreement, Analysis, Correlation, CriterionAnalysis, Experiment, Findings, PATHOLOGICAL_ABOVE, Prediction,
+    Reference, Share, SubjectKind, Summary, percent, plural,
 };
 
 use crate::text::{capitalised, correlation, correlations, level, list, or_none, points, points_interval};
@@ -10,7 +10,7 @@ use crate::text::{capitalised, correlation, correlations, level, list, or_none, 
 /// What the experiments say.
 pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Vec<String> {
     let mut sentences = Vec::new();
-    if !experiment.findings.iter().any(|findings| findings.kind == Kind::Implementations) {
+    if !experiment.findings.iter().any(|findings| findings.kind == SubjectKind::Implementations) {
         sentences.push(format!(
             "No implementation fails on some test cases and on at most {} of them: there is nothing{} to judge suites by.",
             percent(PATHOLOGICAL_ABOVE),

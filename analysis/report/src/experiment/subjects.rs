@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use comfy_table::{Cell, CellAlignment, Table};
 use simutant_analysis::{
-    Analysis, Experiment, Kind, MutantClass, PATHOLOGICAL_ABOVE, Reference, ReferenceMutants, SubjectClass,
+    Analysis, Experiment, MutantClass, PATHOLOGICAL_ABOVE, Reference, ReferenceMutants, SubjectClass, SubjectKind,
     SubjectSummary, count, percent, plural,
 };
 
@@ -21,7 +21,7 @@ pub(super) fn classes(experiment: &Experiment, analysis: &Analysis, reference: O
     };
     let mutants = analysis.mutants.counts;
     row("mutants", mutants.total(), mutants.of(MutantClass::Pathological), mutants.of(MutantClass::Analysed));
-    for kind in Kind::ALL.into_iter().filter(|kind| of_kind(experiment, *kind).next().is_some()) {
+    for kind in SubjectKind::ALL.into_iter().filter(|kind| of_kind(experiment, *kind).next().is_some()) {
         let of = |class| of_kind(experiment, kind).filter(|subject| subject.class == class).count();
         let (pathological, counted) = (of(SubjectClass::Pathological), of(SubjectClass::Counted));
         row(&kind.to_string(), of_kind(experiment, kind).count(), pathological, counted);
@@ -35,19 +35,19 @@ pub(super) fn classes(experiment: &Experiment, analysis: &Analysis, reference: O
 }
 
 /// Returns the implementations of a kind.
-pub(super) fn of_kind(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = &SubjectSummary> {
+pub(super) fn of_kind(experiment: &Experiment, kind: SubjectKind) -> impl Iterator<Item = &SubjectSummary> {
     experiment.subjects.iter().filter(move |subject| kind.has(subject.origin))
 }
 
 /// Returns the implementations of a kind, those first that fail most seldom.
-pub(crate) fn by_rate(experiment: &Experiment, kind: Kind) -> Vec<&SubjectSummary> {
+pub(crate) fn by_rate(experiment: &Experiment, kind: SubjectKind) -> Vec<&SubjectSummary> {
     let mut subjects: Vec<&SubjectSummary> = of_kind(experiment, kind).collect();
     subjects.sort_by_key(|subject| subject.failed);
     subjects
 }
 
 /// Returns whether there are any implementations of a kind, those included that are left out.
-pub(crate) fn takes_part(experiment: &Experiment, kind: Kind) -> bool {
+pub(crate) fn takes_part(experiment: &Experiment, kind: SubjectKind) -> bool {
     of_kind(experiment, kind).next().is_some() || left_out(experiment, kind).next().is_some()
 }
 
@@ -56,14 +56,14 @@ pub(crate) const CHANGE: &str = "change";
 
 /// Returns the heads of the columns for implementations of a kind: of mutants, what they change stands last, since it
 /// may be long.
-pub(crate) fn subject_columns(kind: Kind) -> [&'static str; 6] {
+pub(crate) fn subject_columns(kind: SubjectKind) -> [&'static str; 6] {
     match kind {
-        Kind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
-        Kind::ImplementationMutants => ["mutant", "failed", "rate", "class", "mean ms", CHANGE],
+        SubjectKind::Implementations => ["implementation", "faults", "failed", "rate", "class", "mean ms"],
+        SubjectKind::ImplementationMutants => ["mutant", "failed", "rate", "class", "mean ms", CHANGE],
     }
 }
 
-pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
+pub(super) fn table_of(experiment: &Experiment, kind: SubjectKind) -> Table {
     let mut table = table(subject_columns(kind));
     for subject in by_rate(experiment, kind) {
         let mut row = vec![
@@ -74,11 +74,11 @@ pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
             or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean)),
         ];
         match kind {
-            Kind::Implementations => {
+            SubjectKind::Implementations => {
                 row.insert(1, subject.origin.to_string());
                 table.add_row(cells(row));
             }
-            Kind::ImplementationMutants => {
+            SubjectKind::ImplementationMutants => {
                 let change = Cell::new(&subject.description).set_alignment(CellAlignment::Left);
                 table.add_row(cells(row).into_iter().chain([change]));
             }
@@ -87,7 +87,7 @@ pub(super) fn table_of(experiment: &Experiment, kind: Kind) -> Table {
     table
 }
 
-pub(super) fn notes(experiment: &Experiment, kind: Kind, reference: Option<&Reference>) -> Vec<String> {
+pub(super) fn notes(experiment: &Experiment, kind: SubjectKind, reference: Option<&Reference>) -> Vec<String> {
     let mut notes = Vec::new();
     let pathological = of_kind(experiment, kind).filter(|subject| subject.class == SubjectClass::Pathological);
     let names: Vec<&str> = pathological.map(|subject| subject.name.as_str()).collect();
@@ -100,7 +100,7 @@ pub(super) fn notes(experiment: &Experiment, kind: Kind, reference: Option<&Refe
     }
     notes.extend(unsteady(experiment, kind));
     notes.extend(left_out(experiment, kind));
-    let there = reference.filter(|_| kind == Kind::Implementations);
+    let there = reference.filter(|_| kind == SubjectKind::Implementations);
     if let Some((name, there)) = there.and_then(reference::implementations) {
         let rates: Vec<String> = there.failure_rates.iter().map(|rate| format!("{rate}")).collect();
         notes.push(format!("{}: {} %.", capitalised(name), rates.join(", ")));
@@ -109,7 +109,7 @@ pub(super) fn notes(experiment: &Experiment, kind: Kind, reference: Option<&Refe
 }
 
 /// Returns how far verdicts repeat, where test cases ran several times.
-pub(crate) fn unsteady(experiment: &Experiment, kind: Kind) -> Option<String> {
+pub(crate) fn unsteady(experiment: &Experiment, kind: SubjectKind) -> Option<String> {
     let sum = |value: fn(&SubjectSummary) -> usize| of_kind(experiment, kind).map(value).sum::<usize>();
     let (ever, always) = (sum(|subject| subject.failed), sum(|subject| subject.failed_always));
     (experiment.repetitions > 1).then(|| {
@@ -124,12 +124,14 @@ pub(crate) fn unsteady(experiment: &Experiment, kind: Kind) -> Option<String> {
 
 /// Returns which implementations of a kind do not take part, and why: mutants, of which there may be many, by their
 /// number for each reason.
-pub(crate) fn left_out(experiment: &Experiment, kind: Kind) -> impl Iterator<Item = String> {
+pub(crate) fn left_out(experiment: &Experiment, kind: SubjectKind) -> impl Iterator<Item = String> {
     let left_out = experiment.left_out.iter().filter(move |left_out| kind.has(left_out.origin));
     let mut lines: Vec<(String, &str)> = Vec::new();
     match kind {
-        Kind::Implementations => lines.extend(left_out.map(|left_out| (left_out.name.clone(), left_out.why.as_str()))),
-        Kind::ImplementationMutants => {
+        SubjectKind::Implementations => {
+            lines.extend(left_out.map(|left_out| (left_out.name.clone(), left_out.why.as_str())))
+        }
+        SubjectKind::ImplementationMutants => {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
             left_out.for_each(|left_out| *counts.entry(&left_out.why).or_default() += 1);
             lines.extend(counts.into_iter().map(|(why, count)| (plural(count, "mutant"), why)));

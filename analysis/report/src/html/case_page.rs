@@ -186,14 +186,14 @@ fn kills(outcomes: &Outcomes, analysis: &Analysis, case: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_synthetic::synthetic;
 
     #[test]
     fn a_page_says_what_is_known_and_escapes_it() {
         let mut outcomes = synthetic(60, 1);
         outcomes.cases[7].case = serde_json::json!({ "name": "<script>alert(1)</script>" });
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let page = CasePage {
             pages: &CasePages::new(&outcomes, &analysis),
             case: 7,
@@ -221,7 +221,7 @@ mod tests {
         criterion.covered.iter_mut().for_each(|covered| covered.set(0, false));
         [3, 7, 9].iter().for_each(|&case: &usize| criterion.covered[case].insert(0));
         let label = format!("{} (3 test cases)", criterion.requirements[0]);
-        let analysis = analyse(&outcomes, &Options::default()).expect("sound outcomes");
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
         let pages = CasePages::new(&outcomes, &analysis);
         let page = |case| CasePage { pages: &pages, case, picture: None, diagram: None, replay: "" }.html();
         assert!(page(7).contains(&label) && !page(8).contains(&label));

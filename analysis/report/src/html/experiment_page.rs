@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 use simutant_analysis::{
-    Agreement, Analysis, Choosing, Curve, Experiment, Findings, Kind, Prediction, Reference, count, percent,
+    Agreement, Analysis, Curve, Experiment, Findings, Prediction, Reference, SelectionCurves, SubjectKind, count,
+    percent,
 };
 
 use super::svg::{Scale, label, polyline, px};
@@ -19,7 +20,7 @@ const BOTTOM: f64 = 36.0;
 /// Returns the experiments as the text of one HTML page that needs nothing else. `analysis` is the one whose suites
 /// were judged.
 pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> String {
-    let has_mutants = takes_part(experiment, Kind::ImplementationMutants);
+    let has_mutants = takes_part(experiment, SubjectKind::ImplementationMutants);
     document(
         &format!("Simutant: experiments with {}", experiment.system),
         html! {
@@ -34,14 +35,14 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
                     h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
                     @for sentence in sentences(experiment, analysis, reference) { p.lead { (sentence) } }
                 }
-                section #implementations { h2 { "Implementations" } (implementations(experiment, Kind::Implementations)) }
+                section #implementations { h2 { "Implementations" } (implementations(experiment, SubjectKind::Implementations)) }
                 @if has_mutants {
                     section #mutants {
                         h2 { "Mutants of an implementation" }
                         p {
                             "These share their operators with the mutants that choose, and so flatter them. They count nowhere else."
                         }
-                        (implementations(experiment, Kind::ImplementationMutants))
+                        (implementations(experiment, SubjectKind::ImplementationMutants))
                     }
                 }
                 @for (index, findings) in experiment.findings.iter().enumerate() {
@@ -61,7 +62,7 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
     )
 }
 
-fn implementations(experiment: &Experiment, kind: Kind) -> Markup {
+fn implementations(experiment: &Experiment, kind: SubjectKind) -> Markup {
     html! {
         p { "Each ran the " (count(experiment.preparation.cases as u64)) " test cases of the universe." }
         div.scroll {
@@ -73,12 +74,12 @@ fn implementations(experiment: &Experiment, kind: Kind) -> Markup {
                     @for subject in by_rate(experiment, kind) {
                         tr {
                             th scope="row" { (subject.name) }
-                            @if kind == Kind::Implementations { td { (subject.origin) } }
+                            @if kind == SubjectKind::Implementations { td { (subject.origin) } }
                             td { (subject.failed) }
                             td { (percent(subject.failure_rate)) }
                             td { (subject.class) }
                             td { (or_none(subject.duration_ms, |duration| format!("{:.0}", duration.mean))) }
-                            @if kind == Kind::ImplementationMutants { td.text { (subject.description) } }
+                            @if kind == SubjectKind::ImplementationMutants { td.text { (subject.description) } }
                         }
                     }
                 }
@@ -174,7 +175,7 @@ const CURVES_HEIGHT: f64 = 330.0;
 /// What the names of the curves need on the right.
 const NAMES: f64 = 190.0;
 
-fn choices(choosing: &Choosing) -> Markup {
+fn choices(choosing: &SelectionCurves) -> Markup {
     let size_max = choosing.chosen.shares.len() as f64;
     let right = CURVES_WIDTH - NAMES;
     let x = Scale::new((1.0, size_max.max(2.0)), (LEFT, right));

@@ -44,7 +44,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
             p.note {
                 "Analysis seed " (analysis.options.seed) ", " (analysis.options.suites) " suites per criterion, α = "
-                (analysis.options.alpha) ". Pairs that failed the oracle: " (count(campaign.verdicts.unreasonable))
+                (analysis.options.alpha) ". Pairs that failed the oracle: " (count(campaign.verdicts.failed))
                 ", that crashed: " (count(campaign.verdicts.abnormal)) "."
             }
             @if !sites.uninstrumented.is_empty() {

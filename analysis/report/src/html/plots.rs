@@ -62,11 +62,11 @@ fn style() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{Options, analyse};
+    use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_synthetic::{from_kills, synthetic};
 
     fn drawn(outcomes: &simutant_outcomes::Outcomes) -> Vec<Plot> {
-        let options = Options { suites: 10, resamples: 100, ..Options::default() };
+        let options = AnalysisOptions { suites: 10, resamples: 100, ..AnalysisOptions::default() };
         let analysis = analyse(outcomes, &options).expect("sound outcomes");
         plots(&Study::new(outcomes, &analysis, None).expect("they belong together"), None)
     }

@@ -84,11 +84,11 @@ impl Writer<'_> {
         outcomes
     }
 
-    /// Adds the probes of decisions with several conditions, and returns the marks of all conditions; those of their own
-    /// follow from `end` on.
+    /// Adds the probes of decisions with several conditions, and returns the marks of all conditions; those of their
+    /// own follow from `end` on.
     ///
-    /// Where no branch tells what decides, two bits for each condition evaluated so far, its value and a one, tell which
-    /// they were.
+    /// Where no branch tells what decides, two bits for each condition evaluated so far, its value and a one, tell
+    /// which they were.
     pub(super) fn decisions(
         &self,
         end: &mut usize,

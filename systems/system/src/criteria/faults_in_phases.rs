@@ -9,9 +9,9 @@ use simutant_sim_core::trace::{Action, DropReason, DurableState, Packet, ResetRe
 
 /// Asks that each kind of fault meets each role in each of its phases.
 ///
-/// The phases are those that components [say](simutant_sim_core::Context::phase). One that has said none since it began is before
-/// its first message, after it, or after a restart. Besides, a component can be paused, down, not begun yet, or at its
-/// end.
+/// The phases are those that components [say](simutant_sim_core::Context::phase). One that has said none since it began
+/// is before its first message, after it, or after a restart. Besides, a component can be paused, down, not begun yet,
+/// or at its end.
 ///
 /// A fault of a component is a crash, a restart, a pause, a partition that names it, or the reset of a stream of its. A
 /// fault of a packet (a loss, for each reason, a duplicate, a corruption) counts for the component that it is from and

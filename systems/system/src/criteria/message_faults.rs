@@ -48,7 +48,7 @@ struct Flights<'a> {
     last_timeouts: BTreeMap<&'a Endpoint, usize>,
 }
 
-/// What is to be said of an arrival.
+/// What a label says of an arrival.
 struct Arrival {
     is_overtaken: bool,
     is_late: bool,

@@ -55,8 +55,8 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
         verdicts: kills
             .iter()
             .map(|kills| VerdictCounts {
-                reasonable: cases as u32 - counts(kills),
-                unreasonable: counts(kills),
+                passed: cases as u32 - counts(kills),
+                failed: counts(kills),
                 ..VerdictCounts::default()
             })
             .collect(),

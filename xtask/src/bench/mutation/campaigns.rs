@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail, ensure};
-use simutant_campaign::{Bounds, Campaign, End, Existing, Plan, Pruning};
+use simutant_campaign::{Bounds, Campaign, CampaignPlan, Existing, Pruning, SessionEnd};
 use simutant_mutator::{Build, Probes};
 use simutant_outcomes::{InputSource, Outcomes};
 
@@ -60,8 +60,8 @@ impl Campaigns {
         Ok(CampaignCosts { full, pruned, outcomes })
     }
 
-    fn plan(&self, pruning: Pruning) -> Plan {
-        Plan {
+    fn plan(&self, pruning: Pruning) -> CampaignPlan {
+        CampaignPlan {
             build: self.build.clone(),
             seed: SEED,
             input_source: InputSource::Uniform,
@@ -75,11 +75,11 @@ impl Campaigns {
 
 /// Runs a campaign from its beginning until all is in the journal and checked, with one worker at a time; returns what
 /// it came to, and the time.
-fn campaign(places: &Places, plan: Plan, plain: &Path) -> anyhow::Result<(Outcomes, Spent)> {
+fn campaign(places: &Places, plan: CampaignPlan, plain: &Path) -> anyhow::Result<(Outcomes, Spent)> {
     let (campaign, spent) = timed(|| {
         let mut campaign = Campaign::open(&places.out.path().join("campaign"), plan, Existing::Delete)?;
         let end = campaign.run(plain, NonZeroUsize::MIN, &mut |_| {}, &AtomicBool::new(false))?;
-        ensure!(end == End::Finished, "the campaign stopped");
+        ensure!(end == SessionEnd::Finished, "the campaign stopped");
         Ok(campaign)
     })?;
     Ok((campaign.outcomes()?, spent))
@@ -110,10 +110,10 @@ mod tests {
     /// Outcomes of two mutants on three test cases; the first is killed by the given ones.
     fn outcomes(killers: &[usize], reason: &str) -> Outcomes {
         let mut kills = vec![BitSet::with_capacity(3); 2];
-        let mut verdicts = vec![VerdictCounts { reasonable: 3, ..VerdictCounts::default() }; 2];
+        let mut verdicts = vec![VerdictCounts { passed: 3, ..VerdictCounts::default() }; 2];
         for &case in killers {
             kills[0].insert(case);
-            verdicts[0].reasonable -= 1;
+            verdicts[0].passed -= 1;
             verdicts[0].add(RunEnd::Abnormal);
         }
         let reason = |&first_case: &usize| ReasonCount {

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use simutant_mutator::{Build, Probes, Request, Selection, build_plain, build_with};
+use simutant_mutator::{Build, BuildRequest, Probes, Selection, build_plain, build_with};
 use simutant_outcomes::Sites;
 
 use super::{Places, timed};
@@ -130,7 +130,7 @@ pub(super) fn build_in(
 ) -> anyhow::Result<Build> {
     let operators = Selection::default();
     let probe = &places.root.join("mutator/probe");
-    let request = Request { package: &places.package, operators: &operators, directory, worker, probe };
+    let request = BuildRequest { package: &places.package, operators: &operators, directory, worker, probe };
     Ok(build_with(&request, probes, &mut |_| {})?)
 }
 
@@ -138,7 +138,7 @@ pub(super) fn build_in(
 pub(super) fn build_plain_in(places: &Places, directory: &Path, worker: (&str, &Path)) -> anyhow::Result<PathBuf> {
     let operators = Selection::default();
     let probe = &places.root.join("mutator/probe");
-    let request = Request { package: &places.package, operators: &operators, directory, worker, probe };
+    let request = BuildRequest { package: &places.package, operators: &operators, directory, worker, probe };
     Ok(build_plain(&request, &mut |_| {})?)
 }
 

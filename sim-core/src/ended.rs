@@ -1,27 +1,27 @@
-//! Verdicts: how a run ended, as data, in words that a person understands.
+//! How a run ended, as data, and in words that a person understands.
 
 use std::fmt;
 
 use crate::trace::Endpoint;
 use crate::{LimitReached, VirtualTime};
 
-/// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2.
+/// How a run ended: the four ends of Rutherford, PhD thesis, section 3.2, which calls the first two reasonable and
+/// unreasonable, and an inconclusive one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Ended {
     /// It ended by itself, and every expectation and check held.
-    Reasonable,
+    Passed,
     /// It ended by itself, and this is the first expectation or check that did not hold.
-    Unreasonable(Violation),
+    Failed(Violation),
     /// A limit ended it.
     NotTerminated(LimitReached),
     /// A component or a check panicked, and the run stopped there.
-    Abnormal(Failure),
-    /// It ended by itself, and all that was found out is well, but a final check could not find out what it looks for:
-    /// neither a pass nor a failure.
+    Abnormal(Panic),
+    /// It ended by itself and broke no expectation, but a final check could not decide: neither a pass nor a failure.
     Inconclusive(Undecided),
 }
 
-/// A final check that found out nothing.
+/// A final check that could not decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided {
     /// The check's name.
@@ -124,7 +124,7 @@ pub enum WaitSubject {
     EndOfTime,
 }
 
-/// Why a final check did not pass: it failed, or it found out nothing.
+/// Why a final check did not pass: it failed, or it could not decide.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CheckFailure {
@@ -134,9 +134,9 @@ pub struct CheckFailure {
 
 /// A panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct Panic {
     /// Who panicked.
-    pub origin: Origin,
+    pub origin: PanicOrigin,
     /// When, in virtual time.
     pub at: VirtualTime,
     /// The panic's message.
@@ -145,7 +145,7 @@ pub struct Failure {
 
 /// Whose code panicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum PanicOrigin {
     /// The component of this name.
     Component(String),
     /// The final check of this name.
@@ -154,10 +154,10 @@ pub enum Origin {
     Model,
 }
 
-impl Verdict {
-    /// Returns whether this is [`Verdict::Reasonable`].
-    pub fn is_reasonable(&self) -> bool {
-        *self == Self::Reasonable
+impl Ended {
+    /// Returns whether this is [`Ended::Passed`].
+    pub fn passed(&self) -> bool {
+        *self == Self::Passed
     }
 }
 
@@ -167,23 +167,23 @@ impl CheckFailure {
         Self { message: message.into(), is_undecided: false }
     }
 
-    /// Returns that the check could not find out whether all is well, with the reason: a search that used up its budget,
-    /// for example. The run then neither passes nor fails.
+    /// Returns that the check could not find out whether all is well, with the reason: a search that used up its
+    /// budget, for example. The run then neither passes nor fails.
     pub fn inconclusive(reason: impl Into<String>) -> Self {
         Self { message: reason.into(), is_undecided: true }
     }
 
-    /// Returns whether the check found out nothing.
+    /// Returns whether the check could not decide.
     pub(crate) fn is_undecided(&self) -> bool {
         self.is_undecided
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Ended {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reasonable => formatter.write_str("reasonable"),
-            Self::Unreasonable(violation) => write!(formatter, "unreasonable: {violation}"),
+            Self::Passed => formatter.write_str("passed"),
+            Self::Failed(violation) => write!(formatter, "failed: {violation}"),
             Self::NotTerminated(limit) => write!(formatter, "not terminated: {limit}"),
             Self::Abnormal(failure) => write!(formatter, "abnormal: {failure}"),
             Self::Inconclusive(undecided) => write!(formatter, "inconclusive: {undecided}"),
@@ -194,7 +194,7 @@ impl fmt::Display for Verdict {
 impl fmt::Display for Undecided {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { check, reason } = self;
-        write!(formatter, "check \"{check}\" found out nothing: {reason}")
+        write!(formatter, "check \"{check}\" could not decide: {reason}")
     }
 }
 
@@ -264,13 +264,13 @@ impl fmt::Display for WaitSubject {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for Panic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} panicked at {}: {}", self.origin, self.at, self.message)
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for PanicOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Component(name) => formatter.write_str(name),

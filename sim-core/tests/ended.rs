@@ -1,6 +1,6 @@
 //! How runs end, in the words that people read.
 
-use simutant_sim_core::{CheckFailure, Limits, Message, Simulation, Verdict, VirtualDuration, VirtualTime};
+use simutant_sim_core::{CheckFailure, Ended, Limits, Message, Simulation, VirtualDuration, VirtualTime};
 
 #[derive(Debug, Clone, Hash)]
 struct Nothing;
@@ -15,28 +15,28 @@ impl Message for Nothing {
 fn check(configure: impl FnOnce(&mut Simulation<Nothing>), expect: &str) {
     let mut simulation = Simulation::new(1);
     configure(&mut simulation);
-    assert_eq!(simulation.run().verdict.to_string(), expect);
+    assert_eq!(simulation.run().ended.to_string(), expect);
 }
 
 const SECOND: VirtualDuration = VirtualDuration::from_secs(1);
 
 #[test]
-fn nothing_to_do_is_reasonable() {
-    check(|_| {}, "reasonable");
+fn nothing_to_do_passed() {
+    check(|_| {}, "passed");
 }
 
 #[test]
-fn a_server_that_waits_for_ever_is_reasonable() {
+fn a_server_that_waits_for_ever_passed() {
     let server = |simulation: &mut Simulation<Nothing>| {
         simulation.add("server", |context| async move {
             context.channel_at(80).recv().await;
         });
     };
-    check(server, "reasonable");
+    check(server, "passed");
 }
 
 #[test]
-fn a_wrong_result_is_unreasonable_and_the_run_goes_on_to_its_end() {
+fn a_wrong_result_fails_the_run_and_the_run_goes_on_to_its_end() {
     let wrong = |simulation: &mut Simulation<Nothing>| {
         simulation.add("adder", |context| async move {
             context.pause(SECOND).await;
@@ -44,7 +44,7 @@ fn a_wrong_result_is_unreasonable_and_the_run_goes_on_to_its_end() {
         });
         simulation.add("wrong adder", |_| async { 5 }).starting_at(VirtualTime::from_millis(1_500)).expecting(4);
     };
-    check(wrong, "unreasonable: wrong adder returned 5 at 1.5 s, but 4 was expected");
+    check(wrong, "failed: wrong adder returned 5 at 1.5 s, but 4 was expected");
     let mut simulation = Simulation::<Nothing>::new(1);
     wrong(&mut simulation);
     simulation.add("other", |context| async move { context.pause(SECOND * 9).await });
@@ -62,20 +62,20 @@ fn a_missing_result_says_what_its_component_waits_for() {
             client.expecting(());
             simulation.add("other", |context| async move { context.pause(SECOND * 2).await });
         },
-        "unreasonable: client did not return, but () was expected: when nothing was left to happen, at 2 s, it still \
+        "failed: client did not return, but () was expected: when nothing was left to happen, at 2 s, it still \
          waited for a message on port 80 (since 1 s)",
     );
     check(
         |simulation| {
             simulation.add("client", |_| std::future::pending::<u8>()).expecting(7);
         },
-        "unreasonable: client did not return, but 7 was expected: when nothing was left to happen, at 0 s, it still \
+        "failed: client did not return, but 7 was expected: when nothing was left to happen, at 0 s, it still \
          waited for something that no event brings",
     );
 }
 
 #[test]
-fn the_first_check_that_fails_is_the_verdict() {
+fn the_first_check_that_fails_ends_the_run() {
     check(
         |simulation| {
             let returned = simulation.add("adder", |_| async { 2 + 2 }).returned();
@@ -85,7 +85,7 @@ fn the_first_check_that_fails_is_the_verdict() {
             simulation.check("the file is whole", || Err(CheckFailure::new("it has 3 bytes of 4")));
             simulation.check("never run", || panic!("a check came before"));
         },
-        "unreasonable: check \"the file is whole\" failed: it has 3 bytes of 4",
+        "failed: check \"the file is whole\" failed: it has 3 bytes of 4",
     );
 }
 
@@ -127,7 +127,7 @@ fn a_run_of_exactly_as_many_events_as_the_limit_terminates() {
             simulation.limits(Limits { events: 2, ..Limits::default() });
             simulation.add("once", |context| async move { context.pause(SECOND).await });
         },
-        "reasonable",
+        "passed",
     );
 }
 
@@ -139,7 +139,7 @@ fn events_after_the_limit_of_virtual_time_do_not_happen() {
             simulation.add("sleeper", |context| async move { context.pause(SECOND * 5).await });
         }
     };
-    check(limited(VirtualTime::from_secs(5)), "reasonable");
+    check(limited(VirtualTime::from_secs(5)), "passed");
     let late = "not terminated: the limit of virtual time, 4 s, was reached, and more was to happen at 5 s";
     check(limited(VirtualTime::from_secs(4)), late);
 }
@@ -153,7 +153,7 @@ fn a_panic_of_a_component_ends_the_run() {
     });
     simulation.add("other", |context| async move { context.pause(SECOND * 9).await }).expecting(());
     let report = simulation.run();
-    assert_eq!(report.verdict.to_string(), "abnormal: fuse panicked at 1 s: fuse is blown");
+    assert_eq!(report.ended.to_string(), "abnormal: fuse panicked at 1 s: fuse is blown");
     assert_eq!(report.ended_at, VirtualTime::from_secs(1));
 }
 
@@ -209,21 +209,21 @@ fn a_check_that_finds_out_nothing_neither_passes_nor_hides_a_failure() {
             simulation.check("second", undecided);
             simulation.check("third", || Err(CheckFailure::inconclusive("not asked")));
         },
-        "inconclusive: check \"second\" found out nothing: out of budget",
+        "inconclusive: check \"second\" could not decide: out of budget",
     );
     check(
         |simulation| {
             simulation.check("first", undecided);
             simulation.check("second", || Err(CheckFailure::new("it is wrong")));
         },
-        "unreasonable: check \"second\" failed: it is wrong",
+        "failed: check \"second\" failed: it is wrong",
     );
     check(
         |simulation| {
             simulation.check("first", undecided);
             simulation.add("late", |_| async { 1 }).expecting(2);
         },
-        "unreasonable: late returned 1 at 0 s, but 2 was expected",
+        "failed: late returned 1 at 0 s, but 2 was expected",
     );
 }
 
@@ -237,9 +237,9 @@ fn a_flood_of_messages_is_abnormal_and_not_an_exhausted_memory() {
             channel.send(to, Nothing);
         }
     });
-    let verdict = simulation.run().verdict;
-    let Verdict::Abnormal(failure) = &verdict else { panic!("{verdict}") };
-    assert!(failure.message.starts_with("2^24 events are pending"), "{verdict}");
+    let ended = simulation.run().ended;
+    let Ended::Abnormal(failure) = &ended else { panic!("{ended}") };
+    assert!(failure.message.starts_with("2^24 events are pending"), "{ended}");
 }
 
 #[test]
@@ -258,10 +258,10 @@ fn a_check_of_the_trace_gets_all_of_it_whatever_the_report_has() {
         simulation
     };
     // It began, made five notes, and returned.
-    let verdict = simulation(8).run().verdict.to_string();
+    let verdict = simulation(8).run().ended.to_string();
     assert!(verdict.ends_with("check \"enough happened\" failed: 7 events"), "{verdict}");
     let report = simulation(7).run();
-    assert_eq!((report.verdict, report.trace), (Verdict::Reasonable, None));
+    assert_eq!((report.ended, report.trace), (Ended::Passed, None));
     for is_recorded_first in [true, false] {
         let mut traced = simulation(7);
         if is_recorded_first {
@@ -270,6 +270,6 @@ fn a_check_of_the_trace_gets_all_of_it_whatever_the_report_has() {
             traced.trace_at_most(3).record_trace();
         }
         let report = traced.run();
-        assert_eq!((report.verdict, report.trace.map(|trace| trace.len())), (Verdict::Reasonable, Some(3)));
+        assert_eq!((report.ended, report.trace.map(|trace| trace.len())), (Ended::Passed, Some(3)));
     }
 }
