@@ -14,10 +14,11 @@ use anyhow::{Context, bail};
 const PAGES: [&str; 6] = [
     "README.md",
     "docs/src/guide/study.md",
-    "docs/src/guide/choosing.md",
     "docs/src/guide/one-run.md",
     "docs/src/guide/implementations.md",
     "docs/src/guide/your-system.md",
+    // Chooses another suite.
+    "docs/src/guide/choosing.md",
 ];
 
 /// The line before a block whose numbers are not those of the next run.
@@ -41,7 +42,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(&folder)?;
         std::os::unix::fs::symlink("../out", folder.join("out"))?;
         std::os::unix::fs::symlink(crate::target(root), folder.join("target"))?;
-        let mut shell = Shell { folder, programs: crate::target(root).join("release") };
+        let mut shell = Shell { root: root.to_owned(), folder, programs: crate::target(root).join("release") };
         for step in steps(&text) {
             eprintln!("xtask: {page}:{}: {}", step.line, step.command);
             if let Err(fault) = shell.run(&step)? {
@@ -92,6 +93,8 @@ fn steps(page: &str) -> Vec<Step> {
 /// Where a page's commands run.
 #[derive(Debug)]
 struct Shell {
+    /// The project's folder, which pages do not name: they are read there.
+    root: PathBuf,
     folder: PathBuf,
     /// Where the command is.
     programs: PathBuf,
@@ -111,7 +114,7 @@ impl Shell {
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()?;
-        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout).replace(&format!("{}/", self.root.display()), "");
         let (printed, folder) = printed.rsplit_once('\n').context("the shell did not end by itself")?;
         self.folder = folder.into();
         let printed: Vec<&str> = printed.lines().collect();
