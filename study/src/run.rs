@@ -7,7 +7,7 @@ use serde::Serialize;
 use simutant_analysis::{
     Analysis, Checked, MUTANTS, Options, analyse_with_threads, boosted, build_expected, build_suite, suite, suite_of,
 };
-use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
+use simutant_campaign::{Bounds, Campaign, End, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
@@ -72,9 +72,12 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let draw = || -> Result<Campaign, StudyError> {
         let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;
         let mut phases = Phases::new(watch);
-        campaign.draw(&mut |progress| phases.show(progress))?;
+        let end = campaign.draw(&mut |progress| phases.show(progress), watch.stop)?;
         phases.end();
-        Ok(campaign)
+        match end {
+            End::Finished => Ok(campaign),
+            End::Stopped => Err(StudyError::Stopped),
+        }
     };
     let (plain, campaign) = join(|| system.build_plain(watch.observer), draw);
     let plain = watch.unless_stopped(plain)?;

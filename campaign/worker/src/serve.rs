@@ -68,7 +68,9 @@ fn answer(
             let (universe, criteria, trace_criteria) = (system.universe(), system.criteria(), system.trace_criteria());
             Answer::Description(Description { system: system.name().to_owned(), universe, criteria, trace_criteria })
         }
-        Request::Draw { universe, first, count } => Answer::Cases(system.draw(universe, first, count)),
+        Request::Draw { universe, first, count, feedback } => {
+            system.draw(universe, first, count, &feedback).map_or(Answer::Unlearned, Answer::Cases)
+        }
         Request::Reseed { seed, number, first, cases } => {
             let reseed = |(index, case)| system.reseed(seed, index, number, case);
             Answer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)

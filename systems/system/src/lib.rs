@@ -11,6 +11,6 @@ mod system;
 
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, Lengths, Point, Probabilities};
-pub use simutant_outcomes::{InputSource, Quota};
+pub use simutant_outcomes::{Coverage, InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, CostBounds, InvalidTestCase, System, reseeding, universe};
