@@ -41,12 +41,12 @@ pub enum InputSource {
     /// of Chan et al., "Forgetting test cases", COMPSAC 2006.
     #[serde(rename = "adaptive")]
     Adaptive,
-    /// Three of four test cases are mutations of an earlier one that covered something new, chosen by how rare that is
-    /// and how seldom it was chosen; the others are random. Coverage-guided fuzzing as in AFL, by the coverage of the
-    /// simulation as in ModelFuzz (Gulcan et al., "Model-guided fuzzing of distributed systems",
-    /// OOPSLA 2025), with a power
-    /// schedule that favours what is rare (Böhme, Pham and Roychoudhury, "Coverage-based greybox fuzzing as Markov
-    /// chain", CCS 2016).
+    /// Each test case is random, or a mutation of an earlier one that covered something new: mostly what found more of
+    /// late. The rarer what a test case covered and the less often it was chosen, the likelier it is to be mutated.
+    ///
+    /// This is coverage-guided fuzzing as in AFL, by the coverage of the simulation as in ModelFuzz (Gulcan et al.,
+    /// "Model-guided fuzzing of distributed systems", OOPSLA 2025), with a power schedule that favours what is rare
+    /// (Böhme, Pham and Roychoudhury, "Coverage-based greybox fuzzing as Markov chain", CCS 2016).
     #[serde(rename = "guided")]
     Guided,
 }

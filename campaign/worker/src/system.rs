@@ -120,7 +120,7 @@ trait Erased: Debug + Send + Sync {
 }
 
 /// Holds no value of `S`, so it can be shared between threads whatever `S` is.
-struct Typed<S: System> {
+struct Typed<S> {
     /// The last one that was drawn from: to prepare some costs more than to draw from them.
     universe: Mutex<Option<(Universe, definition::Universe<S>)>>,
 }

@@ -62,15 +62,15 @@ use crate::system::{case_stream, universe};
 
 /// The universe of a source, prepared, so that each of its test cases is cheap.
 #[derive(Debug, Clone)]
-pub struct Universe<S: System> {
+pub struct Universe<S> {
     seed: u64,
-    plan: Plan<S::TestCase>,
+    plan: Plan,
     system: PhantomData<fn() -> S>,
 }
 
 /// What is decided beforehand.
 #[derive(Debug, Clone)]
-enum Plan<C> {
+enum Plan {
     /// Nothing.
     Random,
     /// Where the parameters of the first test cases are; those that are not said are random.
@@ -78,7 +78,7 @@ enum Plan<C> {
     /// Which of its candidates each test case is.
     Candidates(Vec<usize>),
     /// Nothing: each test case is decided when the coverage of those before it is known.
-    Guided(Guided<C>),
+    Guided(Guided),
 }
 
 /// Where the parameters of a test case are, by number; `None` is at random.
@@ -119,7 +119,7 @@ impl<S: System> Universe<S> {
                 Some(&candidate) => S::sample(&mut adaptive::candidate_stream::<S>(self.seed, index, candidate)),
                 None => universe::<S>(self.seed, index),
             },
-            Plan::Guided(guided) => guided.case(index).cloned().unwrap_or_else(|| universe::<S>(self.seed, index)),
+            Plan::Guided(guided) => guided.case::<S>(index).unwrap_or_else(|| universe::<S>(self.seed, index)),
         }
     }
 

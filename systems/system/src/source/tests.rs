@@ -262,11 +262,20 @@ fn a_guided_source_finds_what_is_nested_and_uniform_draws_miss_it() {
 }
 
 #[test]
-fn a_quarter_of_guided_test_cases_are_uniform_ones_at_their_index() {
+fn a_quarter_of_guided_test_cases_are_uniform_ones_when_those_find_nothing_more() {
     let keys = drawn::<Nested>(InputSource::Guided, 1, 2_000, branches);
     let is_uniform = |(index, key): (usize, &Key)| *key == universe::<Nested>(1, index);
     let uniform = (0..).zip(&keys).map(is_uniform).filter(|is_uniform| *is_uniform).count();
     assert!((400..600).contains(&uniform), "{uniform}");
+    let endless = |key: &Key| {
+        let mut coverage = branches(key);
+        coverage.insert("chance", &key.chance.to_string());
+        coverage
+    };
+    // Where each test case is as new as any other, neither manner is better.
+    let keys = drawn::<Nested>(InputSource::Guided, 1, 400, endless);
+    let uniform = (0..).zip(&keys).map(is_uniform).filter(|is_uniform| *is_uniform).count();
+    assert!((60..340).contains(&uniform), "{uniform}");
     let chances: BTreeSet<u64> = keys.iter().map(|key| key.chance).collect();
     assert_eq!(chances.len(), keys.len(), "chance is drawn anew");
 }
