@@ -13,16 +13,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::Fingerprint;
-use simutant_outcomes::{
-    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
-};
-use simutant_protocol::{Limits, MutantExecution, Sizes, Universe};
+use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites};
+use simutant_protocol::{Limits, MutantExecution, Sizes};
 
 use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
-use crate::journal::{Content, Journal, Recording, Rounds};
+use crate::journal::{Content, Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
 use crate::plain::Crews;

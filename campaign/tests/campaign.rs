@@ -828,7 +828,7 @@ fn recordings_are_kept_of_the_test_cases_that_call_nothing_that_has_changed() {
     // One that was stopped before the sample was checked.
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
-    let mut when_drawn = |progress: simutant_campaign::Progress| {
+    let mut when_drawn = |progress: Progress| {
         stop.store(progress.phase == Phase::Universe, Relaxed);
     };
     assert_eq!(campaign.run(&build().worker, jobs(1), &mut when_drawn, &stop).expect("it runs"), End::Stopped);
@@ -846,7 +846,7 @@ fn a_second_edit_before_the_end_keeps_what_the_first_one_kept() {
     let changed = finish(folder.path(), with_uncalled(2));
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
-    let mut after_three = |progress: simutant_campaign::Progress| {
+    let mut after_three = |progress: Progress| {
         stop.store(progress.phase == Phase::Mutants && progress.done >= 3, Relaxed);
     };
     assert_eq!(campaign.run(&build().worker, jobs(1), &mut after_three, &stop).expect("it runs"), End::Stopped);
