@@ -54,7 +54,8 @@ impl Campaign {
         Ok(Some(cases))
     }
 
-    /// Draws the first round. A source that learns is asked for one test case at a time, and told what each covers.
+    /// Draws the first round. A source that learns is asked for one test case at a time, and told what
+    /// each covers; that takes runs, so it can be stopped.
     fn draw_cases(
         &self,
         crew: &mut Crew<'_>,
@@ -68,10 +69,10 @@ impl Campaign {
         let mut cases: Vec<Value> = Vec::with_capacity(total);
         let mut learned: Vec<Coverage> = Vec::new();
         while cases.len() < total {
-            if stop.load(Relaxed) {
-                return Ok(None);
-            }
             if source.learns() {
+                if stop.load(Relaxed) {
+                    return Ok(None);
+                }
                 if let Some(last) = cases.last() {
                     let (recorded, traced) = crew.record(last, sizes.clone())?;
                     learned.push(coverage(&recorded, &traced));
