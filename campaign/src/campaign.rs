@@ -2,6 +2,7 @@
 
 mod original;
 pub(crate) mod settings;
+mod universe;
 
 use self::original::{check_baseline, limits, recording};
 use self::settings::{INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
@@ -12,16 +13,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::Fingerprint;
-use simutant_outcomes::{
-    BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites, differences,
-};
-use simutant_protocol::{MutantExecution, RunLimits, Sizes, UniverseSettings};
+use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites};
+use simutant_protocol::{MutantExecution, RunLimits, Sizes};
 
 use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
-use crate::journal::{Content, Journal, Recording, Rounds};
+use crate::journal::{Content, Journal, Recording};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
@@ -32,8 +31,6 @@ use crate::{
     white_box,
 };
 
-/// Test cases that are asked for at once.
-const DRAW_COUNT: usize = 1000;
 /// What the names of the files begin and end with in which workers leave their runs.
 const ANSWERS_PREFIX: &str = "worker-";
 const ANSWERS_SUFFIX: &str = ".answers";
@@ -121,13 +118,14 @@ impl Campaign {
     }
 
     /// Draws the universe, if that was not done before; what runs the campaign does so, too. It takes the instrumented
-    /// system alone, so that the plain one can be built meanwhile.
+    /// system alone, so that the plain one can be built meanwhile. For a source that learns, each test case is run on the
+    /// original. A universe that is not drawn to its end when `stop` is set is drawn anew by the next session.
     ///
     /// # Errors
     /// If the worker cannot be used, or the journal not be written.
-    pub fn draw(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), CampaignError> {
-        self.session.cases = Some(self.draw_universe(progress)?);
-        Ok(())
+    pub fn draw(&mut self, progress: &mut dyn FnMut(Progress), stop: &AtomicBool) -> Result<SessionEnd, CampaignError> {
+        self.session.cases = self.draw_universe(progress, stop)?;
+        Ok(if self.session.cases.is_some() { SessionEnd::Finished } else { SessionEnd::Stopped })
     }
 
     /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
@@ -172,7 +170,7 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let cases = self.draw_universe(progress)?;
+        let Some(cases) = self.draw_universe(progress, stop)? else { return Ok(SessionEnd::Stopped) };
         let settings =
             Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
         if stop.load(Relaxed)
@@ -264,66 +262,6 @@ impl Campaign {
             session_jobs: self.session.jobs,
             session_pairs_unlisted: self.session.pairs_unlisted,
         })
-    }
-
-    fn draw_universe(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Value>, CampaignError> {
-        let CampaignPlan { seed, input_source: source, cases: total, .. } = self.plan;
-        let universe = UniverseSettings { source, seed, size: total };
-        if let Some(cases) = self.session.cases.take() {
-            return Ok(cases);
-        }
-        let rounds = self.journal.rounds()?;
-        if let Some(mut cases) = self.journal.cases(total * rounds.drawn)? {
-            let known = cases.len();
-            let rounds = self.reseed(&mut Crew::new(workshop(&self.plan)), &mut cases, rounds)?;
-            self.journal.transaction(|journal| {
-                journal.set_rounds(&rounds)?;
-                journal.add_cases(known, &cases)
-            })?;
-            cases.truncate(total * rounds.used());
-            return Ok(cases);
-        }
-        let mut crew = Crew::new(workshop(&self.plan));
-        let description = crew.description()?;
-        let mut cases = Vec::with_capacity(total);
-        while cases.len() < total {
-            let count = DRAW_COUNT.min(total - cases.len());
-            cases.extend(crew.draw(universe, cases.len(), count)?);
-            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
-        }
-        let rounds = self.reseed(&mut crew, &mut cases, Rounds::default())?;
-        let adopted = self.journal.transaction(|journal| {
-            journal.set_rounds(&rounds)?;
-            journal.set("criteria", &description.criteria)?;
-            journal.set("trace_criteria", &description.trace_criteria)?;
-            journal.set_cases(&cases)
-        })?;
-        self.session.recordings_kept = adopted.len() as u64;
-        Ok(cases)
-    }
-
-    /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
-    /// there are then. If nothing is chance in a test case, there is one.
-    fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Vec<Value>, rounds: Rounds) -> Result<Rounds, CampaignError> {
-        let (universe, asked) = (self.plan.cases, usize::from(self.plan.reseedings.get()));
-        let Rounds { mut drawn, mut chance, .. } = rounds;
-        while drawn < asked {
-            let before = cases.len();
-            for first in (0..universe).step_by(DRAW_COUNT) {
-                let last = universe.min(first + DRAW_COUNT);
-                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &cases[first..last])?;
-                for (before, after) in cases[first..last].iter().zip(&reseeded) {
-                    chance.extend(differences(before, after));
-                }
-                cases.extend(reseeded);
-            }
-            if chance.is_empty() {
-                cases.truncate(before);
-                break;
-            }
-            drawn += 1;
-        }
-        Ok(Rounds { asked, drawn, chance })
     }
 
     fn run_baseline(

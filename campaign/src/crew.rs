@@ -4,9 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
-use simutant_outcomes::CostBounds;
-use simutant_outcomes::{Cause, Execution};
-use simutant_protocol::{Description, Recorded, Sizes, UniverseSettings, WorkerAnswer, WorkerRequest};
+use simutant_outcomes::{Cause, CostBounds, Coverage, Execution};
+use simutant_protocol::{Description, Feedback, Recorded, Sizes, UniverseSettings, WorkerAnswer, WorkerRequest};
 
 use crate::CampaignError;
 use crate::plan::Bounds;
@@ -54,12 +53,14 @@ pub(crate) struct Crew<'a> {
     worker: Option<(Worker, Description)>,
     /// What the worker's numbers of labels stand for.
     labels: Labels,
+    /// How many test cases the worker has learned from.
+    learned: usize,
 }
 
 impl<'a> Crew<'a> {
     /// Returns a crew without a worker yet.
     pub(crate) fn new(workshop: Workshop<'a>) -> Self {
-        Self { workshop, worker: None, labels: Labels::default() }
+        Self { workshop, worker: None, labels: Labels::default(), learned: 0 }
     }
 
     /// Returns for how long nothing may be heard of a worker.
@@ -72,16 +73,27 @@ impl<'a> Crew<'a> {
         Ok(self.hire()?.1.clone())
     }
 
-    /// Returns test cases `first .. first + count` of the universe.
+    /// Returns test cases `first .. first + count` of the universe, drawn by a source that learned what the test cases
+    /// from 0 on covered. A worker is told what is new to it.
     pub(crate) fn draw(
         &mut self,
         universe: UniverseSettings,
         first: usize,
         count: usize,
+        learned: &[Coverage],
     ) -> Result<Vec<Value>, CampaignError> {
-        match self.ask_original(&WorkerRequest::Draw { universe, first, count })? {
-            WorkerAnswer::Cases(cases) if cases.len() == count => Ok(cases),
-            answer => Err(self.unexpected(&answer)),
+        let mut known = self.learned.min(learned.len());
+        loop {
+            let feedback = Feedback { first: known, coverage: learned[known..].to_vec() };
+            match self.ask_original(&WorkerRequest::Draw { universe, first, count, feedback })? {
+                WorkerAnswer::Cases(cases) if cases.len() == count => {
+                    self.learned = learned.len();
+                    return Ok(cases);
+                }
+                // The worker that knew it was killed.
+                WorkerAnswer::Unlearned if known > 0 => known = 0,
+                answer => return Err(self.unexpected(&answer)),
+            }
         }
     }
 
@@ -187,6 +199,7 @@ impl<'a> Crew<'a> {
         if self.worker.is_none() {
             self.worker = Some(self.workshop.start()?);
             self.labels = Labels::default();
+            self.learned = 0;
         }
         Ok(self.worker.as_mut().expect("it was hired if it was missing"))
     }

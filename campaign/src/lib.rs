@@ -21,7 +21,9 @@
 //!
 //! # How it goes
 //!
-//! 1. **Universe.** The test cases are drawn from the seed and written down.
+//! 1. **Universe.** The test cases are drawn from the seed and written down. For a source that learns, each is run on
+//!    the original first, recorded as in the baseline, one after the other; the baseline runs it again. A run that fails,
+//!    hangs or ends its worker is something to learn, and no error before the baseline.
 //! 2. **Baseline.** Each test case is run on the original twice, once with the probes recording what it covers and
 //!    which mutants it reaches and infects, and once on the package as it is written. A test case that fails, or whose
 //!    runs differ, ends the campaign: nothing that followed would mean anything.

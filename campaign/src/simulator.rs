@@ -53,7 +53,7 @@ impl<'a> Simulator<'a> {
     /// If the worker does not work.
     pub fn draw(&mut self, seed: u64, number: usize) -> Result<Value, CampaignError> {
         let universe = UniverseSettings { source: InputSource::Uniform, seed, size: number + 1 };
-        Ok(self.crew.draw(universe, number, 1)?.swap_remove(0))
+        Ok(self.crew.draw(universe, number, 1, &[])?.swap_remove(0))
     }
 
     /// Returns re-seeding `reseeding` of `case`, test case `number` of a universe of `seed`: what transfers to a real

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use simutant_campaign::{
-    Bounds, Campaign, CampaignError, CampaignPlan, Existing, Phase, Pruning, SessionEnd, Simulator, Statistics,
-    TraceRecording, read_outcomes, read_outcomes_of, read_reseedings,
+    Bounds, Campaign, CampaignError, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Simulator,
+    Statistics, TraceRecording, read_outcomes, read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, RunEnd};
@@ -250,7 +250,9 @@ fn the_universe_can_be_drawn_before_there_is_a_plain_build() {
     let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
     let mut drawn = Vec::new();
     for _ in 0..2 {
-        campaign.draw(&mut |progress| drawn.push((progress.phase, progress.done))).expect("it draws");
+        let mut note = |progress: Progress| drawn.push((progress.phase, progress.done));
+        let end = campaign.draw(&mut note, &AtomicBool::new(false)).expect("it draws");
+        assert_eq!(end, SessionEnd::Finished);
     }
     assert_eq!(drawn, [(Phase::Universe, CASES)], "the second time there is nothing to do");
     campaign
@@ -262,6 +264,64 @@ fn the_universe_can_be_drawn_before_there_is_a_plain_build() {
         )
         .expect("it runs");
     assert_eq!(campaign.outcomes().expect("it is finished"), expected);
+}
+
+/// The universe of the guided source, drawn and read back; `stop_after` test cases a session stops, and another goes on.
+fn guided(plan: CampaignPlan, stop_after: Option<usize>) -> Vec<serde_json::Value> {
+    let folder = folder();
+    let plan = CampaignPlan { input_source: InputSource::Guided, ..plan };
+    for stop_after in stop_after.into_iter().chain([usize::MAX]) {
+        let mut campaign = Campaign::open(folder.path(), plan.clone(), Existing::Continue).expect("it opens");
+        let stop = AtomicBool::new(false);
+        let mut note = |progress: Progress| stop.store(progress.done >= stop_after, Relaxed);
+        let end = campaign.draw(&mut note, &stop).expect("it draws");
+        assert_eq!(end, if stop_after < plan.cases { SessionEnd::Stopped } else { SessionEnd::Finished });
+    }
+    cases_in(folder.path())
+}
+
+/// Returns the test cases in a journal.
+fn cases_in(directory: &Path) -> Vec<serde_json::Value> {
+    let journal = Connection::open(directory.join("journal.sqlite")).expect("it is a journal");
+    let mut cases = journal.prepare("SELECT input FROM cases ORDER BY number").expect("it is SQL");
+    let cases = cases.query_map([], |row| row.get::<_, String>(0)).expect("it can be read");
+    cases.map(|case| serde_json::from_str(&case.expect("it is text")).expect("it is JSON")).collect()
+}
+
+#[test]
+fn a_source_that_learns_draws_the_same_for_any_size_and_number_of_workers_and_after_an_interruption() {
+    let of_size = |cases| CampaignPlan { cases, ..plan() };
+    let drawn = guided(of_size(MANY), None);
+    assert_eq!(drawn.len(), MANY);
+    assert_eq!(guided(of_size(MANY), Some(3)), drawn);
+    assert_eq!(guided(of_size(CASES), None), drawn[..CASES]);
+    let build = build();
+    let mut simulator = Simulator::new(&build, plan().bounds);
+    let uniform = (0..MANY).map(|number| simulator.draw(SEED, number).expect("it is drawn"));
+    assert_ne!(uniform.collect::<Vec<_>>(), drawn, "none was mutated");
+    let guided = || CampaignPlan { input_source: InputSource::Guided, ..plan() };
+    let outcomes = [1, 3].map(|workers| run(folder().path(), guided(), workers));
+    assert_eq!(outcomes[0], outcomes[1]);
+    assert!(outcomes[0].cases.iter().map(|case| &case.case).eq(&drawn[..CASES]));
+}
+
+/// A universe can hold test cases on which the original fails: to say so is up to the baseline.
+#[test]
+fn a_source_learns_of_originals_that_panic_or_end_their_worker() {
+    let folder = folder();
+    let mut fragile = CampaignPlan { cases: 4 * MANY, ..plan() };
+    fragile.build.worker = mistaken(folder.path(), "fragile");
+    let drawn = guided(fragile.clone(), None);
+    assert_eq!(drawn, guided(fragile.clone(), None));
+    for limit in [5, 7] {
+        let first = drawn.iter().position(|case| case["limit"] == limit).expect("it is drawn");
+        assert!(first < drawn.len() / 2, "the source must go on after {limit}");
+    }
+    let plain = fragile.build.worker.clone();
+    let fragile = CampaignPlan { input_source: InputSource::Guided, ..fragile };
+    let mut campaign = Campaign::open(&folder.path().join("out"), fragile, Existing::Continue).expect("it opens");
+    let error = campaign.run(&plain, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("the original fails");
+    assert!(matches!(error, CampaignError::BaselineFailed { .. }), "{error}");
 }
 
 #[test]
@@ -768,7 +828,7 @@ fn recordings_are_kept_of_the_test_cases_that_call_nothing_that_has_changed() {
     // One that was stopped before the sample was checked.
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
-    let mut when_drawn = |progress: simutant_campaign::Progress| {
+    let mut when_drawn = |progress: Progress| {
         stop.store(progress.phase == Phase::Universe, Relaxed);
     };
     assert_eq!(campaign.run(&build().worker, jobs(1), &mut when_drawn, &stop).expect("it runs"), SessionEnd::Stopped);
@@ -786,7 +846,7 @@ fn a_second_edit_before_the_end_keeps_what_the_first_one_kept() {
     let changed = finish(folder.path(), with_uncalled(2));
     let mut campaign = Campaign::open(folder.path(), with_uncalled(3), Existing::Continue).expect("it opens");
     let stop = AtomicBool::new(false);
-    let mut after_three = |progress: simutant_campaign::Progress| {
+    let mut after_three = |progress: Progress| {
         stop.store(progress.phase == Phase::Mutants && progress.done >= 3, Relaxed);
     };
     assert_eq!(campaign.run(&build().worker, jobs(1), &mut after_three, &stop).expect("it runs"), SessionEnd::Stopped);

@@ -248,7 +248,8 @@ pub(crate) struct UniverseArguments {
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol
-    /// sequence, covering all pairs or triples of levels, at boundary values, or far from each other (adaptive).
+    /// sequence, covering all pairs or triples of levels, at boundary values, far from each other (adaptive), or
+    /// mutated from those that covered something new (guided).
     #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
     pub(crate) source: InputSource,
 }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// Each is a function of the system, the seed, the index and the size, on every platform. But for
 /// [`InputSource::LatinHypercube`], a longer universe begins with the shorter one.
+///
+/// Of the system, most sources know how its test cases are drawn. A source that [learns](InputSource::learns) also
+/// knows what they cover, so its universe is another one when the simulation's code is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum InputSource {
     /// Every draw is random.
@@ -38,11 +41,19 @@ pub enum InputSource {
     /// of Chan et al., "Forgetting test cases", COMPSAC 2006.
     #[serde(rename = "adaptive")]
     Adaptive,
+    /// Each test case is random, or a mutation of an earlier one that covered something new: mostly what found more of
+    /// late. The rarer what a test case covered and the less often it was chosen, the likelier it is to be mutated.
+    ///
+    /// This is coverage-guided fuzzing as in AFL, by the coverage of the simulation as in ModelFuzz (Gulcan et al.,
+    /// "Model-guided fuzzing of distributed systems", OOPSLA 2025), with a power schedule that favours what is rare
+    /// (Böhme, Pham and Roychoudhury, "Coverage-based greybox fuzzing as Markov chain", CCS 2016).
+    #[serde(rename = "guided")]
+    Guided,
 }
 
 impl InputSource {
     /// All sources, the random one first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Uniform,
         Self::LatinHypercube,
         Self::Sobol,
@@ -50,6 +61,7 @@ impl InputSource {
         Self::Covering3,
         Self::Boundary,
         Self::Adaptive,
+        Self::Guided,
     ];
 
     /// Returns its name on the command line and in files.
@@ -62,6 +74,21 @@ impl InputSource {
             Self::Covering3 => "covering-3",
             Self::Boundary => "boundary",
             Self::Adaptive => "adaptive",
+            Self::Guided => "guided",
+        }
+    }
+
+    /// Returns whether a test case depends on what the test cases before it covered.
+    pub fn learns(self) -> bool {
+        match self {
+            Self::Uniform
+            | Self::LatinHypercube
+            | Self::Sobol
+            | Self::Covering2
+            | Self::Covering3
+            | Self::Boundary
+            | Self::Adaptive => false,
+            Self::Guided => true,
         }
     }
 }

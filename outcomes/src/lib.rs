@@ -11,6 +11,7 @@ mod cause;
 mod chance;
 mod compiled;
 mod cost;
+mod coverage;
 mod input_source;
 mod judgement;
 mod outcome;
@@ -25,6 +26,7 @@ pub use cause::Cause;
 pub use chance::differences;
 pub use compiled::Compiled;
 pub use cost::{CostBounds, CostKills, CostMeasure, CostOracle, CostOracleError, CostRole, RunCost};
+pub use coverage::Coverage;
 pub use input_source::InputSource;
 pub use judgement::{Judged, Judgement};
 pub use outcome::{

@@ -8,7 +8,7 @@ use simutant_analysis::{
     Analysis, AnalysisOptions, Checked, MUTANTS, analyse_with_threads, boosted, build_expected, build_suite, suite,
     suite_of,
 };
-use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
+use simutant_campaign::{Bounds, Campaign, SessionEnd, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
@@ -73,9 +73,12 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let draw = || -> Result<Campaign, StudyError> {
         let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;
         let mut phases = Phases::new(watch);
-        campaign.draw(&mut |progress| phases.show(progress))?;
+        let end = campaign.draw(&mut |progress| phases.show(progress), watch.stop)?;
         phases.end();
-        Ok(campaign)
+        match end {
+            SessionEnd::Finished => Ok(campaign),
+            SessionEnd::Stopped => Err(StudyError::Stopped),
+        }
     };
     let (plain, campaign) = join(|| system.build_plain(watch.observer), draw);
     let plain = watch.unless_stopped(plain)?;

@@ -205,7 +205,8 @@ fn width_of(page: &str, width: u32) -> u64 {
 #[ignore = "needs a browser: cargo xtask test installs one and runs this"]
 fn no_page_is_wider_than_its_window() {
     let outcomes = synthetic(40, 1);
-    let analysis = analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
+    let analysis =
+        analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
     let long = format!("at 0.017 s, a packet was dropped: {}", "Acknowledgement{sequence:3}".repeat(9));
     let picture = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"90\"/>";
     let explanation = Explanation {

@@ -38,6 +38,8 @@ enum Mistake {
     Chance,
     /// Not a mistake: the system states how long it takes at most, named `counter_worker-bounded`.
     Bounded,
+    /// The original panics at 5 and aborts at 7: named `counter_worker-fragile`.
+    Fragile,
 }
 
 impl Mistake {
@@ -49,6 +51,7 @@ impl Mistake {
             Some((_, "calm")) => Self::Calm,
             Some((_, "chance")) => Self::Chance,
             Some((_, "bounded")) => Self::Bounded,
+            Some((_, "fragile")) => Self::Fragile,
             _ => Self::None,
         }
     }
@@ -156,6 +159,11 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
         sum += number;
     }
     let mistake = Mistake::of_this_program();
+    match (mistake, limit) {
+        (Mistake::Fragile, 5) => panic!("five"),
+        (Mistake::Fragile, 7) => std::process::abort(),
+        _ => {}
+    }
     context.pause(VirtualDuration::from_millis(if mistake == Mistake::Late { 2 } else { 1 })).await;
     match body {
         0 => sum,

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use simutant_outcomes::{CostBounds, Execution, InputSource, MutantNumber, Quota};
+use simutant_outcomes::{CostBounds, Coverage, Execution, InputSource, MutantNumber, Quota};
 use simutant_sim_core::{Others, RecordedChoice};
 
 pub use runs::{HEADER_BYTES, NoRun, read_runs, runs_length};
@@ -37,6 +37,8 @@ pub enum WorkerRequest {
         first: usize,
         /// How many.
         count: usize,
+        /// What the source is to learn before.
+        feedback: Feedback,
     },
     /// Asks for a re-seeding of each of some test cases.
     Reseed {
@@ -102,6 +104,17 @@ pub struct UniverseSettings {
     pub seed: u64,
     /// How many there are; some sources draw others for another number.
     pub size: usize,
+}
+
+/// What test cases covered, for a source that learns. A worker keeps what it was told, as long as it is asked for the
+/// same universe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feedback {
+    /// The number of the first of them. If the worker has not learned from all test cases before it, it draws nothing,
+    /// and answers [`Answer::Unlearned`].
+    pub first: usize,
+    /// What each of them covered.
+    pub coverage: Vec<Coverage>,
 }
 
 /// Who makes the choices that a run leaves open: what becomes of a packet, which of simultaneous events comes first,
@@ -175,6 +188,8 @@ pub enum WorkerAnswer {
     Description(Description),
     /// To [`WorkerRequest::Draw`] and [`WorkerRequest::Reseed`].
     Cases(Vec<Value>),
+    /// To [`WorkerRequest::Draw`], if the worker has not learned what the feedback takes for known: it took another's place.
+    Unlearned,
     /// To [`WorkerRequest::BoundCosts`], in the order of the test cases.
     CostBounds(Vec<CostBounds>),
     /// To [`WorkerRequest::Record`].

@@ -300,6 +300,8 @@ mod tests {
     use std::collections::HashSet;
 
     use serde_json::Value;
+    use simutant_outcomes::{Coverage, InputSource};
+    use simutant_protocol::{Feedback, UniverseSettings};
     use simutant_sim_core::{Message, Random, Simulation, VirtualDuration, VirtualTime};
     use simutant_system::{BlackBoxCriterion, InvalidTestCase, System};
 
@@ -371,6 +373,21 @@ mod tests {
             (Some(_), None) => panic!("the difference was not seen"),
             (None, Some(difference)) => panic!("{difference}"),
         }
+    }
+
+    #[test]
+    fn a_source_that_does_not_know_what_is_taken_for_known_draws_nothing() {
+        let system = system::<Leaky>();
+        let draw = |source, seed, first, told| {
+            let universe = UniverseSettings { source, seed, size: 9 };
+            system.draw(universe, 0, 1, &Feedback { first, coverage: vec![Coverage::default(); told] }).is_some()
+        };
+        let guided = InputSource::Guided;
+        assert_eq!([draw(guided, 1, 0, 2), draw(guided, 1, 2, 1), draw(guided, 1, 3, 0)], [true; 3]);
+        assert_eq!([draw(guided, 1, 4, 1), draw(guided, 2, 1, 1)], [false; 2]);
+        assert!(draw(guided, 2, 0, 3) && draw(guided, 2, 1, 4), "what is known is not learned again");
+        assert!(draw(guided, 2, 5, 0) && !draw(guided, 2, 6, 0));
+        assert!(draw(InputSource::Uniform, 1, 0, 0));
     }
 
     #[test]

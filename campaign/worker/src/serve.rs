@@ -73,7 +73,9 @@ fn answer(
                 trace_criteria,
             })
         }
-        WorkerRequest::Draw { universe, first, count } => WorkerAnswer::Cases(system.draw(universe, first, count)),
+        WorkerRequest::Draw { universe, first, count, feedback } => {
+            system.draw(universe, first, count, &feedback).map_or(WorkerAnswer::Unlearned, WorkerAnswer::Cases)
+        }
         WorkerRequest::Reseed { seed, number, first, cases } => {
             let reseed = |(index, case)| system.reseed(seed, index, number, case);
             WorkerAnswer::Cases((first..).zip(cases).map(reseed).collect::<Result<_, _>>()?)

@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use serde_json::Value;
 use simutant_outcomes::CostBounds;
 use simutant_protocol::{
-    ChoiceRecording, Choosing, CriterionDescription, RunLimits, TRACE_EVENTS_MAX, TraceRecording, UniverseSettings,
+    ChoiceRecording, Choosing, CriterionDescription, Feedback, RunLimits, TRACE_EVENTS_MAX, TraceRecording,
+    UniverseSettings,
 };
 use simutant_sim_core::{Others, Report, VirtualTime};
 use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
@@ -52,9 +53,16 @@ impl ErasedSystem {
         self.0.trace_criteria().iter().map(|criterion| criterion.name.to_owned()).collect()
     }
 
-    /// Returns test cases `first .. first + count` of a universe.
-    pub(crate) fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value> {
-        self.0.draw(universe, first, count)
+    /// Returns test cases `first .. first + count` of a universe; `None` if the source has not learned what the feedback
+    /// takes for known.
+    pub(crate) fn draw(
+        &self,
+        universe: UniverseSettings,
+        first: usize,
+        count: usize,
+        feedback: &Feedback,
+    ) -> Option<Vec<Value>> {
+        self.0.draw(universe, first, count, feedback)
     }
 
     /// Returns re-seeding `number` of `case`, test case `index` of the universe of `seed`.
@@ -108,7 +116,7 @@ trait Erased: Debug + Send + Sync {
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
-    fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value>;
+    fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>>;
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
     fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase>;
     fn load(&self, case: Value) -> Result<Box<dyn Case>, RefusedCase>;
@@ -150,17 +158,19 @@ impl<S: System> Erased for Typed<S> {
         S::trace_criteria()
     }
 
-    fn draw(&self, universe: UniverseSettings, first: usize, count: usize) -> Vec<Value> {
+    fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>> {
         // A panic of the system while it drew left nothing half-done here.
         let mut prepared = self.universe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if prepared.as_ref().is_none_or(|(known, _)| *known != universe) {
             let UniverseSettings { source, seed, size } = universe;
             *prepared = Some((universe, definition::Universe::new(source, seed, size)));
         }
-        let (_, cases) = prepared.as_ref().expect("it was just prepared");
+        let (_, cases) = prepared.as_mut().expect("it was just prepared");
+        let news = cases.learned().checked_sub(feedback.first)?;
+        feedback.coverage.iter().skip(news).for_each(|coverage| cases.learn(coverage));
         let draw =
             |index| serde_json::to_value(cases.case(index)).expect("a test case is plain data with text as keys");
-        (first..first.saturating_add(count)).map(draw).collect()
+        Some((first..first.saturating_add(count)).map(draw).collect())
     }
 
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {

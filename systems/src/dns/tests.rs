@@ -7,7 +7,7 @@ mod servers;
 
 use simutant_sim_core::trace::Action;
 use simutant_sim_core::{Probability, Report};
-use simutant_system::{InputSource, Universe, universe};
+use simutant_system::{BlackBoxCriterion, Coverage, InputSource, System, Universe, universe};
 
 use super::*;
 
@@ -100,8 +100,16 @@ fn a_stub_that_asks_by_stream_waits_as_long_as_one_that_asks_by_datagram() {
 #[test]
 fn cases_of_all_sources_pass() {
     for source in InputSource::ALL {
-        let universe = Universe::<Dns>::new(source, 5, 20);
-        (0..20).for_each(|index| drop(run(&universe.case(index))));
+        let mut universe = Universe::<Dns>::new(source, 5, 20);
+        for index in 0..20 {
+            let case = universe.case(index);
+            run(&case);
+            let mut coverage = Coverage::default();
+            for BlackBoxCriterion { name, covered, .. } in Dns::criteria() {
+                covered(&case).iter().for_each(|requirement| coverage.insert(name, &requirement.to_string()));
+            }
+            universe.learn(&coverage);
+        }
     }
 }
 

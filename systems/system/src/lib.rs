@@ -13,6 +13,6 @@ mod system;
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, Lengths, Point, Probabilities};
 pub use observer::{Observer, history_time};
-pub use simutant_outcomes::{CostBounds, InputSource, Quota};
+pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, InvalidTestCase, System, reseeding, universe};

@@ -18,20 +18,45 @@
 //! between.
 //!
 //! A test case that [`System::validate`] refuses is replaced by a random one.
+//!
+//! # Sources that learn
+//!
+//! A source runs nothing. One that [learns](InputSource::learns) has to be told what its test cases covered
+//! ([`Universe::learn`]), in their order and each before the next one is drawn. A campaign does so: it runs each test
+//! case on the original as it does in its baseline, and tells the requirements of all criteria that are measured.
+//!
+//! ```
+//! use simutant_system::{Coverage, InputSource, System, Universe};
+//!
+//! fn draw<S: System>(size: usize, run: impl Fn(&S::TestCase) -> Coverage) -> Vec<S::TestCase> {
+//!     let mut universe = Universe::<S>::new(InputSource::Guided, 1, size);
+//!     let next = |index| {
+//!         let case = universe.case(index);
+//!         universe.learn(&run(&case));
+//!         case
+//!     };
+//!     (0..size).map(next).collect()
+//! }
+//! ```
+//!
+//! [`InputSource::Guided`] mutates any draw but those of bare bits, however many there are, and draws those of bare
+//! bits anew.
 
 mod adaptive;
 mod covering;
+mod guided;
 mod parameters;
 mod rows;
 mod sampler;
 
 use std::marker::PhantomData;
 
-use simutant_outcomes::InputSource;
+use simutant_outcomes::{Coverage, InputSource};
 use simutant_random::Random;
 
-use self::parameters::Parameters;
-use self::sampler::{Position, sample};
+use self::guided::Guided;
+use self::parameters::{PARAMETERS_MAX, Parameters};
+use self::sampler::{Position, Row, sample};
 use crate::System;
 use crate::system::{case_stream, universe};
 
@@ -49,19 +74,22 @@ enum Plan {
     /// Nothing.
     Random,
     /// Where the parameters of the first test cases are; those that are not said are random.
-    Rows(Vec<Row>),
+    Rows(Vec<Positions>),
     /// Which of its candidates each test case is.
     Candidates(Vec<usize>),
+    /// Nothing: each test case is decided when the coverage of those before it is known.
+    Guided(Guided),
 }
 
 /// Where the parameters of a test case are, by number; `None` is at random.
-type Row = Vec<Option<Position>>;
+type Positions = Vec<Option<Position>>;
 
 impl<S: System> Universe<S> {
     /// Prepares the first `size` test cases of a universe.
     ///
     /// Cost: for [`InputSource::Uniform`] nothing, for [`InputSource::Adaptive`] 10 samples and 5,000 comparisons for
-    /// each test case, for a covering array what its combinations cost, else little.
+    /// each test case, for a covering array what its combinations cost, else little. What [`InputSource::Guided`] costs
+    /// are the runs of its test cases.
     pub fn new(source: InputSource, seed: u64, size: usize) -> Self {
         let parameters = || Parameters::of::<S>(seed);
         let plan = match source {
@@ -72,23 +100,43 @@ impl<S: System> Universe<S> {
             InputSource::Covering3 => Plan::Rows(covering::rows::<S>(&parameters(), 3, seed, size)),
             InputSource::Boundary => Plan::Rows(rows::boundary(parameters().count(), size)),
             InputSource::Adaptive => Plan::Candidates(adaptive::candidates::<S>(parameters().count(), seed, size)),
+            InputSource::Guided => Plan::Guided(Guided::new::<S>(seed)),
         };
         Self { seed, plan, system: PhantomData }
     }
 
-    /// Returns test case `index`; beyond the size that was prepared it is a random one.
+    /// Returns test case `index`; beyond the size that was prepared it is a random one. So it is for a source that
+    /// learns if it has not [learned](Universe::learned) from all test cases before it.
     pub fn case(&self, index: usize) -> S::TestCase {
         match &self.plan {
             Plan::Random => universe::<S>(self.seed, index),
             Plan::Rows(rows) => {
-                let row = rows.get(index).map_or(&[][..], |row| row);
-                let case = sample::<S>(&mut case_stream::<S>(self.seed, index), row).case;
+                let row = Row::Numbered(rows.get(index).cloned().unwrap_or_default());
+                let case = sample::<S>(&mut case_stream::<S>(self.seed, index), row, PARAMETERS_MAX).case;
                 if S::validate(&case).is_ok() { case } else { universe::<S>(self.seed, index) }
             }
             Plan::Candidates(candidates) => match candidates.get(index) {
                 Some(&candidate) => S::sample(&mut adaptive::candidate_stream::<S>(self.seed, index, candidate)),
                 None => universe::<S>(self.seed, index),
             },
+            Plan::Guided(guided) => guided.case::<S>(index).unwrap_or_else(|| universe::<S>(self.seed, index)),
+        }
+    }
+
+    /// Returns how many test cases the source has learned from.
+    pub fn learned(&self) -> usize {
+        match &self.plan {
+            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) => 0,
+            Plan::Guided(guided) => guided.learned(),
+        }
+    }
+
+    /// Tells what test case number [`learned`](Universe::learned) covered, which decides the next one. A source that
+    /// does not learn takes no notice.
+    pub fn learn(&mut self, coverage: &Coverage) {
+        match &mut self.plan {
+            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) => {}
+            Plan::Guided(guided) => guided.learn::<S>(coverage),
         }
     }
 }

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use simutant_random::Random;
 
-use super::sampler::{Drawn, sample};
+use super::parameters::PARAMETERS_MAX;
+use super::sampler::{Drawn, Row, sample};
 use crate::System;
 use crate::system::case_stream;
 
@@ -28,7 +29,8 @@ pub(super) fn candidates<S: System>(parameters: usize, seed: u64, size: usize) -
         .map(|index| {
             let mut best: Option<(u64, usize, Places)> = None;
             for candidate in 0..CANDIDATES {
-                let drawn = sample::<S>(&mut candidate_stream::<S>(seed, index, candidate), &[]);
+                let random = &mut candidate_stream::<S>(seed, index, candidate);
+                let drawn = sample::<S>(random, Row::Numbered(Vec::new()), PARAMETERS_MAX);
                 let places: Places = drawn.parameters.into_iter().take(parameters).map(Drawn::place).collect();
                 let nearest = match S::validate(&drawn.case) {
                     Ok(()) => chosen.iter().map(|other| distance(other, &places)).min().unwrap_or(u64::MAX),

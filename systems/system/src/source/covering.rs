@@ -2,8 +2,9 @@
 
 use simutant_random::Random;
 
-use super::sampler::{Position, sample};
-use super::{Parameters, Row, source_stream};
+use super::parameters::PARAMETERS_MAX;
+use super::sampler::{Position, Row, sample};
+use super::{Parameters, Positions, source_stream};
 use crate::System;
 use crate::system::case_stream;
 
@@ -19,7 +20,7 @@ type Levels = Vec<Option<u32>>;
 /// out, and one whose draws end earlier, since an earlier draw changes its shape, covers only combinations of those
 /// that it has. For each combination that is still missing a few test cases with it are drawn, the others of their
 /// parameters at random; if none has it, there is none as far as one can tell.
-pub(super) fn rows<S: System>(parameters: &Parameters, strength: usize, seed: u64, size: usize) -> Vec<Row> {
+pub(super) fn rows<S: System>(parameters: &Parameters, strength: usize, seed: u64, size: usize) -> Vec<Positions> {
     let mut tuples = Tuples::new(&parameters.levels, strength);
     let position = |(parameter, level): (usize, &Option<u32>)| {
         level.map(|level| Position::Level(level, parameters.levels[parameter]))
@@ -27,9 +28,10 @@ pub(super) fn rows<S: System>(parameters: &Parameters, strength: usize, seed: u6
     let mut random = source_stream::<S>(seed, "covering");
     let mut rows = Vec::new();
     // Marks what a test case with these levels covers, if there is one; drawn as the universe will draw it.
-    let realise = |levels: &Levels, rows: &mut Vec<Row>, tuples: &mut Tuples| {
-        let row: Row = levels.iter().enumerate().map(position).collect();
-        let drawn = sample::<S>(&mut case_stream::<S>(seed, rows.len()), &row);
+    let realise = |levels: &Levels, rows: &mut Vec<Positions>, tuples: &mut Tuples| {
+        let row: Positions = levels.iter().enumerate().map(position).collect();
+        let random = &mut case_stream::<S>(seed, rows.len());
+        let drawn = sample::<S>(random, Row::Numbered(row.clone()), PARAMETERS_MAX);
         if S::validate(&drawn.case).is_err() {
             return;
         }

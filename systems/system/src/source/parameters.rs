@@ -2,10 +2,12 @@
 
 use simutant_random::Draw;
 
-use super::sampler::{Drawn, sample};
+use super::sampler::{Drawn, Row, sample};
 use super::source_stream;
 use crate::System;
 
+/// Parameters beyond this many are random.
+pub(super) const PARAMETERS_MAX: usize = 12;
 /// Test cases that are looked at.
 const PROBES: usize = 100;
 /// A draw of at most so many values has a level for each.
@@ -23,8 +25,11 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn of<S: System>(seed: u64) -> Self {
         let stream = source_stream::<S>(seed, "probe");
-        let probes: Vec<Vec<Drawn>> =
-            (0..PROBES).map(|probe| sample::<S>(&mut stream.stream(&probe.to_string()), &[]).parameters).collect();
+        let probe = |probe: usize| {
+            let random = &mut stream.stream(&probe.to_string());
+            sample::<S>(random, Row::Numbered(Vec::new()), PARAMETERS_MAX).parameters
+        };
+        let probes: Vec<Vec<Drawn>> = (0..PROBES).map(probe).collect();
         let mut levels = Vec::new();
         loop {
             let drawn: Vec<Draw> = probes.iter().filter_map(|probe| Some(probe.get(levels.len())?.draw)).collect();

@@ -1,15 +1,15 @@
 //! Sources that place the parameters of each test case without looking at it: Latin hypercube, Sobol, boundary values.
 
 use super::sampler::Position;
-use super::{Row, source_stream};
+use super::{Positions, source_stream};
 use crate::System;
 
 /// Test cases that the Sobol sequence has.
 const SOBOL_MAX: usize = 1 << 16;
 
 /// Each stratum of each parameter has one test case; which ones come together is random.
-pub(super) fn latin_hypercube<S: System>(parameters: usize, seed: u64, size: usize) -> Vec<Row> {
-    let mut rows = vec![Row::new(); size];
+pub(super) fn latin_hypercube<S: System>(parameters: usize, seed: u64, size: usize) -> Vec<Positions> {
+    let mut rows = vec![Positions::new(); size];
     for parameter in 0..parameters {
         let mut random = source_stream::<S>(seed, &format!("latin hypercube/{parameter}"));
         let mut strata: Vec<usize> = (0..size).collect();
@@ -24,7 +24,7 @@ pub(super) fn latin_hypercube<S: System>(parameters: usize, seed: u64, size: usi
 }
 
 /// The scrambling is a function of the seed; each parameter is a dimension.
-pub(super) fn sobol<S: System>(parameters: usize, seed: u64, size: usize) -> Vec<Row> {
+pub(super) fn sobol<S: System>(parameters: usize, seed: u64, size: usize) -> Vec<Positions> {
     let scrambling = (source_stream::<S>(seed, "sobol").bits() >> 32) as u32;
     let place = |index: usize, parameter: usize| {
         let unit = sobol_burley::sample(index as u32, parameter as u32, scrambling);
@@ -35,7 +35,7 @@ pub(super) fn sobol<S: System>(parameters: usize, seed: u64, size: usize) -> Vec
 }
 
 /// One at a time, then in pairs.
-pub(super) fn boundary(parameters: usize, size: usize) -> Vec<Row> {
+pub(super) fn boundary(parameters: usize, size: usize) -> Vec<Positions> {
     let row = |ends: &[(usize, u32)]| {
         let mut row = vec![None; parameters];
         ends.iter().for_each(|&(parameter, end)| row[parameter] = Some(Position::Level(end, 2)));

@@ -59,9 +59,30 @@ impl System for Shaped {
     }
 }
 
+/// Draws test cases; a source that learns is told that they cover their kind, their length, and their entries.
 fn cases(source: InputSource, seed: u64, size: usize) -> Vec<Case> {
-    let universe = Universe::<Shaped>::new(source, seed, size);
-    (0..size).map(|index| universe.case(index)).collect()
+    let covered = |case: &Case| {
+        let mut coverage = Coverage::default();
+        coverage.insert("kind", &case.kind.to_string());
+        coverage.insert("list", &format!("{:?}", case.list));
+        coverage
+    };
+    drawn::<Shaped>(source, seed, size, covered)
+}
+
+fn drawn<S: System>(
+    source: InputSource,
+    seed: u64,
+    size: usize,
+    covered: impl Fn(&S::TestCase) -> Coverage,
+) -> Vec<S::TestCase> {
+    let mut universe = Universe::<S>::new(source, seed, size);
+    let next = |index| {
+        let case = universe.case(index);
+        universe.learn(&covered(&case));
+        case
+    };
+    (0..size).map(next).collect()
 }
 
 #[test]
@@ -169,6 +190,119 @@ fn adaptive_test_cases_lie_farther_apart_than_random_ones() {
         (0..cases.len()).map(nearest).sum::<f64>() / cases.len() as f64
     };
     assert!(nearest(InputSource::Adaptive) > 1.1 * nearest(InputSource::Uniform));
+}
+
+/// A lock with many digits behind a list of any length: who knows how far a wrong key gets opens it digit by digit.
+#[derive(Debug)]
+struct Nested;
+
+/// How many digits the lock has.
+const DIGITS: usize = 6;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Key {
+    /// Makes the digits other draws from test case to test case, more than the first 12.
+    before: Vec<u32>,
+    digits: Vec<u8>,
+    chance: u64,
+}
+
+impl Key {
+    /// How many digits are right before the first wrong one.
+    fn depth(&self) -> usize {
+        self.digits.iter().zip(1..).take_while(|(digit, right)| **digit == right * 5 % 8).count()
+    }
+}
+
+impl System for Nested {
+    const NAME: &'static str = "nested";
+    type TestCase = Key;
+    type Message = Silence;
+
+    fn sample(random: &mut Random) -> Key {
+        let before = (0..random.uniform(10..=20)).map(|_| random.uniform(0..1_000)).collect();
+        let chance = random.bits();
+        Key { before, digits: (0..DIGITS).map(|_| random.uniform(0..8)).collect(), chance }
+    }
+
+    fn validate(key: &Key) -> Result<(), InvalidTestCase> {
+        let refused = || InvalidTestCase::new("digits", "all 0", "others");
+        if key.digits.iter().all(|&digit| digit == 0) { Err(refused()) } else { Ok(()) }
+    }
+
+    fn configure(key: &Key) -> Simulation<Silence> {
+        Simulation::new(key.chance)
+    }
+
+    fn criteria() -> Vec<BlackBoxCriterion<Key>> {
+        Vec::new()
+    }
+}
+
+fn branches(key: &Key) -> Coverage {
+    let mut coverage = Coverage::default();
+    (0..=key.depth()).for_each(|depth| coverage.insert("branch", &depth.to_string()));
+    coverage
+}
+
+#[test]
+fn a_guided_source_finds_what_is_nested_and_uniform_draws_miss_it() {
+    let deepest = |source, covered: &dyn Fn(&Key) -> Coverage| {
+        let of_seed = |seed| drawn::<Nested>(source, seed, 4_000, covered).iter().map(Key::depth).max();
+        [1, 2, 3].map(|seed| of_seed(seed).expect("there are keys"))
+    };
+    assert_eq!(deepest(InputSource::Guided, &branches), [DIGITS; 3]);
+    let without_feedback = [
+        deepest(InputSource::Uniform, &branches),
+        deepest(InputSource::Guided, &|_| Coverage::default()),
+        // All that is new is the first one.
+        deepest(InputSource::Guided, &|_| branches(&Key { before: Vec::new(), digits: Vec::new(), chance: 0 })),
+    ];
+    assert!(without_feedback.iter().flatten().all(|&depth| depth < DIGITS), "{without_feedback:?}");
+}
+
+#[test]
+fn a_quarter_of_guided_test_cases_are_uniform_ones_when_those_find_nothing_more() {
+    let keys = drawn::<Nested>(InputSource::Guided, 1, 2_000, branches);
+    let is_uniform = |(index, key): (usize, &Key)| *key == universe::<Nested>(1, index);
+    let uniform = (0..).zip(&keys).map(is_uniform).filter(|is_uniform| *is_uniform).count();
+    assert!((400..600).contains(&uniform), "{uniform}");
+    let endless = |key: &Key| {
+        let mut coverage = branches(key);
+        coverage.insert("chance", &key.chance.to_string());
+        coverage
+    };
+    // Where each test case is as new as any other, neither manner is better.
+    let keys = drawn::<Nested>(InputSource::Guided, 1, 400, endless);
+    let uniform = (0..).zip(&keys).map(is_uniform).filter(|is_uniform| *is_uniform).count();
+    assert!((60..340).contains(&uniform), "{uniform}");
+    let chances: BTreeSet<u64> = keys.iter().map(|key| key.chance).collect();
+    assert_eq!(chances.len(), keys.len(), "chance is drawn anew");
+}
+
+#[test]
+fn a_guided_test_case_depends_on_what_those_before_it_covered_and_on_nothing_else() {
+    let keys = drawn::<Nested>(InputSource::Guided, 1, 300, branches);
+    let told = |size, learned: usize| {
+        let mut told = Universe::<Nested>::new(InputSource::Guided, 1, size);
+        keys.iter().take(learned).for_each(|key| told.learn(&branches(key)));
+        assert_eq!(told.learned(), learned);
+        told
+    };
+    // Told at once, and for another size.
+    let all = told(9, 299);
+    assert!((0..300).all(|index| all.case(index) == keys[index]));
+    // Beyond what was told, test cases are random.
+    let none = told(300, 0);
+    assert_eq!((none.case(0), none.case(299)), (keys[0].clone(), universe::<Nested>(1, 299)));
+    // What one test case covers decides what comes after it, and nothing before.
+    let new = (1..300).find(|&index| keys[..index].iter().all(|key| key.depth() < keys[index].depth()));
+    let new = new.expect("one gets deeper than the first");
+    let mut otherwise = told(300, new);
+    otherwise.learn(&Coverage::default());
+    keys[new + 1..].iter().for_each(|key| otherwise.learn(&branches(key)));
+    assert!((0..=new).all(|index| otherwise.case(index) == keys[index]));
+    assert!((new + 1..300).any(|index| otherwise.case(index) != keys[index]));
 }
 
 #[test]

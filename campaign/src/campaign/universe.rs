@@ -1,0 +1,132 @@
+//! The test cases of a campaign: drawn, with what a source learns meanwhile, and re-seeded.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use serde_json::Value;
+use simutant_outcomes::{Coverage, RunEnd, differences};
+use simutant_protocol::{Recorded, Sizes, UniverseSettings};
+
+use super::{Campaign, workshop};
+use crate::crew::Crew;
+use crate::journal::Rounds;
+use crate::traced::Traced;
+use crate::{CampaignError, CampaignPlan, Phase, Progress, white_box};
+
+/// Test cases that are asked for at once.
+const DRAW_COUNT: usize = 1000;
+
+/// What the probes measure, in the order of [`white_box::measured`].
+const MEASURED: [&str; white_box::MEASURED] = ["blocks", "branches", "pairs", "conditions"];
+
+impl Campaign {
+    /// Returns the test cases of all rounds, drawn now if they are not in the journal; `None` if it was told to stop.
+    pub(super) fn draw_universe(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Value>>, CampaignError> {
+        let total = self.plan.cases;
+        if let Some(cases) = self.session.cases.take() {
+            return Ok(Some(cases));
+        }
+        let rounds = self.journal.rounds()?;
+        if let Some(mut cases) = self.journal.cases(total * rounds.drawn)? {
+            let known = cases.len();
+            let rounds = self.reseed(&mut Crew::new(workshop(&self.plan)), &mut cases, rounds)?;
+            self.journal.transaction(|journal| {
+                journal.set_rounds(&rounds)?;
+                journal.add_cases(known, &cases)
+            })?;
+            cases.truncate(total * rounds.used());
+            return Ok(Some(cases));
+        }
+        let mut crew = Crew::new(workshop(&self.plan));
+        let description = crew.description()?;
+        let Some(mut cases) = self.draw_cases(&mut crew, progress, stop)? else { return Ok(None) };
+        let rounds = self.reseed(&mut crew, &mut cases, Rounds::default())?;
+        let adopted = self.journal.transaction(|journal| {
+            journal.set_rounds(&rounds)?;
+            journal.set("criteria", &description.criteria)?;
+            journal.set("trace_criteria", &description.trace_criteria)?;
+            journal.set_cases(&cases)
+        })?;
+        self.session.recordings_kept = adopted.len() as u64;
+        Ok(Some(cases))
+    }
+
+    /// Draws the first round. A source that learns is asked for one test case at a time, and told what
+    /// each covers; that takes runs, so it can be stopped.
+    fn draw_cases(
+        &self,
+        crew: &mut Crew<'_>,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Value>>, CampaignError> {
+        let CampaignPlan { seed, input_source: source, cases: total, ref build, .. } = self.plan;
+        let universe = UniverseSettings { source, seed, size: total };
+        // A source does not learn of mutants: its universe is the same for any operators.
+        let sizes = Sizes { measured: white_box::measured(&build.sites).to_vec(), mutants: 0 };
+        let mut cases: Vec<Value> = Vec::with_capacity(total);
+        let mut learned: Vec<Coverage> = Vec::new();
+        while cases.len() < total {
+            if source.learns() {
+                if stop.load(Relaxed) {
+                    return Ok(None);
+                }
+                if let Some(last) = cases.last() {
+                    let (recorded, traced) = crew.record(last, sizes.clone())?;
+                    learned.push(coverage(&recorded, &traced));
+                }
+                cases.extend(crew.draw(universe, cases.len(), 1, &learned)?);
+            } else {
+                cases.extend(crew.draw(universe, cases.len(), DRAW_COUNT.min(total - cases.len()), &[])?);
+            }
+            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
+        }
+        Ok(Some(cases))
+    }
+
+    /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
+    /// there are then. If nothing is chance in a test case, there is one.
+    fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Vec<Value>, rounds: Rounds) -> Result<Rounds, CampaignError> {
+        let (universe, asked) = (self.plan.cases, usize::from(self.plan.reseedings.get()));
+        let Rounds { mut drawn, mut chance, .. } = rounds;
+        while drawn < asked {
+            let before = cases.len();
+            for first in (0..universe).step_by(DRAW_COUNT) {
+                let last = universe.min(first + DRAW_COUNT);
+                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &cases[first..last])?;
+                for (before, after) in cases[first..last].iter().zip(&reseeded) {
+                    chance.extend(differences(before, after));
+                }
+                cases.extend(reseeded);
+            }
+            if chance.is_empty() {
+                cases.truncate(before);
+                break;
+            }
+            drawn += 1;
+        }
+        Ok(Rounds { asked, drawn, chance })
+    }
+}
+
+/// Returns what a source learns of a run of the original: the requirements of all criteria that it covers. A run that
+/// does not pass is not measured, and covers how it ended, so that a source looks for more of its kind; the baseline
+/// then says so.
+fn coverage(recorded: &Recorded, traced: &Traced) -> Coverage {
+    let mut coverage = Coverage::default();
+    if recorded.execution.verdict != RunEnd::Passed {
+        coverage.insert("end", &recorded.execution.cause.map(|cause| cause.to_string()).unwrap_or_default());
+        return coverage;
+    }
+    let mut insert = |criterion: &str, numbers: &[u32]| {
+        numbers.iter().for_each(|number| coverage.insert(criterion, &number.to_string()));
+    };
+    MEASURED.iter().zip(&recorded.measured).for_each(|(kind, numbers)| insert(kind, numbers));
+    (0..).zip(&recorded.covered).for_each(|(number, numbers): (u32, _)| insert(&format!("case/{number}"), numbers));
+    for (number, labels) in traced.iter().enumerate() {
+        labels.iter().for_each(|label| coverage.insert(&format!("trace/{number}"), label));
+    }
+    coverage
+}
