@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Sources(SourcesArguments),
     /// List every mutant of a simulation with its diff.
     Mutants(MutantsArguments),
+    /// Say what the mutation operators do.
+    Operators(OperatorsArguments),
     /// Show what kills a mutant, and the first event at which its run differs from the original's.
     Explain(ExplainArguments),
     /// Write a finished study in formats of other tools: reports, test code, tables, plots.
@@ -342,6 +344,13 @@ pub(crate) struct MutantsArguments {
     /// Also list the mutants that the compiler rejected.
     #[arg(long)]
     pub(crate) rejected: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OperatorsArguments {
+    /// Operators to describe in full [default: a list of all].
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
 }
 
 #[derive(Debug, Args)]

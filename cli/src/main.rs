@@ -13,6 +13,7 @@ mod init;
 mod interrupt;
 mod judge;
 mod mutants;
+mod operators;
 mod output;
 mod progress;
 mod proxy;
@@ -40,6 +41,7 @@ fn main() -> std::process::ExitCode {
         Command::Rank(arguments) => select::rank(arguments, common),
         Command::Sources(arguments) => sources::run(arguments, common),
         Command::Mutants(arguments) => mutants::run(arguments, common),
+        Command::Operators(arguments) => operators::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Diff(arguments) => diff::run(arguments, common),
         Command::Export(arguments) => export::run(arguments, common),
