@@ -460,7 +460,7 @@ pub(crate) struct SimulateArguments {
     /// Run on the mutant with this number instead of on the original.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) mutant: Option<u32>,
-    /// Print every event of the run.
+    /// Print every event of the run, a line each; with --json as data.
     #[arg(long)]
     pub(crate) trace: bool,
     /// Draw the message sequence into a file: a page (.html) or a picture (.svg); can be given several times.

@@ -40,10 +40,9 @@ pub(crate) fn run(arguments: &OperatorsArguments, common: &Common) -> anyhow::Re
 }
 
 fn named<'a>(all: &[Operator<'a>], name: &str) -> Result<Operator<'a>, BadInput> {
-    all.iter()
-        .find(|operator| operator.name.eq_ignore_ascii_case(name))
-        .cloned()
-        .ok_or_else(|| BadInput(format!("there is no mutation operator `{name}`; `operators` without a name lists them")))
+    all.iter().find(|operator| operator.name.eq_ignore_ascii_case(name)).cloned().ok_or_else(|| {
+        BadInput(format!("there is no mutation operator `{name}`; `operators` without a name lists them"))
+    })
 }
 
 /// Returns the operators in the order of the page's table.

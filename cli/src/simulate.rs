@@ -12,6 +12,7 @@ use simutant_campaign::{
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, RunEnd};
+use simutant_sim_core::trace::TraceEvent;
 use simutant_study::{caption, read_trace};
 
 use crate::arguments::{Common, SimulateArguments};
@@ -129,7 +130,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     let Simulated { execution, virtual_time_ns, waiting, trace, .. } = run.simulated;
     let Execution { verdict, cause, reason, events, steps } = execution;
     let mut text = String::new();
-    if let Some(Ok(events)) = trace.as_ref().map(TraceText::read::<Vec<Value>>) {
+    if let Some(Ok(events)) = trace.as_ref().map(TraceText::read::<Vec<TraceEvent>>) {
         events.iter().for_each(|event| text.push_str(&format!("{event}\n")));
     }
     text.push_str(&format!("test case: {}\n", run.case));

@@ -50,7 +50,12 @@ fn a_test_case_runs_alone_by_number_as_json_and_from_a_file() {
 
     let traced = run(&["simulate", "gbn", "--case", "3", "--seed", "7", "--trace"], &study.out);
     assert!(stdout(&traced).ends_with(&text), "{}", stdout(&traced));
-    assert!(stdout(&traced).lines().filter(|line| line.contains("\"kind\":\"DAT\"")).count() > 1);
+    assert!(stdout(&traced).lines().filter(|line| line.contains(" was sent: DAT ")).count() > 1);
+    let as_data = run(&["simulate", "gbn", "--case", "3", "--seed", "7", "--trace", "--json"], &study.out);
+    let data: Value = serde_json::from_str(&stdout(&as_data)).expect("JSON");
+    let sent = stdout(&traced).lines().filter(|line| line.contains(" was sent: ")).count();
+    let events = data["trace"].as_array().expect("a list").iter();
+    assert_eq!(events.filter(|event| event["action"] == "sent").count(), sent);
 }
 
 /// What the journal says of a pair, the command says too.

@@ -33,9 +33,9 @@ fn the_files_have_the_run_and_the_output_is_as_without_them() {
 
     let file = |name: &str| std::fs::read(folder.path().join(name)).expect("it was written");
     let lines = String::from_utf8(file("a.jsonl")).expect("text");
-    let traced = run(&[&SIMULATE[..], &["--trace"]].concat(), &study.out);
+    let traced = run(&[&SIMULATE[..], &["--trace", "--json"]].concat(), &study.out);
     let parse = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
-    let printed: Vec<Value> = stdout(&traced).lines().filter(|line| line.starts_with('{')).map(parse).collect();
+    let printed = parse(&stdout(&traced))["trace"].as_array().expect("a list").clone();
     assert!(printed.len() > 2, "{printed:?}");
     assert_eq!(lines.lines().map(parse).collect::<Vec<_>>(), printed);
 
