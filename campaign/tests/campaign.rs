@@ -325,6 +325,21 @@ fn a_source_learns_of_originals_that_panic_or_end_their_worker() {
 }
 
 #[test]
+fn a_panic_while_a_test_case_is_drawn_says_which_and_why() {
+    let mut simulator = Simulator::new(build(), Bounds::default());
+    let drawn = (0..MANY).map(|number| simulator.draw(SEED, number).expect("it is drawn"));
+    let large = |case: &serde_json::Value| case["limit"].as_u64().is_some_and(|limit| limit > 12);
+    let (number, case) = drawn.enumerate().find(|(_, case)| large(case)).expect("one is large");
+    let folder = folder();
+    let mut plan = CampaignPlan { cases: MANY, ..plan() };
+    plan.build.worker = mistaken(folder.path(), "undrawable");
+    let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
+    let error = campaign.draw(&mut |_| {}, &AtomicBool::new(false)).expect_err("it panics").to_string();
+    assert!(error.contains(&format!("in drawing test case {number}: ")), "{error}");
+    assert!(error.contains(&format!("{} is above 12", case["limit"])), "{error}");
+}
+
+#[test]
 fn a_campaign_that_is_stopped_anywhere_goes_on_and_runs_nothing_twice() {
     // No limit of these is 16: a mutant that hangs would only take time.
     const FEW: usize = 6;

@@ -40,6 +40,8 @@ enum Mistake {
     Bounded,
     /// The original panics at 5 and aborts at 7: named `counter_worker-fragile`.
     Fragile,
+    /// Drawing a limit above 12 panics: named `counter_worker-undrawable`.
+    Undrawable,
 }
 
 impl Mistake {
@@ -52,6 +54,7 @@ impl Mistake {
             Some((_, "chance")) => Self::Chance,
             Some((_, "bounded")) => Self::Bounded,
             Some((_, "fragile")) => Self::Fragile,
+            Some((_, "undrawable")) => Self::Undrawable,
             _ => Self::None,
         }
     }
@@ -81,7 +84,9 @@ impl System for Counter {
     type Message = Nothing;
 
     fn sample(random: &mut Random) -> TestCase {
-        TestCase { limit: random.uniform(1..=16) }
+        let limit = random.uniform(1..=16);
+        assert!(limit <= 12 || Mistake::of_this_program() != Mistake::Undrawable, "{limit} is above 12");
+        TestCase { limit }
     }
 
     /// Nothing is chance, but for a worker that is named `counter_worker-chance`: all is.

@@ -1,12 +1,13 @@
 //! Where the last panic was: the part of a reason that only a panic hook sees.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use crate::LineTable;
 
 thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+    static DRAWN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Makes panics silent from now on, and remembers the place of the last one on each thread, as `lines` translates it.
@@ -21,6 +22,17 @@ pub(crate) fn listen(lines: &'static LineTable) {
 /// Forgets the last panic of this thread.
 pub(crate) fn forget() {
     LAST.set(None);
+    DRAWN.set(None);
+}
+
+/// Notes that this thread draws test case `number` of a universe, or that it does not draw any more.
+pub(crate) fn set_drawn(number: Option<usize>) {
+    DRAWN.set(number);
+}
+
+/// Returns the test case that was drawn when a panic came, if one was.
+pub(crate) fn drawn() -> Option<usize> {
+    DRAWN.get()
 }
 
 /// Returns the place of the last panic of this thread, such as `src/gbn/sender.rs:41`.

@@ -287,7 +287,7 @@ fn panicked(who: &str, message: &str) -> String {
     }
 }
 
-fn message_of(payload: &(dyn std::any::Any + Send)) -> &str {
+pub(crate) fn message_of(payload: &(dyn std::any::Any + Send)) -> &str {
     payload
         .downcast_ref::<&str>()
         .copied()

@@ -23,12 +23,18 @@ enum RequestError {
     #[error(transparent)]
     Case(#[from] RefusedCase),
     /// Runs catch their own panics: this one came from what is called around them.
-    #[error(
-        "a panic at {place}, outside of any run: in drawing, checking or configuring test cases, or in a criterion; fix the system"
-    )]
-    Panic { place: String },
+    #[error("a panic at {place}{}: {message}; fix the system", of_what(*drawn))]
+    Panic { place: String, message: String, drawn: Option<usize> },
     #[error("{path}: {source}")]
     Answers { path: PathBuf, source: std::io::Error },
+}
+
+/// Returns what the system did when it panicked outside of any run.
+fn of_what(drawn: Option<usize>) -> String {
+    match drawn {
+        Some(number) => format!(" in drawing test case {number}"),
+        None => ", outside of any run, in checking or configuring a test case, or in a criterion".to_owned(),
+    }
 }
 
 /// Answers every line of `streams.requests`.
@@ -47,7 +53,14 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static Lin
         }
         panics::forget();
         let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, &mut runs, memory_at_start)))
-            .unwrap_or_else(|_| Err(RequestError::Panic { place: panics::last_place().unwrap_or_default() }))
+            .unwrap_or_else(|payload| {
+                let place = panics::last_place().unwrap_or_default();
+                Err(RequestError::Panic {
+                    place,
+                    message: run::message_of(&*payload).to_owned(),
+                    drawn: panics::drawn(),
+                })
+            })
             .unwrap_or_else(|error| match error {
                 RequestError::Case(refused) => WorkerAnswer::Refused { message: refused.to_string() },
                 error => WorkerAnswer::Failed { message: error.to_string() },

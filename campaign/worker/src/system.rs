@@ -13,7 +13,7 @@ use simutant_protocol::{
 use simutant_sim_core::{Others, Report, VirtualTime};
 use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
 
-use crate::choices;
+use crate::{choices, panics};
 
 /// A simulated system of any types; made by [`system`].
 #[derive(Debug)]
@@ -168,9 +168,13 @@ impl<S: System> Erased for Typed<S> {
         let (_, cases) = prepared.as_mut().expect("it was just prepared");
         let news = cases.learned().checked_sub(feedback.first)?;
         feedback.coverage.iter().skip(news).for_each(|coverage| cases.learn(coverage));
-        let draw =
-            |index| serde_json::to_value(cases.case(index)).expect("a test case is plain data with text as keys");
-        Some((first..first.saturating_add(count)).map(draw).collect())
+        let draw = |index| {
+            panics::set_drawn(Some(index));
+            serde_json::to_value(cases.case(index)).expect("a test case is plain data with text as keys")
+        };
+        let drawn = (first..first.saturating_add(count)).map(draw).collect();
+        panics::set_drawn(None);
+        Some(drawn)
     }
 
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase> {
