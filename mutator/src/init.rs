@@ -34,6 +34,9 @@ const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simuta
 /// The packages of the engine that the template depends on.
 const PACKAGES: [&str; 2] = [ENGINE_PACKAGE, "simutant-system"];
 
+/// What git is to ignore: the folder that studies write to.
+const IGNORED: &str = "/out";
+
 /// What `init` makes.
 #[derive(Debug, Clone)]
 pub struct InitRequest<'a> {
@@ -301,12 +304,33 @@ impl System<'_> {
         })?;
         let added = vec![format!("pub mod {module};")];
         changes.edit(&library, |_| Ok(Some((new_library, added))))?;
+        self.plan_ignored(changes)?;
         Ok(simulation)
+    }
+
+    /// Plans that git ignores what studies write, if the package is in a repository.
+    fn plan_ignored(&self, changes: &mut Changes) -> Result<(), InitError> {
+        let path = self.root.join(".gitignore");
+        if path.exists() {
+            changes.edit(&path, |text| Ok(with_ignored(text)))?;
+        } else if self.root.ancestors().any(|folder| folder.join(".git").exists()) {
+            changes.new.push((path, format!("{IGNORED}\n")));
+        }
+        Ok(())
     }
 
     fn dependency(&self, name: &'static str) -> Result<Dependency, InitError> {
         dependency(self.package, self.request.manifest, name)
     }
+}
+
+/// Returns the text of a `.gitignore` with the folder of studies, and what was added; `None` if it has that.
+fn with_ignored(text: &str) -> Option<(String, Vec<String>)> {
+    if text.lines().any(|line| line.trim().trim_matches('/') == IGNORED.trim_matches('/')) {
+        return None;
+    }
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    Some((format!("{text}{end}{IGNORED}\n"), vec![IGNORED.to_owned()]))
 }
 
 /// Returns the module that a system of this name is in.
@@ -386,7 +410,18 @@ mod tests {
     }
 
     #[test]
-    fn the_way_between_folders_goes_through_what_they_share() {
+    fn what_studies_write_is_ignored_once() {
+        let ignored = |text: &str| with_ignored(text).map(|(text, _)| text);
+        assert_eq!(ignored("/target\n").as_deref(), Some("/target\n/out\n"));
+        assert_eq!(ignored("/target").as_deref(), Some("/target\n/out\n"));
+        assert_eq!(ignored("").as_deref(), Some("/out\n"));
+        for there in ["out", "/out", "out/\n", "target\n/out/ \n*.o\n"] {
+            assert_eq!(ignored(there), None, "{there:?}");
+        }
+    }
+
+    #[test]
+    fn the_path_between_folders_goes_through_what_they_share() {
         assert_eq!(relative(Path::new("/a/b/c"), Path::new("/a/d")), Path::new("../../d"));
         assert_eq!(below(Path::new("/a"), Path::new("/a/src/b.rs")), "src/b.rs");
     }
