@@ -175,7 +175,7 @@ pub enum CampaignError {
     },
     /// The disk is full.
     #[error(
-        "{path}: no space is left on the disk; the journal is intact: free some space and run the same command again"
+        "{path}: no space is left on the disk; the journal is intact: make room and run the same command again"
     )]
     DiskFull {
         /// The file that could not grow.
