@@ -226,7 +226,7 @@ impl<M: Message> Simulation<M> {
     /// Adds a check of everything that happened: of an invariant such as "never two leaders", which no end state shows.
     /// It is a [check](Simulation::check) as others are, and gets the whole [trace](crate::trace) of the run.
     ///
-    /// Cost: each run of the simulation is recorded, a few texts for each packet.
+    /// Cost: each run of the simulation is recorded, a few strings for each packet.
     ///
     /// ```
     /// use simutant_sim_core::trace::Action;
