@@ -174,9 +174,7 @@ pub enum CampaignError {
         detail: String,
     },
     /// The disk is full.
-    #[error(
-        "{path}: no space is left on the disk; the journal is intact: make room and run the same command again"
-    )]
+    #[error("{path}: no space is left on the disk; the journal is intact: make room and run the same command again")]
     DiskFull {
         /// The file that could not grow.
         path: PathBuf,

@@ -305,23 +305,18 @@ fn a_source_that_learns_draws_the_same_for_any_size_and_number_of_workers_and_af
     assert!(outcomes[0].cases.iter().map(|case| &case.case).eq(&drawn[..CASES]));
 }
 
-/// A universe can hold test cases on which the original fails: to say so is up to the baseline.
 #[test]
-fn a_source_learns_of_originals_that_panic_or_end_their_worker() {
+fn a_source_that_learns_says_at_once_that_the_original_fails() {
     let folder = folder();
-    let mut fragile = CampaignPlan { cases: 4 * MANY, ..plan() };
+    let mut fragile = CampaignPlan { cases: 4 * MANY, input_source: InputSource::Guided, ..plan() };
     fragile.build.worker = mistaken(folder.path(), "fragile");
-    let drawn = guided(fragile.clone(), None);
-    assert_eq!(drawn, guided(fragile.clone(), None));
-    for limit in [5, 7] {
-        let first = drawn.iter().position(|case| case["limit"] == limit).expect("it is drawn");
-        assert!(first < drawn.len() / 2, "the source must go on after {limit}");
-    }
-    let plain = fragile.build.worker.clone();
-    let fragile = CampaignPlan { input_source: InputSource::Guided, ..fragile };
     let mut campaign = Campaign::open(&folder.path().join("out"), fragile, Existing::Continue).expect("it opens");
-    let error = campaign.run(&plain, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect_err("the original fails");
-    assert!(matches!(error, CampaignError::BaselineFailed { .. }), "{error}");
+    let mut drawn = 0;
+    let mut count = |progress: Progress| drawn = progress.done;
+    let error = campaign.draw(&mut count, &AtomicBool::new(false)).expect_err("the original fails");
+    let CampaignError::BaselineFailed { number, case, .. } = &error else { panic!("{error}") };
+    assert!([5, 7].contains(&case["limit"].as_u64().expect("a number")), "{error}");
+    assert_eq!(drawn, number + 1, "no test case is drawn after it");
 }
 
 #[test]

@@ -120,6 +120,19 @@ impl<O, R> Recorder<O, R> {
         self.with(History::clone)
     }
 
+    /// Returns the history, for who judges it.
+    ///
+    /// # Errors
+    /// The first [`Misuse`]: the history lacks an end that was recorded, and may look better than what happened.
+    pub fn finished(&self) -> Result<History<O, R>, Misuse>
+    where
+        O: Clone,
+        R: Clone,
+    {
+        let recorded = self.lock();
+        recorded.misuse.map_or_else(|| Ok(recorded.history.clone()), Err)
+    }
+
     /// Returns what `look` makes of the history so far, without a copy of it.
     ///
     /// Others wait meanwhile, so `look` must not use this recorder: it would wait for itself.

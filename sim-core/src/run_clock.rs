@@ -18,6 +18,10 @@ impl RunClock {
     }
 
     /// Returns the virtual time: zero before the run, and the time of the last event after it.
+    ///
+    /// # Panics
+    /// If the engine asks for something meanwhile: a choice of a [source](crate::ChoiceSource), what a
+    /// [message](crate::Message) is. Components and checks may always call this.
     pub fn now(&self) -> VirtualTime {
         (self.0)()
     }
@@ -25,6 +29,6 @@ impl RunClock {
 
 impl fmt::Debug for RunClock {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("RunClock").field(&self.now()).finish()
+        formatter.debug_struct("RunClock").finish_non_exhaustive()
     }
 }

@@ -1,9 +1,10 @@
 //! The console blocks of the README and the guide: run, and compared with what the page shows.
 //!
 //! A block of the language `console` has commands, each after `$ `, and what each prints. In that, `…` stands for any
-//! text, and alone on a line for any lines; durations match any duration. A block after `<!-- varies -->` shows runs of
-//! real programs: its numbers match any numbers, and lines may be missing in between. A command without output in the
-//! page has to succeed; what a reader completes first is of the language `sh`, and is not run.
+//! text, and alone on a line for any lines; durations match any duration. A comment in the line before a block says what
+//! is particular: after `<!-- varies -->`, for what real programs do, numbers match any numbers, and lines may be missing
+//! in between; after `<!-- exit 1 -->` the last command ends with that code, as all others end with 0; `<!-- varies,
+//! exit 1 -->` is both. What a reader completes first is of the language `sh`, and is not run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,8 +22,8 @@ const PAGES: [&str; 6] = [
     "docs/src/guide/choosing.md",
 ];
 
-/// The line before a block whose numbers are not those of the next run.
-const VARIES: &str = "<!-- varies -->";
+/// What begins the comment before a block.
+const COMMENT: &str = "<!-- ";
 
 /// Stands for any text.
 const ELLIPSIS: &str = "…";
@@ -33,7 +34,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     // Outside of the workspace, which a new package would join.
     let folder = tempfile::tempdir()?;
     let work = folder.path();
-    let mut faults = Vec::new();
+    let mut faults = unlisted(root)?;
     for page in PAGES {
         let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
         // Pages share what is written to `out`, and no other folder.
@@ -56,6 +57,19 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the pages of the guide that have commands and are not among [`PAGES`].
+fn unlisted(root: &Path) -> anyhow::Result<Vec<String>> {
+    let mut unlisted = Vec::new();
+    for entry in std::fs::read_dir(root.join("docs/src/guide"))? {
+        let name = format!("docs/src/guide/{}", entry?.file_name().display());
+        let has_steps = !steps(&std::fs::read_to_string(root.join(&name))?).is_empty();
+        if has_steps != PAGES.contains(&name.as_str()) && name.ends_with(".md") {
+            unlisted.push(format!("{name}: it has commands, and xtask/src/transcripts.rs does not list it, or none"));
+        }
+    }
+    Ok(unlisted)
+}
+
 /// A command of a page, and what the page shows of its output.
 #[derive(Debug, PartialEq, Eq)]
 struct Step {
@@ -64,23 +78,32 @@ struct Step {
     command: String,
     expected: Vec<String>,
     varies: bool,
+    /// The exit code.
+    code: i32,
 }
 
 /// Returns the commands of a page.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let (mut is_inside, mut varies, mut before) = (false, false, "");
+    let (mut is_inside, mut comment, mut before) = (false, "", "");
     for (index, text) in page.lines().enumerate() {
         if text == "```console" {
-            (is_inside, varies) = (true, before == VARIES);
-        } else if text == "```" {
+            (is_inside, comment) = (true, if before.starts_with(COMMENT) { before } else { "" });
+        } else if text == "```" && is_inside {
             is_inside = false;
+            let code = comment.strip_suffix(" -->").and_then(|comment| comment.split_once("exit ")?.1.parse().ok());
+            if let (Some(code), Some(last)) = (code, steps.last_mut()) {
+                last.code = code;
+            }
         } else if is_inside {
             match (text.strip_prefix("$ "), steps.last_mut()) {
-                (Some(command), _) => {
-                    let (line, command) = (index + 1, command.to_owned());
-                    steps.push(Step { line, command, expected: Vec::new(), varies });
-                }
+                (Some(command), _) => steps.push(Step {
+                    line: index + 1,
+                    command: command.to_owned(),
+                    expected: Vec::new(),
+                    varies: comment.contains("varies"),
+                    code: 0,
+                }),
                 (None, Some(step)) => step.expected.push(text.to_owned()),
                 (None, None) => {}
             }
@@ -114,38 +137,31 @@ impl Shell {
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()?;
-        let printed = String::from_utf8_lossy(&output.stdout).replace(&format!("{}/", self.root.display()), "");
+        let printed = String::from_utf8_lossy(&output.stdout);
         let (printed, folder) = printed.rsplit_once('\n').context("the shell did not end by itself")?;
         self.folder = folder.into();
+        let printed = printed.replace(&format!("{}/", self.root.display()), "");
         let printed: Vec<&str> = printed.lines().collect();
-        if step.expected.is_empty() && !output.status.success() {
-            return Ok(Err(format!("{}, after:\n{}", output.status, printed.join("\n"))));
+        let shown = || format!("  printed:\n    {}", printed.join("\n    "));
+        if output.status.code() != Some(step.code) {
+            return Ok(Err(format!("  {}, and not exit code {}\n{}", output.status, step.code, shown())));
         }
-        Ok(compare(&step.expected, &printed, step.varies)
-            .map_err(|missing| format!("  the page: {missing}\n  printed:\n    {}", printed.join("\n    "))))
+        let is_shown = step.expected.is_empty() || fits(&step.expected, &printed, step.varies);
+        Ok(if is_shown { Ok(()) } else { Err(format!("  the page has other lines\n{}", shown())) })
     }
 }
 
-/// Returns the first expected line that is not printed where it should be.
-fn compare<'a>(expected: &'a [String], printed: &[&str], varies: bool) -> Result<(), &'a str> {
-    let mut rest = printed;
-    let mut may_skip = varies || expected.is_empty();
-    for line in expected {
-        if line == ELLIPSIS {
-            may_skip = true;
-            continue;
-        }
-        let found = if may_skip {
-            rest.iter().position(|printed| matches(line, printed, varies))
-        } else {
-            rest.first().filter(|printed| matches(line, printed, varies)).map(|_| 0)
-        };
-        let Some(found) = found else { return Err(line) };
-        rest = &rest[found + 1..];
-        may_skip = varies;
+/// Returns whether lines of a page stand for what was printed.
+fn fits(expected: &[String], printed: &[&str], varies: bool) -> bool {
+    let Some((line, rest)) = expected.split_first() else {
+        return varies || printed.iter().all(|line| line.trim().is_empty());
+    };
+    let starts = |skipped: usize| fits(rest, &printed[skipped..], varies);
+    if line == ELLIPSIS {
+        return (0..=printed.len()).any(starts);
     }
-    let is_all_shown = may_skip || expected.is_empty() || rest.iter().all(|line| line.trim().is_empty());
-    if is_all_shown { Ok(()) } else { Err("(its last line)") }
+    let last = if varies { printed.len() } else { printed.len().min(1) };
+    (0..last).any(|place| matches(line, printed[place], varies) && starts(place + 1))
 }
 
 /// Returns whether a line of a page stands for a line that was printed.
@@ -192,48 +208,55 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(expected: &[&str], printed: &[&str], varies: bool, expect: Result<(), &str>) {
+    fn check(expected: &[&str], printed: &[&str], varies: bool, expect: bool) {
         let expected: Vec<String> = expected.iter().map(|&line| line.to_owned()).collect();
-        assert_eq!(compare(&expected, printed, varies), expect);
+        assert_eq!(fits(&expected, printed, varies), expect, "{expected:?} for {printed:?}");
     }
 
     #[test]
     fn a_block_has_its_commands_with_what_they_print() {
-        let page =
-            "text\n```console\n$ one\na\n$ two\n```\n<!-- varies -->\n```console\n$ three\nb\n```\n```sh\n$ x\n```\n";
-        let step = |line, command: &str, expected: &[&str], varies| {
+        let page = "text\n```console\n$ one\na\n$ two\n```\n<!-- varies, exit 3 -->\n```console\n$ three\n$ four\nb\n```\n\
+                    ```sh\n$ x\n```\n<!-- exit 1 -->\n```console\n$ five\n```\n";
+        let step = |line, command: &str, expected: &[&str], varies, code| {
             let expected = expected.iter().map(|&line| line.to_owned()).collect();
-            Step { line, command: command.to_owned(), expected, varies }
+            Step { line, command: command.to_owned(), expected, varies, code }
         };
-        let expect = [step(3, "one", &["a"], false), step(5, "two", &[], false), step(9, "three", &["b"], true)];
+        let expect = [
+            step(3, "one", &["a"], false, 0),
+            step(5, "two", &[], false, 0),
+            step(9, "three", &[], true, 0),
+            step(10, "four", &["b"], true, 3),
+            step(18, "five", &[], false, 1),
+        ];
         assert_eq!(steps(page), expect);
     }
 
     #[test]
     fn lines_are_as_printed_but_for_what_an_ellipsis_stands_for() {
-        check(&["a", "b"], &["a", "b"], false, Ok(()));
-        check(&["a", "b"], &["a", "c"], false, Err("b"));
-        check(&["a"], &["a", "b"], false, Err("(its last line)"));
-        check(&["a", "…", "d"], &["a", "b", "c", "d"], false, Ok(()));
-        check(&["a", "…", "d"], &["a", "b", "c"], false, Err("d"));
-        check(&["a", "…"], &["a", "b", "c"], false, Ok(()));
-        check(&["a … c"], &["a b c"], false, Ok(()));
-        check(&["a … c"], &["a b d"], false, Err("a … c"));
-        check(&["a …"], &["a b c"], false, Ok(()));
-        check(&[], &["whatever"], false, Ok(()));
+        check(&["a", "b"], &["a", "b"], false, true);
+        check(&["a", "b"], &["a", "c"], false, false);
+        check(&["a"], &["a", "b"], false, false);
+        check(&["a"], &["b", "a"], false, false);
+        check(&["a", "…", "d"], &["a", "b", "c", "d"], false, true);
+        check(&["a", "…", "d"], &["a", "b", "c"], false, false);
+        check(&["a", "…"], &["a", "b", "c"], false, true);
+        check(&["…", "x", "y"], &["x", "z", "x", "y"], false, true);
+        check(&["a … c"], &["a b c"], false, true);
+        check(&["a … c"], &["a b d"], false, false);
+        check(&["a …"], &["a b c"], false, true);
     }
 
     #[test]
     fn durations_depend_on_the_machine_and_other_numbers_do_not() {
-        check(&["drawing 3 in 0.3 s"], &["drawing 3 in 12.5 s"], false, Ok(()));
-        check(&["passed a in 7 ms"], &["passed a in 12 ms"], false, Ok(()));
-        check(&["drawing 3 in 0.3 s"], &["drawing 4 in 0.3 s"], false, Err("drawing 3 in 0.3 s"));
+        check(&["drawing 3 in 0.3 s"], &["drawing 3 in 12.5 s"], false, true);
+        check(&["passed a in 7 ms"], &["passed a in 12 ms"], false, true);
+        check(&["drawing 3 in 0.3 s"], &["drawing 4 in 0.3 s"], false, false);
     }
 
     #[test]
     fn numbers_of_real_runs_are_any_numbers() {
-        check(&["41 passed, 8 failed"], &["more", "42 passed, 7 failed"], true, Ok(()));
-        check(&["41 passed, 8 failed"], &["42 passed, 7 inconclusive"], true, Err("41 passed, 8 failed"));
-        check(&["a in 1.5 s"], &["a in 2 s"], true, Ok(()));
+        check(&["41 passed, 8 failed"], &["more", "42 passed, 7 failed"], true, true);
+        check(&["41 passed, 8 failed"], &["42 passed, 7 inconclusive"], true, false);
+        check(&["a in 1.5 s"], &["a in 2 s"], true, true);
     }
 }

@@ -111,7 +111,7 @@ pub struct UniverseSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     /// The number of the first of them. If the worker has not learned from all test cases before it, it draws nothing,
-    /// and answers [`Answer::Unlearned`].
+    /// and answers [`WorkerAnswer::Unlearned`].
     pub first: usize,
     /// What each of them covered.
     pub coverage: Vec<Coverage>,
@@ -188,7 +188,7 @@ pub enum WorkerAnswer {
     Description(Description),
     /// To [`WorkerRequest::Draw`] and [`WorkerRequest::Reseed`].
     Cases(Vec<Value>),
-    /// To [`WorkerRequest::Draw`], if the worker has not learned what the feedback takes for known: it took another's place.
+    /// To [`WorkerRequest::Draw`], if the worker has not learned what the feedback takes for known: it replaces one that died.
     Unlearned,
     /// To [`WorkerRequest::BoundCosts`], in the order of the test cases.
     CostBounds(Vec<CostBounds>),

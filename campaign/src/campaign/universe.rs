@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde_json::Value;
-use simutant_outcomes::{Coverage, RunEnd, differences};
+use simutant_outcomes::{Coverage, differences};
 use simutant_protocol::{Recorded, Sizes, UniverseSettings};
 
+use super::original::check_baseline;
 use super::{Campaign, workshop};
 use crate::crew::Crew;
 use crate::journal::Rounds;
@@ -54,8 +55,8 @@ impl Campaign {
         Ok(Some(cases))
     }
 
-    /// Draws the first round. A source that learns is asked for one test case at a time, and told what
-    /// each covers; that takes runs, so it can be stopped.
+    /// Draws the first round. A source that learns is asked for one test case at a time, and told what each covers; that
+    /// takes runs, so it can be stopped, and an original that fails is an error here as it is in the baseline.
     fn draw_cases(
         &self,
         crew: &mut Crew<'_>,
@@ -75,6 +76,8 @@ impl Campaign {
                 }
                 if let Some(last) = cases.last() {
                     let (recorded, traced) = crew.record(last, sizes.clone())?;
+                    // What an original that fails covers may be up to the machine: nothing is learned from it.
+                    check_baseline(&self.plan, cases.len() - 1, last, &recorded)?;
                     learned.push(coverage(&recorded, &traced));
                 }
                 cases.extend(crew.draw(universe, cases.len(), 1, &learned)?);
@@ -111,15 +114,9 @@ impl Campaign {
     }
 }
 
-/// Returns what a source learns of a run of the original: the requirements of all criteria that it covers. A run that
-/// does not pass is not measured, and covers how it ended, so that a source looks for more of its kind; the baseline
-/// then says so.
+/// Returns what a source learns of a run of the original: the requirements of all criteria that it covers.
 fn coverage(recorded: &Recorded, traced: &Traced) -> Coverage {
     let mut coverage = Coverage::default();
-    if recorded.execution.verdict != RunEnd::Passed {
-        coverage.insert("end", &recorded.execution.cause.map(|cause| cause.to_string()).unwrap_or_default());
-        return coverage;
-    }
     let mut insert = |criterion: &str, numbers: &[u32]| {
         numbers.iter().for_each(|number| coverage.insert(criterion, &number.to_string()));
     };

@@ -159,8 +159,13 @@ impl<S: System> Erased for Typed<S> {
     }
 
     fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>> {
-        // A panic of the system while it drew left nothing half-done here.
-        let mut prepared = self.universe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut prepared = self.universe.lock().unwrap_or_else(|poisoned| {
+            // The system panicked while it drew: what was learned until then may be half of it.
+            let mut prepared = poisoned.into_inner();
+            *prepared = None;
+            self.universe.clear_poison();
+            prepared
+        });
         if prepared.as_ref().is_none_or(|(known, _)| *known != universe) {
             let UniverseSettings { source, seed, size } = universe;
             *prepared = Some((universe, definition::Universe::new(source, seed, size)));

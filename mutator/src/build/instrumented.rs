@@ -50,8 +50,10 @@ pub fn build_with(
     let accepted = match accepted {
         // The fault is probably in the package: then the compiler says it about the user's own file and line.
         Err(of_copy @ MutatorError::DoesNotCompile { .. }) => {
-            build_plain(request, progress)?;
-            return Err(of_copy);
+            return Err(match build_plain(request, progress) {
+                Err(of_package @ MutatorError::PackageDoesNotCompile { .. }) => of_package,
+                _ => of_copy,
+            });
         }
         accepted => accepted?,
     };

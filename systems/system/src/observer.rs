@@ -27,7 +27,7 @@ use simutant_sim_core::{Message, RunClock, Simulation, VirtualTime};
 ///     observed.returned(call, 7)
 /// });
 /// simulation.check("the client has one answer, after a while", move || {
-///     let history = observer.recorder().history();
+///     let history = observer.recorder().finished().map_err(|misuse| CheckFailure::new(misuse.to_string()))?;
 ///     match history.calls() {
 ///         [call] if call.end.at() == Some(Time::from_nanos(5)) => Ok(()),
 ///         calls => Err(CheckFailure::new(format!("{calls:?}"))),

@@ -125,8 +125,14 @@ impl Guided {
         let parent = self.choose(&mut decisions);
         let row = Row::Child(mutations(&self.cases[parent], &mut decisions));
         let child = sample::<S>(&mut case_stream::<S>(self.seed, index), row, usize::MAX);
-        let is_valid = S::validate(&child.case).is_ok();
-        if is_valid { child.parameters } else { random_case::<S>(self.seed, index).parameters }
+        if S::validate(&child.case).is_ok() {
+            return child.parameters;
+        }
+        // What the random one finds says nothing for mutations, and this one found nothing.
+        let of_mutations = &mut self.yields[Manner::Mutated as usize];
+        *of_mutations = *of_mutations / REMEMBERED * (REMEMBERED - 1);
+        self.manner = Manner::Random;
+        random_case::<S>(self.seed, index).parameters
     }
 
     /// Returns the number of a test case of the corpus.
