@@ -321,7 +321,8 @@ fn a_source_that_learns_says_at_once_that_the_original_fails() {
 
 #[test]
 fn a_panic_while_a_test_case_is_drawn_says_which_and_why() {
-    let mut simulator = Simulator::new(build(), Bounds::default());
+    let built = build();
+    let mut simulator = Simulator::new(&built, Bounds::default());
     let drawn = (0..MANY).map(|number| simulator.draw(SEED, number).expect("it is drawn"));
     let large = |case: &serde_json::Value| case["limit"].as_u64().is_some_and(|limit| limit > 12);
     let (number, case) = drawn.enumerate().find(|(_, case)| large(case)).expect("one is large");
