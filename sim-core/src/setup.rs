@@ -49,11 +49,13 @@ pub enum InvalidConfiguration {
     Faults(#[from] InvalidFaults),
 }
 
+/// What a check of the end state does with the trace, which is empty unless a check looks at it.
+pub(crate) type CheckTrace = Box<dyn FnOnce(&[TraceEvent]) -> Result<(), CheckFailure>>;
+
 /// A check of the end state.
 pub(crate) struct FinalCheck {
     pub(crate) name: String,
-    /// Gets the trace; it is empty unless a check looks at it.
-    pub(crate) check: Box<dyn FnOnce(&[TraceEvent]) -> Result<(), CheckFailure>>,
+    pub(crate) check: CheckTrace,
 }
 
 /// What is set of a run.

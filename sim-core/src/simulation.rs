@@ -19,7 +19,7 @@ use crate::message::{ComponentId, Group};
 use crate::network::NetworkState;
 use crate::outlined::Outlined;
 use crate::run_clock::RunClock;
-use crate::setup::{FinalCheck, InvalidConfiguration, Setup, TieOrder};
+use crate::setup::{CheckTrace, FinalCheck, InvalidConfiguration, Setup, TieOrder};
 use crate::trace::{Trace, TraceEvent};
 use crate::{Address, CheckFailure, Context, Ended, Limits, Message, Network, VirtualTime};
 
@@ -260,11 +260,7 @@ impl<M: Message> Simulation<M> {
         self.add_check(name, Box::new(check))
     }
 
-    fn add_check(
-        &mut self,
-        name: &str,
-        check: Box<dyn FnOnce(&[TraceEvent]) -> Result<(), CheckFailure>>,
-    ) -> &mut Self {
+    fn add_check(&mut self, name: &str, check: CheckTrace) -> &mut Self {
         self.setup.checks.push(FinalCheck { name: name.to_owned(), check });
         self
     }

@@ -194,10 +194,10 @@ fn without_numbers(line: &str) -> String {
 /// Replaces each number before a unit of time at the end of a line by `#`: that is what depends on the machine.
 fn without_durations(line: &str) -> String {
     for unit in [" ms", " s"] {
-        if let Some((text, number)) = line.strip_suffix(unit).and_then(|line| line.rsplit_once(' ')) {
-            if number.parse::<f64>().is_ok() {
-                return format!("{text} #{unit}");
-            }
+        if let Some((text, number)) = line.strip_suffix(unit).and_then(|line| line.rsplit_once(' '))
+            && number.parse::<f64>().is_ok()
+        {
+            return format!("{text} #{unit}");
         }
     }
     line.to_owned()

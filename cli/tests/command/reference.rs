@@ -64,8 +64,12 @@ fn console_blocks(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_documents_show_what_init_prints() {
-    let output = UserPackage::new("--lib").simutant(&["init"]);
+    let package = UserPackage::new("--lib");
+    // As `cargo new` makes it for a reader.
+    std::fs::write(package.path(".gitignore"), "/target\n").expect("it can be written");
+    let output = package.simutant(&["init"]);
     assert_exit(&output, 0);
+    assert_eq!(package.read(".gitignore"), "/target\n/out\n");
     let printed = stdout(&output).replace(env!("CARGO_BIN_EXE_simutant"), "simutant");
     for document in ["README.md", "docs/src/guide/your-system.md"] {
         let text = read(&root().join(document));
