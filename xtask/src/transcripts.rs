@@ -168,6 +168,11 @@ fn fits(expected: &[String], printed: &[&str], varies: bool) -> bool {
 fn matches(expected: &str, printed: &str, varies: bool) -> bool {
     let plain = |line: &str| if varies { without_numbers(line) } else { without_durations(line) };
     let (expected, printed) = (plain(expected.trim_end()), plain(printed.trim_end()));
+    let is_rule = |line: &str| !line.is_empty() && line.chars().all(|character| character == '─');
+    if is_rule(&expected) && is_rule(&printed) {
+        // A table that is cut off has a shorter one.
+        return true;
+    }
     let pieces: Vec<&str> = expected.split(ELLIPSIS).collect();
     let [first, middle @ .., last] = &pieces[..] else { return printed == expected };
     let Some(mut rest) = printed.strip_prefix(first) else { return false };
@@ -244,6 +249,8 @@ mod tests {
         check(&["a … c"], &["a b c"], false, true);
         check(&["a … c"], &["a b d"], false, false);
         check(&["a …"], &["a b c"], false, true);
+        check(&["───"], &["─────"], false, true);
+        check(&["───"], &["a"], false, false);
     }
 
     #[test]
