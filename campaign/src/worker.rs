@@ -106,8 +106,8 @@ impl Worker {
             }
             searched = self.partial.len();
             match self.listen(LOOK.min(patience)).map_err(NoAnswer::Error)? {
-                Heard::WorkerAnswer => last_seen = Instant::now(),
-                Heard::SessionEnd => return Err(self.bury()),
+                Heard::Answer => last_seen = Instant::now(),
+                Heard::End => return Err(self.bury()),
                 Heard::Nothing => {
                     let now = progress();
                     if now != seen {
@@ -154,10 +154,10 @@ impl Worker {
         }
         let mut buffer = [0; 16 * 1024];
         match self.answers.read(&mut buffer) {
-            Ok(0) => Ok(Heard::SessionEnd),
+            Ok(0) => Ok(Heard::End),
             Ok(length) => {
                 self.partial.extend_from_slice(&buffer[..length]);
-                Ok(Heard::WorkerAnswer)
+                Ok(Heard::Answer)
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Heard::Nothing),
             Err(error) => Err(self.error(format!("cannot be read from: {error}"))),
@@ -193,9 +193,9 @@ impl Drop for Worker {
 /// What [`Worker::listen`] heard.
 enum Heard {
     /// A part of an answer, or all of it.
-    WorkerAnswer,
+    Answer,
     /// The end of the stream.
-    SessionEnd,
+    End,
     /// Nothing yet.
     Nothing,
 }

@@ -35,8 +35,8 @@ impl Position {
     }
 }
 
-/// Returns the greatest bits that come to `value` of `count`: for any count they are none that [`Random::uniform`] draws
-/// again.
+/// Returns the greatest bits that a draw below `count` maps to `value`. [`Random::uniform`] never rejects them, whatever
+/// the count.
 fn bits_of(value: u128, count: u64) -> u64 {
     (((value + 1) << 64) - 1).div_euclid(u128::from(count)) as u64
 }
@@ -138,7 +138,7 @@ impl Interceptor for Placed {
 #[derive(Debug)]
 struct Sampler {
     row: Row,
-    /// The first draw of the parent that the child has not come to.
+    /// The first draw of the parent that no draw of the child corresponds to yet.
     next: usize,
     parameters: Vec<Drawn>,
     limit: usize,
