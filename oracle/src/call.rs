@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::Time;
+use crate::Moment;
 
 /// What makes calls: a client, or a connection of one. Calls of a session may overlap, as those of a client that does
 /// not wait for answers.
@@ -21,32 +21,40 @@ impl fmt::Display for Session {
 }
 
 /// An operation from its invocation to its end, as its session saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "O: Deserialize<'de>, R: Deserialize<'de>"))]
+///
+/// [`json_lines`](crate::json_lines) has its form in files.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Call<O, R> {
     /// What made it.
     pub session: Session,
     /// What was asked for.
-    #[serde(deserialize_with = "given")]
     pub operation: O,
     /// When the session began: the operation has no effect before.
-    #[serde(rename = "invoked_ns")]
-    pub invoked: Time,
+    pub invoked: Moment,
     /// How it ended.
     pub end: End<R>,
 }
 
+impl<O, R> Call<O, R> {
+    /// Returns whether the call is known to have ended before another one was invoked.
+    pub fn precedes(&self, other: &Self) -> bool {
+        self.end.at().is_some_and(|ended| ended.is_before(other.invoked))
+    }
+
+    /// Returns whether the call ends when it has not been invoked yet.
+    pub(crate) fn ends_too_early(&self) -> bool {
+        self.end.at().is_some_and(|ended| ended.is_before(self.invoked))
+    }
+}
+
 /// How a call ended.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields, bound(deserialize = "R: Deserialize<'de>"))]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum End<R> {
     /// The service answered.
     Returned {
         /// When the session had the answer: the operation has no effect after.
-        #[serde(rename = "at_ns")]
-        at: Time,
+        at: Moment,
         /// The answer.
-        #[serde(deserialize_with = "given")]
         response: R,
     },
     /// Nobody knows: the operation may have an effect at any time after the invocation, or none.
@@ -54,14 +62,13 @@ pub enum End<R> {
     /// The operation has no effect, as that of a request which was refused, or never sent.
     DidNotHappen {
         /// When the session knew.
-        #[serde(rename = "at_ns")]
-        at: Time,
+        at: Moment,
     },
 }
 
 impl<R> End<R> {
     /// Returns when the call ended, if that is known.
-    pub const fn at(&self) -> Option<Time> {
+    pub const fn at(&self) -> Option<Moment> {
         match self {
             Self::Returned { at, .. } | Self::DidNotHappen { at } => Some(*at),
             Self::Unknown => None,
@@ -75,9 +82,4 @@ impl<R> End<R> {
             Self::Unknown | Self::DidNotHappen { .. } => None,
         }
     }
-}
-
-/// Reads a field that must be there, even if its type could do without, as an [`Option`] could.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    T::deserialize(deserializer)
 }

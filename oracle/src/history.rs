@@ -1,9 +1,9 @@
 //! Histories: the calls of a run in the order of their invocations.
 
-use crate::{Call, Session, Time};
+use crate::{Call, Moment, Session, Time};
 
 /// All calls of a run, of operations `O` with responses `R`, in the order of invocation. Calls of one instant are in the
-/// order in which they were recorded.
+/// order of their events, or, without events, in the order in which they were recorded, which then says nothing.
 ///
 /// No call ends before it was invoked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,9 +22,9 @@ pub struct EndsTooEarly {
     /// What made it.
     pub session: Session,
     /// When it was invoked.
-    pub invoked: Time,
+    pub invoked: Moment,
     /// When it ends.
-    pub ended: Time,
+    pub ended: Moment,
 }
 
 impl<O, R> History<O, R> {
@@ -38,13 +38,14 @@ impl<O, R> History<O, R> {
     /// # Errors
     /// [`EndsTooEarly`] names the first call that ends before it was invoked.
     pub fn from_calls(mut calls: Vec<Call<O, R>>) -> Result<Self, EndsTooEarly> {
-        for (number, Call { session, invoked, end, .. }) in calls.iter().enumerate() {
-            if let Some(ended) = end.at().filter(|ended| ended < invoked) {
-                return Err(EndsTooEarly { number, session: *session, invoked: *invoked, ended });
+        for (number, call) in calls.iter().enumerate() {
+            let Call { session, invoked, ref end, .. } = *call;
+            if let Some(ended) = end.at().filter(|_| call.ends_too_early()) {
+                return Err(EndsTooEarly { number, session, invoked, ended });
             }
         }
-        // Stable: calls of one instant stay in their order.
-        calls.sort_by_key(|call| call.invoked);
+        // Stable: calls of one instant without events stay in their order.
+        calls.sort_by_key(|call| key(call.invoked));
         Ok(Self { calls })
     }
 
@@ -65,7 +66,7 @@ impl<O, R> History<O, R> {
 
     /// Adds a call after all that were invoked by then, and returns its place.
     pub(crate) fn insert(&mut self, call: Call<O, R>) -> usize {
-        let place = self.calls.partition_point(|other| other.invoked <= call.invoked);
+        let place = self.calls.partition_point(|other| key(other.invoked) <= key(call.invoked));
         self.calls.insert(place, call);
         place
     }
@@ -74,6 +75,11 @@ impl<O, R> History<O, R> {
     pub(crate) fn call_mut(&mut self, place: usize) -> Option<&mut Call<O, R>> {
         self.calls.get_mut(place)
     }
+}
+
+/// Returns what calls are sorted by: an order that every known one is part of.
+pub(crate) const fn key(moment: Moment) -> (Time, Option<u64>) {
+    (moment.time, moment.event)
 }
 
 impl<O, R> Default for History<O, R> {
@@ -90,8 +96,9 @@ mod tests {
     use crate::End;
 
     fn call(operation: usize, invoked: u64, ended: u64) -> Call<usize, ()> {
-        let end = End::Returned { at: Time::from_nanos(ended), response: () };
-        Call { session: Session(operation as u64 % 3), operation, invoked: Time::from_nanos(invoked), end }
+        let at = |nanos| Moment::from(Time::from_nanos(nanos));
+        let end = End::Returned { at: at(ended), response: () };
+        Call { session: Session(operation as u64 % 3), operation, invoked: at(invoked), end }
     }
 
     #[test]
@@ -111,7 +118,7 @@ mod tests {
             let calls: Vec<_> = times.iter().enumerate().map(|(number, &time)| call(number, time, 9)).collect();
             let history = History::from_calls(calls.clone()).expect("all end later");
             prop_assert_eq!(history.calls().len(), calls.len());
-            prop_assert!(history.calls().is_sorted_by_key(|call| (call.invoked, call.operation)));
+            prop_assert!(history.calls().is_sorted_by_key(|call| (call.invoked.time, call.operation)));
 
             let mut inserted = History::new();
             for call in calls {

@@ -1,4 +1,4 @@
-//! Histories as JSON Lines: a call a line, in the form that [`Call`] has in serde.
+//! Histories as JSON Lines: a call a line.
 //!
 //! ```
 //! use simutant_oracle::{History, json_lines};
@@ -14,15 +14,27 @@
 //! ```
 //!
 //! Lines may come in any order, so that files of several clients can be put together: the history has calls in the
-//! order of invocation, and those of one instant in the order of their lines.
+//! order of invocation. Where the recorder knows the order within an instant, `"invoked_event":0` follows `invoked_ns`,
+//! and `"event":1` follows `at_ns`: the place among all invocations and ends of the run.
+//!
+//! # Limits
+//!
+//! - JSON has no numbers that are not finite, and `Some(None)` has the form of `None`: operations and responses with
+//!   such values do not come back as they were.
+//! - A file that was cut between two lines is a shorter history. Write to a file of another name, and rename it at the
+//!   end, where that could happen.
+//! - A line has at most [`LINE_MAX`] bytes.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
-use crate::{Call, EndsTooEarly, History};
+use crate::{Call, End, EndsTooEarly, History, Moment, Session, Time};
+
+/// How long a line may be, in bytes: 64 MiB.
+pub const LINE_MAX: u64 = 64 << 20;
 
 /// What a line is, for messages.
 const FORM: &str =
@@ -44,6 +56,12 @@ pub enum HistoryError {
         /// What to do about it.
         cure: String,
     },
+    /// The line is longer than [`LINE_MAX`].
+    #[error("line {line} is longer than {LINE_MAX} bytes; a call is one line of its own")]
+    TooLong {
+        /// The line, counted from 1.
+        line: usize,
+    },
     /// The line could not be read.
     #[error("line {line} cannot be read: {source}")]
     Unreadable {
@@ -54,13 +72,73 @@ pub enum HistoryError {
     },
 }
 
+/// A [`Call`] in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "O: Deserialize<'de>, R: Deserialize<'de>"))]
+struct CallForm<O, R> {
+    session: Session,
+    #[serde(deserialize_with = "given")]
+    operation: O,
+    invoked_ns: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    invoked_event: Option<u64>,
+    end: EndForm<R>,
+}
+
+/// An [`End`] in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields, bound(deserialize = "R: Deserialize<'de>"))]
+enum EndForm<R> {
+    Returned {
+        at_ns: Time,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        event: Option<u64>,
+        #[serde(deserialize_with = "given")]
+        response: R,
+    },
+    Unknown,
+    DidNotHappen {
+        at_ns: Time,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        event: Option<u64>,
+    },
+}
+
+impl<'a, O, R> From<&'a Call<O, R>> for CallForm<&'a O, &'a R> {
+    fn from(Call { session, operation, invoked, end }: &'a Call<O, R>) -> Self {
+        let end = match end {
+            End::Returned { at, response } => EndForm::Returned { at_ns: at.time, event: at.event, response },
+            End::Unknown => EndForm::Unknown,
+            End::DidNotHappen { at } => EndForm::DidNotHappen { at_ns: at.time, event: at.event },
+        };
+        Self { session: *session, operation, invoked_ns: invoked.time, invoked_event: invoked.event, end }
+    }
+}
+
+impl<O, R> From<CallForm<O, R>> for Call<O, R> {
+    fn from(CallForm { session, operation, invoked_ns, invoked_event, end }: CallForm<O, R>) -> Self {
+        let moment = |time, event| Moment { time, event };
+        let end = match end {
+            EndForm::Returned { at_ns, event, response } => End::Returned { at: moment(at_ns, event), response },
+            EndForm::Unknown => End::Unknown,
+            EndForm::DidNotHappen { at_ns, event } => End::DidNotHappen { at: moment(at_ns, event) },
+        };
+        Self { session, operation, invoked: moment(invoked_ns, invoked_event), end }
+    }
+}
+
+/// Reads a field that must be there, even if its type could do without, as an [`Option`] could.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::deserialize(deserializer)
+}
+
 /// Writes a call a line, each with its line end.
 ///
 /// # Errors
 /// As `to` has them, or if an operation or a response has no form in JSON.
 pub fn write<O: Serialize, R: Serialize>(history: &History<O, R>, mut to: impl Write) -> io::Result<()> {
     for call in history.calls() {
-        serde_json::to_writer(&mut to, call)?;
+        serde_json::to_writer(&mut to, &CallForm::from(call))?;
         to.write_all(b"\n")?;
     }
     to.flush()
@@ -75,9 +153,14 @@ pub fn read<O: DeserializeOwned, R: DeserializeOwned>(mut from: impl BufRead) ->
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
-        let count = from.read_until(b'\n', &mut text).map_err(|source| HistoryError::Unreadable { line, source })?;
-        if count == 0 {
-            break;
+        let count = (&mut from)
+            .take(LINE_MAX + 1)
+            .read_until(b'\n', &mut text)
+            .map_err(|source| HistoryError::Unreadable { line, source })?;
+        match count as u64 {
+            0 => break,
+            1..=LINE_MAX => {}
+            _ => return Err(HistoryError::TooLong { line }),
         }
         let ended = text.strip_suffix(b"\n").unwrap_or(&text);
         if !ended.trim_ascii().is_empty() {
@@ -88,17 +171,18 @@ pub fn read<O: DeserializeOwned, R: DeserializeOwned>(mut from: impl BufRead) ->
     History::from_calls(calls).map_err(|EndsTooEarly { number, invoked, ended, .. }| HistoryError::NotACall {
         line: lines[number],
         column: 1,
-        message: format!(
-            "the call ends at {} ns, before its invocation at {} ns",
-            ended.as_nanos(),
-            invoked.as_nanos()
-        ),
+        message: format!("the call ends at {}, before its invocation at {}", in_nanos(ended), in_nanos(invoked)),
         cure: "take both times from one clock".to_owned(),
     })
 }
 
 fn call<O: DeserializeOwned, R: DeserializeOwned>(text: &[u8]) -> Result<Call<O, R>, serde_json::Error> {
-    serde_json::from_slice(text)
+    serde_json::from_slice::<CallForm<O, R>>(text).map(Call::from)
+}
+
+fn in_nanos(Moment { time, event }: Moment) -> String {
+    let event = event.map_or_else(String::new, |event| format!(", event {event}"));
+    format!("{} ns{event}", time.as_nanos())
 }
 
 fn not_a_call(line: usize, text: &[u8], error: &serde_json::Error) -> HistoryError {
@@ -107,7 +191,7 @@ fn not_a_call(line: usize, text: &[u8], error: &serde_json::Error) -> HistoryErr
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
     let cure = match error.classify() {
-        Category::Eof => "the line ends within the call: write it anew, or remove it".to_owned(),
+        Category::Eof => "the line ends within the call, so the file was cut: record the history again".to_owned(),
         _ => format!("a call is {FORM}"),
     };
     HistoryError::NotACall { line, column: error.column().clamp(1, text.len().max(1)), message, cure }
@@ -121,7 +205,6 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::{End, Session, Time};
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
@@ -145,15 +228,17 @@ mod tests {
     fn any_call() -> impl Strategy<Value = Call<Operation, Response>> {
         let response = prop::option::of(prop::collection::btree_map(any::<String>(), -1e9..1e9, 0..3));
         let instant = prop_oneof![0..4_u64, any::<u64>()];
-        (any::<u64>(), operation(), instant, any::<u64>(), 0..3, response).prop_map(
-            |(session, operation, invoked, lasts, kind, response)| {
-                let at = Time::from_nanos(invoked.saturating_add(lasts));
+        (any::<u64>(), operation(), instant, any::<u64>(), 0..3, response, any::<bool>()).prop_map(
+            |(session, operation, invoked, lasts, kind, response, has_events)| {
+                let moment =
+                    |nanos, event: u64| Moment { time: Time::from_nanos(nanos), event: has_events.then_some(event) };
+                let at = moment(invoked.saturating_add(lasts), 1);
                 let end = match kind {
                     0 => End::Returned { at, response },
                     1 => End::DidNotHappen { at },
                     _ => End::Unknown,
                 };
-                Call { session: Session(session), operation, invoked: Time::from_nanos(invoked), end }
+                Call { session: Session(session), operation, invoked: moment(invoked, 0), end }
             },
         )
     }
@@ -213,7 +298,7 @@ mod tests {
         check("get x", "1: expected value");
         check(
             r#"{"session":1,"operation":"clear","invoked_ns":0"#,
-            "47: EOF while parsing an object; the line ends within the call: write it anew, or remove it",
+            "47: EOF while parsing an object; the line ends within the call, so the file was cut: record the history again",
         );
         check(r#"{"session":1,"operation":"clear","invoked_ns":0,"end":"unknown"} x"#, "66: trailing characters");
         check(
@@ -227,7 +312,7 @@ mod tests {
         check(r#"{"session":1,"operation":"clear","invoked_ns":0}"#, "48: missing field `end`");
         check(
             r#"{"session":1,"operation":"clear","invoked_ns":0,"end":"unknown","zxid":5}"#,
-            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `end`",
+            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `invoked_event`, `end`",
         );
         // Nothing is guessed: that there is no response is said by `null`.
         check(
@@ -238,6 +323,17 @@ mod tests {
             r#"{"session":1,"operation":"clear","invoked_ns":5,"end":{"did_not_happen":{"at_ns":4}}}"#,
             "1: the call ends at 4 ns, before its invocation at 5 ns; take both times from one clock",
         );
+        check(
+            r#"{"session":1,"operation":"clear","invoked_ns":5,"invoked_event":7,"end":{"did_not_happen":{"at_ns":5,"event":6}}}"#,
+            "1: the call ends at 5 ns, event 6, before its invocation at 5 ns, event 7; take both times from one clock",
+        );
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
+        let line = io::BufReader::new(io::repeat(b'['));
+        let error = read::<Operation, Response>(line).expect_err("it never ends").to_string();
+        assert_eq!(error, "line 1 is longer than 67108864 bytes; a call is one line of its own");
     }
 
     #[test]
@@ -253,7 +349,7 @@ mod tests {
         };
         let text = [line(1, 5), line(1, 7), line(2, 4), line(2, 5)].join("\n");
         let history: History<Operation, Response> = read(text.as_bytes()).expect("four calls");
-        let order: Vec<_> = history.calls().iter().map(|call| (call.invoked.as_nanos(), call.session.0)).collect();
+        let order: Vec<_> = history.calls().iter().map(|call| (call.invoked.time.as_nanos(), call.session.0)).collect();
         assert_eq!(order, [(4, 2), (5, 1), (5, 2), (7, 1)]);
     }
 }

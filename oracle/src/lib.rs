@@ -17,8 +17,8 @@
 //! let write = recorder.invoke(Session(1), Operation::Write(7), Time::from_nanos(10));
 //! // Another client reads while the write is under way.
 //! let read = recorder.invoke(Session(2), Operation::Read, Time::from_nanos(15));
-//! recorder.returned(write, Time::from_nanos(20), None)?;
-//! recorder.returned(read, Time::from_nanos(30), Some(7))?;
+//! recorder.returned(write, None, Time::from_nanos(20))?;
+//! recorder.returned(read, Some(7), Time::from_nanos(30))?;
 //! recorder.invoke(Session(1), Operation::Write(8), Time::from_nanos(40));
 //!
 //! let history = recorder.history();
@@ -36,6 +36,7 @@
 //! | session | a client, or a connection of one: what makes calls | [`Session`] |
 //! | call | an operation from its invocation to its end, as its session saw it | [`Call`] |
 //! | end | a response, nothing that anybody knows of, or the knowledge that the operation did not happen | [`End`] |
+//! | moment | when a call was invoked or ended | [`Moment`] |
 //! | history | all calls of a run | [`History`] |
 //! | recorder | what clients write a history with; clones share it | [`Recorder`] |
 //!
@@ -48,9 +49,11 @@
 //!
 //! # Order and time
 //!
-//! Times are nanoseconds since an origin that all calls of a history share, virtual or real. Calls are in the order of
-//! their invocations, and those of one instant in the order in which they were recorded. That a call ended before
-//! another one was invoked is known only if both times come from one clock.
+//! Times are nanoseconds since an origin that all calls of a history share, virtual or real, and come from one clock.
+//! A [`Moment`] is a time and, where the recorder knows it, the place among all invocations and ends of the run. One
+//! moment is before another if its time is earlier, or if the times are equal and its place is earlier. Moments of one
+//! time without places have no order: a call that ends there precedes none that is invoked there
+//! ([`Call::precedes`]).
 //!
 //! # Limits
 //!
@@ -69,4 +72,4 @@ mod time;
 pub use call::{Call, End, Session};
 pub use history::{EndsTooEarly, History};
 pub use recorder::{CallId, Misuse, Recorder};
-pub use time::Time;
+pub use time::{Moment, Time};

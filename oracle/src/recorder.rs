@@ -3,12 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Call, End, History, Session, Time};
+use crate::history::key;
+use crate::{Call, End, History, Moment, Session, Time};
 
 /// Records the calls of a run, of operations `O` with responses `R`. Clones share one history: each client has one.
 ///
 /// A call that nobody ends is [`End::Unknown`], so a client that crashes or gives up has nothing to do. Clients may be
 /// components of a simulation or threads, and one that panics harms no other.
+///
+/// A recorder that is used as things happen, as in a simulation, keeps their order within an instant
+/// ([`Recorder::in_order`]). Among threads a lock is no clock: of two that read the same time, the one that records
+/// first need not have been first, so [`Recorder::new`] keeps times alone.
 ///
 /// What cannot be recorded is a [`Misuse`]. It changes nothing of the history, and [`Recorder::misuse`] keeps the first
 /// one, since a client is often no place to handle it: what judges the history can ask there.
@@ -18,12 +23,12 @@ pub struct Recorder<O, R> {
 }
 
 /// The name of a call, for its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallId {
     /// How many calls were recorded before.
     number: u64,
     session: Session,
-    invoked: Time,
+    invoked: Moment,
 }
 
 /// A call that cannot end so.
@@ -36,7 +41,7 @@ pub enum Misuse {
         /// The call.
         call: CallId,
         /// When it ended; `None` if as unknown.
-        ended: Option<Time>,
+        ended: Option<Moment>,
     },
     /// The call would end before it was invoked; take both times from one clock.
     #[error("{call} cannot end at {at}, before its invocation; take both times from one clock")]
@@ -44,7 +49,7 @@ pub enum Misuse {
         /// The call.
         call: CallId,
         /// When it would end.
-        at: Time,
+        at: Moment,
     },
     /// The call is another recorder's; end a call at the recorder, or at a clone of the one, that it was invoked at.
     #[error("{call} is not of this recorder; end a call where it was invoked")]
@@ -60,6 +65,8 @@ struct Recorded<O, R> {
     history: History<O, R>,
     /// What is known of each call besides, in the order of the history.
     entries: Vec<Entry>,
+    /// How many invocations and ends were recorded, if they come in the order in which they happen.
+    events: Option<u64>,
     misuse: Option<Misuse>,
 }
 
@@ -71,23 +78,37 @@ struct Entry {
 }
 
 impl<O, R> Recorder<O, R> {
-    /// Returns a recorder with a history of its own.
+    /// Returns a recorder with a history of its own, whose calls are in the order of their times alone.
     pub fn new() -> Self {
-        let recorded = Recorded { history: History::new(), entries: Vec::new(), misuse: None };
+        Self::with_events(None)
+    }
+
+    /// Returns a recorder with a history of its own, to which all is told as it happens: of an end and an invocation of
+    /// one instant, what was recorded first came first.
+    pub fn in_order() -> Self {
+        Self::with_events(Some(0))
+    }
+
+    fn with_events(events: Option<u64>) -> Self {
+        let recorded = Recorded { history: History::new(), entries: Vec::new(), events, misuse: None };
         Self { recorded: Arc::new(Mutex::new(recorded)) }
     }
 
     /// Records that a session begins a call at a time. Calls may be recorded in another order than they are invoked in.
     pub fn invoke(&self, session: Session, operation: O, at: Time) -> CallId {
-        self.lock().insert(Call { session, operation, invoked: at, end: End::Unknown }, true)
+        let mut recorded = self.lock();
+        let invoked = recorded.moment(at);
+        recorded.insert(Call { session, operation, invoked, end: End::Unknown }, true)
     }
 
     /// Records the response to a call.
     ///
     /// # Errors
     /// [`Misuse`] names the call.
-    pub fn returned(&self, call: CallId, at: Time, response: R) -> Result<(), Misuse> {
-        self.lock().end(call, End::Returned { at, response })
+    pub fn returned(&self, call: CallId, response: R, at: Time) -> Result<(), Misuse> {
+        let mut recorded = self.lock();
+        let at = recorded.moment(at);
+        recorded.end(call, End::Returned { at, response })
     }
 
     /// Records that nobody will know what became of a call. A call without an end is the same, but can still end.
@@ -103,12 +124,17 @@ impl<O, R> Recorder<O, R> {
     /// # Errors
     /// [`Misuse`] names the call.
     pub fn did_not_happen(&self, call: CallId, at: Time) -> Result<(), Misuse> {
-        self.lock().end(call, End::DidNotHappen { at })
+        let mut recorded = self.lock();
+        let at = recorded.moment(at);
+        recorded.end(call, End::DidNotHappen { at })
     }
 
     /// Records a call that begins and ends in one instant, as what a component does to something of its own.
     pub fn observed(&self, session: Session, operation: O, response: R, at: Time) {
-        self.lock().insert(Call { session, operation, invoked: at, end: End::Returned { at, response } }, false);
+        let mut recorded = self.lock();
+        let invoked = recorded.moment(at);
+        let end = End::Returned { at: recorded.moment(at), response };
+        recorded.insert(Call { session, operation, invoked, end }, false);
     }
 
     /// Returns the history so far.
@@ -152,6 +178,13 @@ impl<O, R> Recorder<O, R> {
 }
 
 impl<O, R> Recorded<O, R> {
+    /// Returns the moment of the next event.
+    fn moment(&mut self, time: Time) -> Moment {
+        let event = self.events;
+        self.events = event.map(|events| events + 1);
+        Moment { time, event }
+    }
+
     fn insert(&mut self, call: Call<O, R>, is_open: bool) -> CallId {
         let id = CallId { number: self.entries.len() as u64, session: call.session, invoked: call.invoked };
         let place = self.history.insert(call);
@@ -175,7 +208,7 @@ impl<O, R> Recorded<O, R> {
         if !self.entries[place].is_open {
             return Err(Misuse::EndedTwice { call: id, ended: call.end.at() });
         }
-        if let Some(at) = end.at().filter(|at| *at < id.invoked) {
+        if let Some(at) = end.at().filter(|at| at.is_before(id.invoked)) {
             return Err(Misuse::EndsTooEarly { call: id, at });
         }
         call.end = end;
@@ -186,8 +219,8 @@ impl<O, R> Recorded<O, R> {
     /// Returns the place of a call in the history. Calls of one instant are in the order of their numbers.
     fn place(&self, id: CallId) -> Option<usize> {
         let calls = self.history.calls();
-        let first = calls.partition_point(|call| call.invoked < id.invoked);
-        let end = calls.partition_point(|call| call.invoked <= id.invoked);
+        let first = calls.partition_point(|call| key(call.invoked) < key(id.invoked));
+        let end = calls.partition_point(|call| key(call.invoked) <= key(id.invoked));
         let within = self.entries[first..end].binary_search_by_key(&id.number, |entry| entry.number).ok()?;
         let place = first + within;
         (calls[place].session == id.session).then_some(place)
@@ -213,7 +246,7 @@ impl fmt::Display for CallId {
     }
 }
 
-fn shown(ended: Option<Time>) -> String {
+fn shown(ended: Option<Moment>) -> String {
     ended.map_or_else(|| "as unknown".to_owned(), |at| format!("at {at}"))
 }
 
@@ -233,17 +266,17 @@ mod tests {
     fn a_call_that_nobody_ends_is_unknown_and_each_other_one_ends_as_it_was_said() {
         let recorder = Recorder::new();
         let calls = [1, 2, 3, 4].map(|session| recorder.invoke(Session(session), "put", ns(session)));
-        recorder.clone().returned(calls[0], ns(9), "done").expect("it is open");
+        recorder.clone().returned(calls[0], "done", ns(9)).expect("it is open");
         recorder.unknown(calls[1]).expect("it is open");
         recorder.did_not_happen(calls[2], ns(3)).expect("it is open");
         recorder.observed(Session(5), "get", "none", ns(2));
         let history = recorder.history();
         let ends: Vec<_> = history.calls().iter().map(|call| (call.session.0, call.end.clone())).collect();
         let expect = [
-            (1, End::Returned { at: ns(9), response: "done" }),
+            (1, End::Returned { at: ns(9).into(), response: "done" }),
             (2, End::Unknown),
-            (5, End::Returned { at: ns(2), response: "none" }),
-            (3, End::DidNotHappen { at: ns(3) }),
+            (5, End::Returned { at: ns(2).into(), response: "none" }),
+            (3, End::DidNotHappen { at: ns(3).into() }),
             (4, End::Unknown),
         ];
         assert_eq!(ends, expect);
@@ -259,7 +292,7 @@ mod tests {
         let other = Recorder::<_, ()>::new();
         other.observed(Session(3), 'a', (), ns(1));
         let foreign = other.invoke(Session(3), 'a', ns(6));
-        recorder.returned(first, ns(7), ()).expect("it is open");
+        recorder.returned(first, (), ns(7)).expect("it is open");
         recorder.unknown(second).expect("it is open");
         let before = recorder.history();
         #[track_caller]
@@ -270,7 +303,7 @@ mod tests {
             "call 0 (of session 3, invoked at 0.000000005 s) has ended already, at 0.000000007 s; end each call once";
         check(recorder.did_not_happen(first, ns(8)), twice);
         check(
-            recorder.returned(second, ns(8), ()),
+            recorder.returned(second, (), ns(8)),
             "call 1 (of session 4, invoked at 0.000000006 s) has ended already, as unknown; end each call once",
         );
         // The recorder has a call of this number and instant, of another session.
@@ -279,16 +312,16 @@ mod tests {
             "call 1 (of session 3, invoked at 0.000000006 s) is not of this recorder; end a call where it was invoked",
         );
         check(
-            other.returned(foreign, ns(5), ()),
+            other.returned(foreign, (), ns(5)),
             "call 1 (of session 3, invoked at 0.000000006 s) cannot end at 0.000000005 s, before its invocation; \
              take both times from one clock",
         );
         assert_eq!(recorder.history(), before);
         assert_eq!(recorder.misuse().map(|misuse| misuse.to_string()).as_deref(), Some(twice));
         // What was refused can still end.
-        other.returned(foreign, ns(6), ()).expect("it is open");
+        other.returned(foreign, (), ns(6)).expect("it is open");
         other.history().of(Session(3)).for_each(|call| assert!(call.end.response().is_some()));
-        let observed_again = CallId { number: 0, session: Session(3), invoked: ns(1) };
+        let observed_again = CallId { number: 0, session: Session(3), invoked: ns(1).into() };
         assert!(matches!(other.unknown(observed_again), Err(Misuse::EndedTwice { .. })));
     }
 
@@ -305,7 +338,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..CALLS {
                         let call = recorder.invoke(Session(session), number, ns(number));
-                        recorder.returned(call, ns(number + 1), number).expect("it is open");
+                        recorder.returned(call, number, ns(number + 1)).expect("it is open");
                     }
                 });
             }
@@ -318,11 +351,36 @@ mod tests {
         }
     }
 
+    /// All at one time: a recorder in order knows what preceded what, and one without knows nothing.
+    #[test]
+    fn the_order_within_an_instant_is_kept_by_a_recorder_in_order_alone() {
+        for recorder in [Recorder::in_order(), Recorder::new()] {
+            let first = recorder.invoke(Session(1), 'a', ns(5));
+            let second = recorder.invoke(Session(2), 'b', ns(5));
+            recorder.returned(first, (), ns(5)).expect("it is open");
+            recorder.invoke(Session(1), 'c', ns(5));
+            recorder.returned(second, (), ns(5)).expect("it is open");
+            recorder.observed(Session(2), 'd', (), ns(5));
+            let calls = recorder.history().into_calls();
+            let precede = |one: &Call<char, ()>| {
+                let of_one =
+                    |other: &Call<_, _>| one.precedes(other).then(|| format!("{}{}", one.operation, other.operation));
+                calls.iter().filter_map(of_one).collect::<Vec<_>>()
+            };
+            let known = calls.iter().flat_map(precede).collect::<Vec<_>>();
+            let is_in_order = calls[0].invoked.event.is_some();
+            assert_eq!(known, if is_in_order { vec!["ac", "ad", "bd"] } else { vec![] });
+        }
+    }
+
     proptest! {
         /// Each call ends as it was said, in whatever order calls are recorded and end.
         #[test]
-        fn ends_go_to_their_calls(calls in prop::collection::vec((0..4_u64, 0..5_u64, any::<bool>(), any::<u32>()), 0..16)) {
-            let recorder = Recorder::new();
+        fn ends_go_to_their_calls(
+            calls in prop::collection::vec((0..4_u64, 0..5_u64, any::<bool>(), any::<u32>()), 0..16),
+            is_in_order: bool,
+        ) {
+            let recorder = if is_in_order { Recorder::in_order() } else { Recorder::new() };
             let mut open: Vec<_> = calls
                 .iter()
                 .enumerate()
@@ -330,18 +388,18 @@ mod tests {
                     (order, number, ends, recorder.invoke(Session(session), number, ns(invoked)))
                 })
                 .collect();
-            open.sort();
+            open.sort_by_key(|&(order, number, ..)| (order, number));
             for &(_, number, ends, id) in &open {
                 if ends {
-                    recorder.returned(id, ns(9), number).expect("it is open");
+                    recorder.returned(id, number, ns(9)).expect("it is open");
                 }
             }
             let history = recorder.history();
             prop_assert_eq!(history.calls().len(), calls.len());
-            prop_assert!(history.calls().is_sorted_by_key(|call| (call.invoked, call.operation)));
+            prop_assert!(history.calls().is_sorted_by_key(|call| (call.invoked.time, call.operation)));
             for call in history.calls() {
                 let (session, invoked, ends, _) = calls[call.operation];
-                prop_assert_eq!((call.session.0, call.invoked), (session, ns(invoked)));
+                prop_assert_eq!((call.session.0, call.invoked.time), (session, ns(invoked)));
                 prop_assert_eq!(call.end.response(), ends.then_some(&call.operation));
             }
         }

@@ -1,4 +1,4 @@
-//! Times of calls.
+//! Times of calls, and the order of what happens at one time.
 
 use std::fmt;
 
@@ -31,6 +31,40 @@ impl Time {
     }
 }
 
+/// When a call was invoked, or ended: a time, and, where the recorder knows it, the place among all events of the run.
+///
+/// A clock is coarse and virtual time stands still while components act, so times alone do not tell whether an end or an
+/// invocation of the same instant came first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// When.
+    pub time: Time,
+    /// How many invocations and ends of the run were before; `None` if the order within the instant is unknown.
+    pub event: Option<u64>,
+}
+
+impl Moment {
+    /// Returns whether the moment is known to be before another one: at an earlier time, or at the same time and
+    /// earlier among the events.
+    pub fn is_before(self, other: Self) -> bool {
+        let by_event = || Some(self.event? < other.event?);
+        self.time < other.time || (self.time == other.time && by_event().unwrap_or_default())
+    }
+}
+
+impl From<Time> for Moment {
+    fn from(time: Time) -> Self {
+        Self { time, event: None }
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.time.fmt(formatter)?;
+        self.event.map_or(Ok(()), |event| write!(formatter, ", event {event}"))
+    }
+}
+
 /// In seconds, with as many decimals as are needed: `1.25 s`.
 impl fmt::Display for Time {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,5 +89,18 @@ mod tests {
         check(1, "0.000000001 s");
         check(100_000_000_000, "100 s");
         check(u64::MAX, "18446744073.709551615 s");
+    }
+
+    #[test]
+    fn moments_of_an_instant_are_in_order_only_where_both_have_an_event() {
+        let moment = |time, event| Moment { time: Time::from_nanos(time), event };
+        let moments = [0, 1].map(|time| [None, Some(3), Some(4)].map(|event| moment(time, event))).concat();
+        for one in &moments {
+            for other in &moments {
+                let is_before =
+                    one.time < other.time || (one.time == other.time && (one.event, other.event) == (Some(3), Some(4)));
+                assert_eq!(one.is_before(*other), is_before, "{one:?}, {other:?}");
+            }
+        }
     }
 }

@@ -50,7 +50,7 @@ impl Answers {
     pub fn note(&self, number: usize, asked_at: VirtualTime, answered_at: VirtualTime, response: Option<DnsMessage>) {
         let call = self.answered.invoke(self.stub, number, history_time(asked_at));
         // An answer from before its question is for the check to refuse.
-        let _kept = self.answered.returned(call, history_time(answered_at), response);
+        let _kept = self.answered.returned(call, response, history_time(answered_at));
     }
 
     /// Checks that each query of the test case was answered once, and as the name space has it; and that what the
@@ -114,8 +114,8 @@ impl<'a> Noted<'a> {
         let End::Returned { at, response } = &call.end else { return None };
         Some(Self {
             number: call.operation,
-            asked_at: VirtualTime::from_nanos(call.invoked.as_nanos()),
-            answered_at: VirtualTime::from_nanos(at.as_nanos()),
+            asked_at: VirtualTime::from_nanos(call.invoked.time.as_nanos()),
+            answered_at: VirtualTime::from_nanos(at.time.as_nanos()),
             response: response.as_ref(),
         })
     }

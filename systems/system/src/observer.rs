@@ -3,8 +3,8 @@
 use simutant_oracle::{CallId, Misuse, Recorder, Session, Time};
 use simutant_sim_core::{Message, RunClock, Simulation, VirtualTime};
 
-/// Records the history of a simulation: operations `O` with responses `R`, each at the virtual time. Clones share one
-/// history.
+/// Records the history of a simulation: operations `O` with responses `R`, each at the virtual time, and those of
+/// one instant in their order. Clones share one history.
 ///
 /// ```
 /// use simutant_oracle::{Session, Time};
@@ -29,7 +29,7 @@ use simutant_sim_core::{Message, RunClock, Simulation, VirtualTime};
 /// simulation.check("the client has one answer, after a while", move || {
 ///     let history = observer.recorder().finished().map_err(|misuse| CheckFailure::new(misuse.to_string()))?;
 ///     match history.calls() {
-///         [call] if call.end.at() == Some(Time::from_nanos(5)) => Ok(()),
+///         [call] if call.end.at().is_some_and(|end| end.time == Time::from_nanos(5)) => Ok(()),
 ///         calls => Err(CheckFailure::new(format!("{calls:?}"))),
 ///     }
 /// });
@@ -44,12 +44,12 @@ pub struct Observer<O, R> {
 impl<O, R> Observer<O, R> {
     /// Returns an observer of a simulation, with a history of its own.
     pub fn new<M: Message>(simulation: &Simulation<M>) -> Self {
-        Self { recorder: Recorder::new(), clock: Some(simulation.clock()) }
+        Self { recorder: Recorder::in_order(), clock: Some(simulation.clock()) }
     }
 
     /// Returns an observer of what has no times: all that it records is at the origin, in its order.
     pub fn without_clock() -> Self {
-        Self { recorder: Recorder::new(), clock: None }
+        Self { recorder: Recorder::in_order(), clock: None }
     }
 
     /// Records what is invoked and returns in this instant.
@@ -67,7 +67,15 @@ impl<O, R> Observer<O, R> {
     /// # Errors
     /// [`Misuse`] names the call.
     pub fn returned(&self, call: CallId, response: R) -> Result<(), Misuse> {
-        self.recorder.returned(call, self.now(), response)
+        self.recorder.returned(call, response, self.now())
+    }
+
+    /// Records that nobody will know what became of a call. A call without an end is the same, but can still end.
+    ///
+    /// # Errors
+    /// [`Misuse`] names the call.
+    pub fn unknown(&self, call: CallId) -> Result<(), Misuse> {
+        self.recorder.unknown(call)
     }
 
     /// Records that it is known now that a call has no effect.
@@ -101,7 +109,7 @@ pub fn history_time(time: VirtualTime) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use simutant_oracle::End;
+    use simutant_oracle::{End, Moment};
     use simutant_sim_core::{Clock, ClockFault, Faults, VirtualDuration};
 
     use super::*;
@@ -132,8 +140,9 @@ mod tests {
         });
         assert!(simulation.run().ended.passed());
         let ends: Vec<_> = observer.recorder().history().into_calls().into_iter().map(|call| call.end).collect();
-        let ended = Time::from_nanos(7);
-        assert_eq!(ends, [End::Returned { at: Time::ZERO, response: 1_000 }, End::DidNotHappen { at: ended }]);
+        // The invocations are events 0 and 2.
+        let at = |nanos, event| Moment { time: Time::from_nanos(nanos), event: Some(event) };
+        assert_eq!(ends, [End::Returned { at: at(0, 1), response: 1_000 }, End::DidNotHappen { at: at(7, 3) }]);
     }
 
     #[test]
@@ -142,6 +151,6 @@ mod tests {
         ['b', 'a', 'c'].into_iter().for_each(|operation| observer.observed(Session(0), operation, ()));
         let history = observer.recorder().history();
         assert!(history.calls().iter().map(|call| call.operation).eq(['b', 'a', 'c']));
-        assert!(history.calls().iter().all(|call| call.invoked == Time::ZERO));
+        assert!(history.calls().iter().all(|call| call.invoked.time == Time::ZERO));
     }
 }
