@@ -5,7 +5,7 @@ pub(crate) mod settings;
 mod universe;
 
 use self::original::{check_baseline, limits, recording};
-use self::settings::{INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
+use self::settings::{CASES, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -63,10 +63,12 @@ struct Session {
 
 impl Campaign {
     /// Opens the campaign in `directory`, or begins it; nothing is run yet. If the source has changed since, what it
-    /// can have changed is forgotten, and runs again.
+    /// can have changed is forgotten, and runs again. If the plan has more test cases, the universe grows: what is known
+    /// of test cases that are the same in the larger one is kept.
     ///
     /// # Errors
-    /// If another process has it open, if the directory holds another campaign, or if its journal cannot be used.
+    /// If another process has it open, if the directory holds another campaign, or one with more test cases, or if its
+    /// journal cannot be used.
     pub fn open(directory: &Path, plan: CampaignPlan, existing: Existing) -> Result<Self, CampaignError> {
         std::fs::create_dir_all(directory).map_err(|source| CampaignError::file(directory, source))?;
         let lock = Lock::take(directory)?;
@@ -85,12 +87,14 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// If the source has changed since the last session, begins anew with the runs that are the same.
+    /// If the source has changed since the last session, or the universe grows, begins anew with the runs that are the
+    /// same.
     fn adopt_source(&mut self) -> Result<(), CampaignError> {
         let Self { plan, journal, .. } = self;
         let sites: Option<Sites> = journal.get("sites")?;
         let sites = sites.ok_or_else(|| journal.damaged("the settings are not complete"))?;
-        if is_of(journal, &sites, &plan.build)? {
+        let cases: usize = journal.get(CASES)?.ok_or_else(|| journal.damaged("the settings are not complete"))?;
+        if is_of(journal, &sites, &plan.build)? && cases == plan.cases {
             return Ok(());
         }
         let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
@@ -98,6 +102,9 @@ impl Campaign {
         let content = Settings::read(journal)?.map(|settings| settings.content);
         journal.transaction(|journal| {
             journal.begin_anew(edit.as_ref(), content.as_ref(), &plan.build.sites)?;
+            if cases < plan.cases {
+                journal.grow(cases, plan.cases)?;
+            }
             set_source(journal, plan)
         })
     }
@@ -110,7 +117,8 @@ impl Campaign {
             // Before there were others, every universe was drawn uniformly.
             let unsaid = || if field == INPUT_SOURCE { InputSource::Uniform.name().into() } else { Value::Null };
             let found: Value = self.journal.get(field)?.unwrap_or_else(unsaid);
-            if found != expected && field != SOURCE_HASH {
+            let grows = || field == CASES && found.as_u64() < expected.as_u64();
+            if found != expected && field != SOURCE_HASH && !grows() {
                 return differs(field, found.to_string(), expected.to_string());
             }
         }

@@ -14,6 +14,7 @@
 //! `i % 8` of byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as they went in.
 
 mod content;
+mod growth;
 mod kept;
 mod kept_recordings;
 mod rounds;

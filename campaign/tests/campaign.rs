@@ -689,7 +689,7 @@ fn another_campaign_in_the_folder_is_an_error_that_names_what_differs() {
         assert!(error.to_string().contains("--fresh"), "{error}");
     };
     check(CampaignPlan { seed: 2, ..plan() }, "with seed 28, but seed 2 was asked for");
-    check(CampaignPlan { cases: 9, ..plan() }, "with cases 8, but cases 9 was asked for");
+    check(CampaignPlan { cases: 7, ..plan() }, "with cases 8, but cases 7 was asked for");
     let other = CampaignPlan { seed: 2, ..plan() };
     drop(Campaign::open(folder.path(), other, Existing::Delete).expect("the old one is deleted"));
 }
@@ -759,6 +759,43 @@ fn runs_that_called_nothing_that_has_changed_are_kept() {
     assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
     let executed = run_again(folder.path(), hot).session_executed;
     assert_eq!(executed, 0, "the source is the same");
+}
+
+/// From the end of a campaign, from its middle, and from its beginning; twice, so that re-seedings move twice.
+#[test]
+fn a_universe_that_grows_keeps_its_runs_and_comes_to_what_a_larger_one_comes_to() {
+    let programs = folder();
+    let of = |cases, reseedings| CampaignPlan { cases, ..with_chance(programs.path(), reseedings) };
+    for (reseedings, executed_before) in [(1, u64::MAX), (3, u64::MAX), (3, 30), (3, 0)] {
+        let expected = run(folder().path(), of(4, reseedings), 2);
+        let folder = folder();
+        for cases in [2, 3] {
+            let plan = of(cases, reseedings);
+            let plain = plan.build.worker.clone();
+            let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
+            let stop = AtomicBool::new(false);
+            let mut stop_when_executed = |progress: Progress| {
+                stop.store(progress.phase == Phase::Mutants && progress.executions >= executed_before, Relaxed);
+            };
+            campaign.run(&plain, jobs(2), &mut stop_when_executed, &stop).expect("it runs");
+        }
+        let before: i64 = Connection::open(folder.path().join("journal.sqlite"))
+            .and_then(|journal| journal.query_row("SELECT count(*) FROM executions", [], |row| row.get(0)))
+            .expect("as documented");
+        let plan = of(4, reseedings);
+        let plain = plan.build.worker.clone();
+        let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue).expect("it opens");
+        campaign.run(&plain, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        let statistics = campaign.statistics().expect("it can be read");
+        assert_eq!(statistics.session_recordings_kept, 3 * u64::from(reseedings));
+        assert!(
+            executed_before < u64::MAX || statistics.session_kept * 10 > before.cast_unsigned() * 9,
+            "{statistics:?}"
+        );
+        drop(campaign);
+        check_references(folder.path());
+        assert!(read_outcomes(folder.path()).expect("it is finished") == expected, "{reseedings}, {executed_before}");
+    }
 }
 
 #[test]

@@ -246,7 +246,8 @@ fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
 /// The universe, apart from its seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
-    /// Test cases in the universe [default: as many as the system asks for; gbn 2500, lsr 7000, dns 2000].
+    /// Test cases in the universe [default: as many as the system asks for; gbn 2500, lsr 7000, dns 2000]. With more
+    /// than a study has, it grows, and what was run is kept.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol

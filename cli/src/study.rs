@@ -169,7 +169,7 @@ fn spent(statistics: &Statistics) -> String {
     let kept = match statistics.session_kept {
         0 => String::new(),
         kept => format!(
-            "\nkept {kept} of {} runs from before the edit, since they called nothing that it changed; {} of them were made again and are the same",
+            "\nkept {kept} of {} runs of an earlier session: nothing that they called has changed since; {} of them were made again and are the same",
             statistics.pairs_executed + statistics.reseeded_executed,
             statistics.session_kept_checked,
         ),

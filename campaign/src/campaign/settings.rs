@@ -12,6 +12,9 @@ pub(super) const SOURCE_HASH: &str = "source_hash";
 /// The key of how the universe is drawn.
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
+/// The key of how many test cases the universe has.
+pub(super) const CASES: &str = "cases";
+
 /// What makes two campaigns the same, beside the sites.
 pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 12] {
     let CampaignPlan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
@@ -20,7 +23,7 @@ pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 12] {
         ("package", build.sites.package.as_str().into()),
         ("seed", (*seed).into()),
         (INPUT_SOURCE, input_source.name().into()),
-        ("cases", (*cases).into()),
+        (CASES, (*cases).into()),
         ("operators", build.operators.as_str().into()),
         (SOURCE_HASH, source_hash_of(&plan.build)),
         ("pruning", serde_json::to_value(pruning).expect("a name")),

@@ -77,7 +77,7 @@ CREATE VIEW executions AS
         value ->> 9 AS virtual_time_ns
     FROM units, json_each(runs);
 
--- Runs from before an edit of the source that are the same after it, as far as is known: they have the numbers of the new source,
+-- Runs from before an edit of the source, or before the universe grew, that are the same after it, as far as is known: they have the new numbers,
 -- and go to units when their test cases are finished.
 CREATE TABLE kept (
     test_case INTEGER PRIMARY KEY,
