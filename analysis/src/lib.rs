@@ -41,6 +41,7 @@
 //! every platform; the last digits of p-values may differ between platforms with different mathematical libraries.
 
 mod analysis;
+mod assessment;
 mod baseline;
 mod boosting;
 mod building;
@@ -78,6 +79,7 @@ mod survivors;
 mod text;
 
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
+pub use assessment::{Addition, AssessedCriterion, AssessedExpected, AssessedScore, Assessment, Missed, assess};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
 pub use building::{build_expected, build_suite};

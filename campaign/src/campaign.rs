@@ -5,7 +5,7 @@ pub(crate) mod settings;
 mod universe;
 
 use self::original::{check_baseline, limits, recording};
-use self::settings::{CASES, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
+use self::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,7 +20,7 @@ use crate::checks::{Checks, check_recording};
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
-use crate::journal::{Content, Journal, Recording};
+use crate::journal::{Content, Journal, Recording, UniverseSize};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
 use crate::plain::Crews;
@@ -93,8 +93,10 @@ impl Campaign {
         let Self { plan, journal, .. } = self;
         let sites: Option<Sites> = journal.get("sites")?;
         let sites = sites.ok_or_else(|| journal.damaged("the settings are not complete"))?;
-        let cases: usize = journal.get(CASES)?.ok_or_else(|| journal.damaged("the settings are not complete"))?;
-        if is_of(journal, &sites, &plan.build)? && cases == plan.cases {
+        let (before, after) = (UniverseSize::read(journal)?, UniverseSize::of(plan));
+        let given: Option<Vec<Value>> = journal.get(GIVEN)?;
+        let is_same = before == after && given.unwrap_or_default() == plan.given;
+        if is_same && is_of(journal, &sites, &plan.build)? {
             return Ok(());
         }
         let fingerprint: Option<Fingerprint> = journal.get("fingerprint")?;
@@ -102,8 +104,8 @@ impl Campaign {
         let content = Settings::read(journal)?.map(|settings| settings.content);
         journal.transaction(|journal| {
             journal.begin_anew(edit.as_ref(), content.as_ref(), &plan.build.sites)?;
-            if cases < plan.cases {
-                journal.grow(cases, plan.cases)?;
+            if before != after {
+                journal.resize(before, after)?;
             }
             set_source(journal, plan)
         })
@@ -115,10 +117,19 @@ impl Campaign {
         };
         for (field, expected) in settings(&self.plan) {
             // Before there were others, every universe was drawn uniformly.
-            let unsaid = || if field == INPUT_SOURCE { InputSource::Uniform.name().into() } else { Value::Null };
+            let unsaid = || match field {
+                INPUT_SOURCE => InputSource::Uniform.name().into(),
+                GIVEN => Value::Array(Vec::new()),
+                _ => Value::Null,
+            };
             let found: Value = self.journal.get(field)?.unwrap_or_else(unsaid);
-            let grows = || field == CASES && found.as_u64() < expected.as_u64();
-            if found != expected && field != SOURCE_HASH && !grows() {
+            // Test cases are added, and those of a person replaced.
+            let is_free = match field {
+                SOURCE_HASH | GIVEN => true,
+                CASES => UniverseSize::read(&self.journal)?.drawn <= self.plan.cases,
+                _ => false,
+            };
+            if found != expected && !is_free {
                 return differs(field, found.to_string(), expected.to_string());
             }
         }
@@ -245,9 +256,9 @@ impl Campaign {
             Some(settings) => (self.journal.recordings(&settings.content)?, self.journal.units(&settings.content)?),
             None => (Vec::new(), Vec::new()),
         };
-        let reseeded = units.split_off(self.plan.cases.min(units.len()));
+        let reseeded = units.split_off(self.plan.universe().min(units.len()));
         let cases_compared = recordings.iter().flatten().count() as u64;
-        recordings.truncate(self.plan.cases);
+        recordings.truncate(self.plan.universe());
         let selected: Vec<Vec<MutantNumber>> =
             recordings.iter().flatten().map(|recording| self.selected(recording)).collect();
         // There is a sample when all test cases are recorded.
@@ -255,7 +266,7 @@ impl Campaign {
         let checked =
             sampled.iter().zip(&units).filter(|(_, unit)| unit.is_some()).map(|(pairs, _)| pairs.len() as u64);
         Ok(Statistics {
-            pairs: self.plan.cases as u64 * mutants as u64,
+            pairs: self.plan.universe() as u64 * mutants as u64,
             pairs_pruned: selected.iter().map(|selected| (mutants - selected.len()) as u64).sum(),
             cases_compared,
             pairs_checked: checked.sum(),
@@ -309,7 +320,7 @@ impl Campaign {
             }
             Ok((recording, traced, recorded.pairs_unlisted))
         };
-        let universe = plan.cases;
+        let universe = plan.universe();
         let work = |crews: &mut Crews<'_>, number: usize| {
             record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
         };
@@ -351,15 +362,15 @@ impl Campaign {
         let recordings: Option<Vec<Recording>> = recordings.into_iter().collect();
         let recordings = recordings.expect("the baseline is finished");
         // Those of the universe alone, so that its runs end as they do without re-seedings.
-        let limits = limits(&recordings[..self.plan.cases], &self.plan.bounds);
+        let limits = limits(&recordings[..self.plan.universe()], &self.plan.bounds);
         self.journal.transaction(|journal| {
             journal.set("limits", &limits)?;
             journal.settle_limits(&limits)
         })?;
-        let mut tally = Tally::new(self.plan.cases, settings.content.mutants);
+        let mut tally = Tally::new(self.plan.universe(), settings.content.mutants);
         let in_scope = |number: &usize| scope.is_none_or(|scope| scope.contains(*number));
-        let numbers: Vec<usize> = (0..self.plan.cases).filter(in_scope).collect();
-        let reseedings = cases.len().checked_div(self.plan.cases).unwrap_or(1);
+        let numbers: Vec<usize> = (0..self.plan.universe()).filter(in_scope).collect();
+        let reseedings = cases.len().checked_div(self.plan.universe()).unwrap_or(1);
         for round in 0..reseedings {
             let round = Round { number: round, of: reseedings, cases, recordings: &recordings, numbers: &numbers };
             if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == SessionEnd::Stopped {
@@ -384,7 +395,7 @@ impl Campaign {
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
         let &Round { cases, recordings, .. } = round;
-        let universe = self.plan.cases;
+        let universe = self.plan.universe();
         let first = round.number * universe;
         let units = self.journal.units(&settings.content)?;
         let mut todo = round.numbers_in_journal();

@@ -33,6 +33,7 @@ use serde::de::DeserializeOwned;
 use simutant_outcomes::BitSet;
 
 pub(crate) use content::Content;
+pub(crate) use growth::UniverseSize;
 pub(crate) use rounds::Rounds;
 pub(crate) use runs::StoredRun;
 
@@ -116,6 +117,13 @@ impl Journal {
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    /// Copies the journal into a folder that has none.
+    pub(crate) fn copy_to(&self, directory: &Path) -> Result<(), CampaignError> {
+        let path = directory.join(FILE);
+        self.try_sql(|connection| connection.execute("VACUUM INTO ?1", [path.to_string_lossy()]))?;
         Ok(())
     }
 

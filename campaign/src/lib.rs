@@ -8,7 +8,7 @@
 //! let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
 //! let reseedings = std::num::NonZeroU8::MIN;
 //! let bounds = Bounds::default();
-//! let plan = CampaignPlan { build, seed: 1, input_source, cases: 2500, reseedings, pruning, bounds };
+//! let plan = CampaignPlan { build, seed: 1, input_source, cases: 2500, given: Vec::new(), reseedings, pruning, bounds };
 //! let mut campaign = Campaign::open("out".as_ref(), plan, Existing::Continue)?;
 //! let jobs = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
 //! let stop = std::sync::atomic::AtomicBool::new(false);
@@ -83,7 +83,10 @@ mod worker;
 
 pub use campaign::Campaign;
 pub use error::CampaignError;
-pub use outcomes::{read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings};
+pub use outcomes::{
+    CampaignUniverse, copy_campaign, read_case, read_given, read_limits, read_outcomes, read_outcomes_of,
+    read_reseedings,
+};
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};
 pub use simulator::Simulator;
 pub use simutant_protocol::{

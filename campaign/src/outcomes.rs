@@ -14,8 +14,8 @@ use simutant_outcomes::{
 use simutant_protocol::{CriterionDescription, RunLimits};
 
 use crate::campaign::add_round;
-use crate::campaign::settings::{INPUT_SOURCE, is_of};
-use crate::journal::{Content, Journal, Recording, StoredRun};
+use crate::campaign::settings::{GIVEN, INPUT_SOURCE, is_of};
+use crate::journal::{Content, Journal, Recording, StoredRun, UniverseSize};
 use crate::reseeding::Tally;
 use crate::{CampaignError, cost, traced, white_box};
 
@@ -54,6 +54,58 @@ pub fn read_limits(directory: &Path) -> Result<Option<RunLimits>, CampaignError>
 pub fn read_reseedings(directory: &Path) -> NonZeroU8 {
     let asked = Journal::open_existing(directory).and_then(|journal| journal.rounds()).map(|rounds| rounds.asked);
     asked.ok().and_then(|asked| NonZeroU8::new(asked.try_into().ok()?)).unwrap_or(NonZeroU8::MIN)
+}
+
+/// Returns the test cases that were given to the campaign in `directory`, and follow those that were drawn: none, if
+/// there is no campaign, or none that can be read.
+pub fn read_given(directory: &Path) -> Vec<Value> {
+    let given = Journal::open_existing(directory).and_then(|journal| journal.get(GIVEN));
+    given.ok().flatten().unwrap_or_default()
+}
+
+/// The universe of a campaign: what another one needs to begin where it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CampaignUniverse {
+    /// The seed that it is drawn from.
+    pub seed: u64,
+    /// How it is drawn.
+    pub input_source: InputSource,
+    /// How many test cases are drawn.
+    pub cases: usize,
+    /// Test cases that follow these.
+    pub given: Vec<Value>,
+    /// How often each test case is run at most.
+    pub reseedings: NonZeroU8,
+}
+
+/// Copies the finished campaign in `from` into the folder `to`, in the place of one that is there, and returns its
+/// universe. It goes on there with the same plan, or with one of more test cases.
+///
+/// # Errors
+/// [`CampaignError::Unfinished`] if test cases are left to be run; others if there is no campaign, its journal is
+/// damaged, or it cannot be written.
+pub fn copy_campaign(from: &Path, to: &Path) -> Result<CampaignUniverse, CampaignError> {
+    let journal = Journal::open_existing(from)?;
+    let UniverseSize { drawn, .. } = UniverseSize::read(&journal)?;
+    let seed: Option<u64> = journal.get("seed")?;
+    let universe = CampaignUniverse {
+        seed: seed.ok_or_else(|| journal.damaged("there is no seed"))?,
+        input_source: journal.get(INPUT_SOURCE)?.unwrap_or_default(),
+        cases: drawn,
+        given: journal.get(GIVEN)?.unwrap_or_default(),
+        reseedings: read_reseedings(from),
+    };
+    let settings = Settings::read(&journal)?;
+    let units = settings.map(|settings| journal.units(&settings.content)).transpose()?.unwrap_or_default();
+    let cases = drawn + universe.given.len();
+    let executed = units.iter().take(cases).flatten().count();
+    if executed < cases {
+        return Err(CampaignError::Unfinished { executed, cases });
+    }
+    std::fs::create_dir_all(to).map_err(|source| CampaignError::file(to, source))?;
+    Journal::delete(to)?;
+    journal.copy_to(to)?;
+    Ok(universe)
 }
 
 /// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and

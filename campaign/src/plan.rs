@@ -4,6 +4,7 @@ use std::num::NonZeroU8;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::InputSource;
 use simutant_protocol::RunLimits;
@@ -17,8 +18,10 @@ pub struct CampaignPlan {
     pub seed: u64,
     /// How it is drawn.
     pub input_source: InputSource,
-    /// How many test cases the universe has.
+    /// How many test cases are drawn.
     pub cases: usize,
+    /// Test cases that follow these in the universe, as a person wrote them.
+    pub given: Vec<Value>,
     /// How often each test case is run at most, itself included: with its chance drawn anew from the second time on.
     /// With 1, there are no re-seedings.
     pub reseedings: NonZeroU8,
@@ -26,6 +29,13 @@ pub struct CampaignPlan {
     pub pruning: Pruning,
     /// What bounds a run where nothing else does.
     pub bounds: Bounds,
+}
+
+impl CampaignPlan {
+    /// Returns how many test cases the universe has: those that are drawn, and those that are given.
+    pub fn universe(&self) -> usize {
+        self.cases + self.given.len()
+    }
 }
 
 /// Which pairs of a test case and a mutant are run. The outcomes are the same: a run of a mutant that is not infected

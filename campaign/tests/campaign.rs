@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use serde_json::Value;
 use simutant_campaign::{
     Bounds, Campaign, CampaignError, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Simulator,
     Statistics, TraceRecording, read_outcomes, read_outcomes_of, read_reseedings,
@@ -36,7 +37,16 @@ fn plan() -> CampaignPlan {
     let bounds = Bounds { hang: HANG, ..Bounds::default() };
     let build = build();
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    CampaignPlan { build, seed: SEED, input_source, cases: CASES, reseedings: NonZeroU8::MIN, pruning, bounds }
+    CampaignPlan {
+        build,
+        seed: SEED,
+        input_source,
+        cases: CASES,
+        given: Vec::new(),
+        reseedings: NonZeroU8::MIN,
+        pruning,
+        bounds,
+    }
 }
 
 fn jobs(jobs: usize) -> NonZeroUsize {
@@ -796,6 +806,42 @@ fn a_universe_that_grows_keeps_its_runs_and_comes_to_what_a_larger_one_comes_to(
         check_references(folder.path());
         assert!(read_outcomes(folder.path()).expect("it is finished") == expected, "{reseedings}, {executed_before}");
     }
+}
+
+/// Test cases of a person join the universe, are replaced, and leave it, while it grows.
+#[test]
+fn test_cases_that_are_given_follow_those_that_are_drawn() {
+    let programs = folder();
+    let case = |limit: u64| serde_json::json!({ "limit": limit });
+    let of = |cases, given: &[u64]| CampaignPlan {
+        cases,
+        given: given.iter().copied().map(case).collect(),
+        ..with_chance(programs.path(), 3)
+    };
+    let folder = folder();
+    for (cases, given, recordings_kept) in
+        [(2, &[5, 6][..], 0), (2, &[5, 7], 11), (3, &[5, 7, 2], 8), (3, &[7], 11), (3, &[], 9), (3, &[9], 9)]
+    {
+        let expected = run(self::folder().path(), of(cases, given), 2);
+        let plain = of(cases, given).build.worker;
+        let mut campaign = Campaign::open(folder.path(), of(cases, given), Existing::Continue).expect("it opens");
+        campaign.run(&plain, jobs(2), &mut |_| {}, &AtomicBool::new(false)).expect("it runs");
+        let kept = campaign.statistics().expect("it can be read").session_recordings_kept;
+        drop(campaign);
+        check_references(folder.path());
+        let outcomes = read_outcomes(folder.path()).expect("it is finished");
+        assert!(outcomes == expected, "{cases} and {given:?}");
+        let last: Vec<_> = outcomes.cases[cases..].iter().map(|outcome| outcome.case.clone()).collect();
+        assert_eq!(last, given.iter().copied().map(case).collect::<Vec<_>>());
+        // All of this system is chance: re-seedings depend on a test case's place alone.
+        assert_eq!(kept, recordings_kept, "{cases} and {given:?}");
+    }
+    let mut campaign =
+        Campaign::open(folder.path(), CampaignPlan { given: vec![Value::Null], ..of(3, &[]) }, Existing::Continue)
+            .expect("it opens");
+    let refused =
+        campaign.run(&build().worker, jobs(1), &mut |_| {}, &AtomicBool::new(false)).expect_err("no test case");
+    assert!(matches!(refused, CampaignError::CaseRefused { .. }), "{refused}");
 }
 
 #[test]

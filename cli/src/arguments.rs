@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
     Study(StudyArguments),
+    /// Say what a suite of your own covers and kills, beside random suites of its size, and what it lacks.
+    Score(ScoreArguments),
     /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several
     /// by mutant score.
     Select(SelectArguments),
@@ -209,6 +211,10 @@ pub(crate) struct StudyArguments {
     /// Count kills by cost as kills, in scores and in the choice.
     #[arg(long)]
     pub(crate) count_cost: bool,
+    /// Test cases of your own that join the universe: a file with one, with an array of them or a suite, or a folder of
+    /// such files; can be given several times.
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(crate) with: Vec<PathBuf>,
     /// Delete an earlier study in the folder instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -223,6 +229,16 @@ pub(crate) struct StudyArguments {
     /// End with exit code 6 if suite.json kills less than this percentage of the dominator mutants.
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) dominator_score_min: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScoreArguments {
+    #[command(flatten)]
+    pub(crate) system: SystemArguments,
+    /// The suite: a file with one test case, with an array of them or a suite, or a folder of such files; can be given
+    /// several times. It is run on the mutants of the finished study in --out, which stays as it is.
+    #[arg(long, required = true, value_name = "FILE|DIR")]
+    pub(crate) suite: Vec<PathBuf>,
 }
 
 /// Reads a percentage, with or without its sign.

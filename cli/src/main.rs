@@ -8,6 +8,7 @@ mod exit;
 mod experiment;
 mod explain;
 mod export;
+mod given;
 mod implementations;
 mod init;
 mod interrupt;
@@ -17,6 +18,7 @@ mod operators;
 mod output;
 mod progress;
 mod proxy;
+mod score;
 mod select;
 mod shrink;
 mod simulate;
@@ -37,6 +39,7 @@ fn main() -> std::process::ExitCode {
     let result = match &arguments.command {
         Command::Init(arguments) => init::run(arguments, common),
         Command::Study(arguments) => study::run(arguments, common),
+        Command::Score(arguments) => score::run(arguments, common),
         Command::Select(arguments) => select::select(arguments, common),
         Command::Rank(arguments) => select::rank(arguments, common),
         Command::Sources(arguments) => sources::run(arguments, common),

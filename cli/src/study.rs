@@ -11,8 +11,8 @@ use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeChec
 use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
-use crate::output;
 use crate::stages::Stages;
+use crate::{given, output};
 
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
@@ -58,6 +58,7 @@ fn plan(arguments: &StudyArguments, common: &Common) -> Result<StudyPlan, BadInp
         system: arguments.system.request(),
         campaign: common.campaign(&arguments.system.system),
         cases: arguments.universe.cases,
+        given: given::read(&arguments.with, &arguments.system.system)?,
         input_source: arguments.universe.source,
         reseedings: arguments.reseedings.count(),
         existing: if arguments.fresh { Existing::Delete } else { Existing::Continue },

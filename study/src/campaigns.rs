@@ -3,6 +3,7 @@
 use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use simutant_campaign::{Bounds, Campaign, CampaignError, CampaignPlan, Existing, Pruning, SessionEnd, Simulator};
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, InputSource};
@@ -66,12 +67,13 @@ impl CampaignSettings {
         universe: &UniversePlan,
         existing: Existing,
     ) -> Result<Campaign, CampaignError> {
-        let UniversePlan { input_source, cases, reseedings } = *universe;
+        let UniversePlan { input_source, cases, ref given, reseedings } = *universe;
         let plan = CampaignPlan {
             build: build.clone(),
             seed: self.seed,
             input_source,
             cases,
+            given: given.clone(),
             reseedings,
             pruning: Pruning::Infected,
             bounds: Bounds::default(),
@@ -115,10 +117,13 @@ impl CampaignSettings {
 }
 
 /// The universe of a campaign.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct UniversePlan {
     pub(crate) input_source: InputSource,
+    /// How many test cases are drawn.
     pub(crate) cases: usize,
+    /// Test cases that follow these.
+    pub(crate) given: Vec<Value>,
     pub(crate) reseedings: NonZeroU8,
 }
 

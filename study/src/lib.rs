@@ -39,7 +39,7 @@
 //! hears of each [`StudyStage`].
 //!
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost,
-//! and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
+//! [`ScorePlan`] says what a suite of one's own is worth, and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
 //!
 //! # What can be relied on
 //!
@@ -67,6 +67,7 @@ mod reference;
 mod replay;
 mod run;
 mod scenario;
+mod score;
 mod shell;
 mod sources;
 mod system;
@@ -82,6 +83,7 @@ pub use plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
 pub use replay::ReplayCommand;
 pub use run::CompletedStudy;
 pub use scenario::{ChosenSuite, ScenarioPlan};
+pub use score::{ScorePlan, ScoredSuite};
 pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};

@@ -17,6 +17,8 @@ pub struct StudyPlan {
     pub campaign: CampaignSettings,
     /// How many test cases the universe has; `None` for as many as the system asks for.
     pub cases: Option<NonZeroUsize>,
+    /// Test cases that follow these in the universe, in the system's own form.
+    pub given: Vec<serde_json::Value>,
     /// Where they come from.
     pub input_source: InputSource,
     /// How often each of them runs at most, with its chance drawn anew from the second time on. With 1, nothing is
@@ -102,6 +104,7 @@ impl StudyPlan {
             system,
             campaign,
             cases: None,
+            given: Vec::new(),
             input_source: InputSource::Uniform,
             reseedings: Self::RESEEDINGS,
             existing: Existing::Continue,

@@ -68,7 +68,8 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let cases = universe_size(plan.cases, &mut simulator)?;
     drop(simulator);
 
-    let universe = UniversePlan { input_source: plan.input_source, cases, reseedings: plan.reseedings };
+    let universe =
+        UniversePlan { input_source: plan.input_source, cases, given: plan.given.clone(), reseedings: plan.reseedings };
     // Drawing takes the instrumented system alone.
     let draw = || -> Result<Campaign, StudyError> {
         let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{AnalysisOptions, Scenario, scenario};
-use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_reseedings};
+use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_given, read_reseedings};
 use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
 use crate::campaigns::{UniversePlan, universe_size};
@@ -53,7 +53,8 @@ impl ScenarioPlan {
         let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
         // Re-seedings that a study has made stay; none is made for a choice by kills on own seeds.
         let reseedings = read_reseedings(&settings.out);
-        let universe = UniversePlan { input_source: self.input_source, cases, reseedings };
+        let given = read_given(&settings.out);
+        let universe = UniversePlan { input_source: self.input_source, cases, given, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
         let run =
             |campaign: &mut Campaign, scope: &BitSet| settings.run(campaign, (&plain, Some(scope)), request, watch);

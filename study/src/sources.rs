@@ -50,7 +50,8 @@ impl SourcesPlan {
         let mut found = SourceOutcomes::default();
         for source in InputSource::ALL {
             observer(StudyEvent::Source(source));
-            let universe = UniversePlan { input_source: source, cases: cases.get(), reseedings: *reseedings };
+            let (cases, given) = (cases.get(), Vec::new());
+            let universe = UniversePlan { input_source: source, cases, given, reseedings: *reseedings };
             let folder = settings.out.join(FOLDER).join(source.name());
             let mut campaign = settings.open(&folder, &built, &universe, *existing)?;
             match settings.run(&mut campaign, (&plain, None), request, watch) {

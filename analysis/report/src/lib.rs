@@ -4,12 +4,13 @@
 //! [`Outcomes`](simutant_outcomes::Outcomes) that it is of: it computes no statistic, and gives the same bytes for the
 //! same input. [`tables`] is what a study prints, [`report`] its page, [`MutantPage`] and [`CasePage`] are what the
 //! page links. [`experiment_tables`] and [`experiment_report`] show experiments, [`difference_tables`] what changed
-//! between two studies, [`sources_table`] sources of test cases side by side, [`scenario_text`] a suite at the cost of
+//! between two studies, [`sources_table`] sources of test cases side by side, [`assessment_text`] what a suite of one's own is worth, [`scenario_text`] a suite at the cost of
 //! its choice.
 //!
 //! Where an earlier experiment reports figures for the system ([`Reference`](simutant_analysis::Reference)), they stand
 //! beside ours. No system is known here by name.
 
+mod assessment;
 mod boosting;
 mod built;
 mod contradiction;
@@ -28,6 +29,7 @@ mod terminal;
 mod text;
 mod words;
 
+pub use assessment::assessment_text;
 pub use contradiction::contradiction_sentence;
 pub use difference::difference_tables;
 pub use experiment::experiment_tables;

@@ -23,7 +23,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plain = build.worker.clone();
     let (seed, cases) = (seed.parse()?, cases.parse()?);
     let (input_source, pruning) = (InputSource::Uniform, Pruning::Infected);
-    let plan = CampaignPlan { build, seed, input_source, cases, reseedings: NonZeroU8::MIN, pruning, bounds };
+    let plan = CampaignPlan {
+        build,
+        seed,
+        input_source,
+        cases,
+        given: Vec::new(),
+        reseedings: NonZeroU8::MIN,
+        pruning,
+        bounds,
+    };
     let mut campaign = Campaign::open(folder.as_ref(), plan, Existing::Continue)?;
     campaign.run(&plain, jobs.parse()?, &mut |_progress| {}, &AtomicBool::new(false))?;
     std::io::stdout().write_all(&serde_json::to_vec(&campaign.outcomes()?)?)?;

@@ -13,17 +13,21 @@ pub(super) const SOURCE_HASH: &str = "source_hash";
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
 /// The key of how many test cases the universe has.
-pub(super) const CASES: &str = "cases";
+pub(crate) const CASES: &str = "cases";
+
+/// The key of the test cases that follow those that are drawn, as they were given.
+pub(crate) const GIVEN: &str = "given";
 
 /// What makes two campaigns the same, beside the sites.
-pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 12] {
-    let CampaignPlan { build, seed, input_source, cases, reseedings: _, pruning, bounds } = plan;
+pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 13] {
+    let CampaignPlan { build, seed, input_source, cases: _, given, reseedings: _, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),
         ("package", build.sites.package.as_str().into()),
         ("seed", (*seed).into()),
         (INPUT_SOURCE, input_source.name().into()),
-        (CASES, (*cases).into()),
+        (CASES, plan.universe().into()),
+        (GIVEN, given.as_slice().into()),
         ("operators", build.operators.as_str().into()),
         (SOURCE_HASH, source_hash_of(&plan.build)),
         ("pruning", serde_json::to_value(pruning).expect("a name")),

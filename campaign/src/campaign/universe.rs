@@ -26,7 +26,7 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Value>>, CampaignError> {
-        let total = self.plan.cases;
+        let total = self.plan.universe();
         if let Some(cases) = self.session.cases.take() {
             return Ok(Some(cases));
         }
@@ -63,7 +63,7 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Value>>, CampaignError> {
-        let CampaignPlan { seed, input_source: source, cases: total, ref build, .. } = self.plan;
+        let CampaignPlan { seed, input_source: source, cases: total, ref given, ref build, .. } = self.plan;
         let universe = UniverseSettings { source, seed, size: total };
         // A source does not learn of mutants: its universe is the same for any operators.
         let sizes = Sizes { measured: white_box::measured(&build.sites).to_vec(), mutants: 0 };
@@ -86,13 +86,23 @@ impl Campaign {
             }
             progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
         }
+        for (number, case) in (total..).zip(given) {
+            // Number 0 is the test case itself, in the form that the system has for it.
+            let same = crew.reseed(seed, 0, number, std::slice::from_ref(case)).map_err(|error| match error {
+                CampaignError::CaseRefused { reason } => {
+                    CampaignError::CaseRefused { reason: format!("{reason}; the test case is {case}") }
+                }
+                other => other,
+            })?;
+            cases.extend(same);
+        }
         Ok(Some(cases))
     }
 
     /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
     /// there are then. If nothing is chance in a test case, there is one.
     fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Vec<Value>, rounds: Rounds) -> Result<Rounds, CampaignError> {
-        let (universe, asked) = (self.plan.cases, usize::from(self.plan.reseedings.get()));
+        let (universe, asked) = (self.plan.universe(), usize::from(self.plan.reseedings.get()));
         let Rounds { mut drawn, mut chance, .. } = rounds;
         while drawn < asked {
             let before = cases.len();

@@ -13,6 +13,7 @@ mod isolation;
 mod processes;
 mod reference;
 mod resume;
+mod score;
 mod select;
 mod self_checks;
 mod shrink;

@@ -223,6 +223,7 @@ fn check_pruned(system: &str) {
             seed: 3,
             input_source: InputSource::Uniform,
             cases: 12,
+            given: Vec::new(),
             pruning,
             bounds: Bounds::default(),
         };

@@ -66,6 +66,7 @@ impl Campaigns {
             seed: SEED,
             input_source: InputSource::Uniform,
             cases: self.cases,
+            given: Vec::new(),
             reseedings: std::num::NonZeroU8::MIN,
             pruning,
             bounds: Bounds::default(),

@@ -1,0 +1,102 @@
+//! What a suite is worth, as sentences and tables.
+
+use simutant_analysis::{Assessment, Score, count, percent, plural};
+use simutant_outcomes::Outcomes;
+
+use crate::terminal::{Sections, cells, table};
+use crate::text::or_none;
+
+/// The maximum number of mutants that are listed.
+const MISSED_MAX: usize = 20;
+
+/// Returns sentences on a suite and tables of what it covers and lacks: plain text, ending in a line break.
+///
+/// # Panics
+/// If the assessment is not of these outcomes.
+pub fn assessment_text(outcomes: &Outcomes, assessment: &Assessment) -> String {
+    let mut sections = Sections::new(headline(assessment));
+    let mut coverage = table(["criterion", "covered", "of", "by no other"]);
+    for criterion in &assessment.criteria {
+        let numbers = [criterion.covered, criterion.feasible, criterion.alone].map(|number| number.to_string());
+        coverage.add_row(cells([criterion.name.clone()].into_iter().chain(numbers)));
+    }
+    let note =
+        "Of: requirements that some test case of the universe covers. By no other: no other test case covers them.";
+    sections.add("Coverage on own seeds", coverage, &[note.to_owned()]);
+    additions(assessment, &mut sections);
+    missed(outcomes, assessment, &mut sections);
+    sections.text()
+}
+
+fn headline(assessment: &Assessment) -> String {
+    let Assessment { system, universe, inputs, mutants, dominators, expected, .. } = assessment;
+    let suite = plural(*inputs, "input");
+    let mut text = format!(
+        "A suite of {suite} for {system}, in a universe of {} test cases with them.\n\n",
+        count(*universe as u64)
+    );
+    if let Some(expected) = expected {
+        text.push_str(&format!(
+            "Whatever its seeds, it is expected to kill {} ± {:.1} of the mutants, each counted by its difficulty;\n\
+             random suites of {suite}: {}. One of its inputs is worth {:.1} random ones.\n",
+            percent(expected.score.mean),
+            100.0 * expected.score.sd,
+            percent(expected.random),
+            expected.worth
+        ));
+    }
+    let random = |share: Option<f64>| or_none(share, percent);
+    text.push_str(&format!(
+        "It scores higher than {} of {} random suites of its size.\n\
+         On its own seeds it kills {} of the mutants that some test case kills; random suites: {}.\n\
+         Of the dominator classes it kills {}; random suites: {}.\n",
+        assessment.random_below,
+        assessment.random_suites,
+        mutants.score,
+        random(mutants.random),
+        dominators.score,
+        random(dominators.random)
+    ));
+    text
+}
+
+fn additions(assessment: &Assessment, sections: &mut Sections) {
+    if assessment.additions.is_empty() {
+        sections.say("No test case of the universe adds to its score.");
+        return;
+    }
+    let mut rows = table(["test case", "score with it", "input"]);
+    for addition in &assessment.additions {
+        rows.add_row(cells([addition.name.clone(), percent(addition.score), addition.input.to_string()]));
+    }
+    let what = if assessment.expected.is_some() { "expected score" } else { "share of mutants killed" };
+    sections.add(
+        "Test cases of the universe that add most",
+        rows,
+        &[format!("Score with it: the {what} of the suite with this test case and those above.")],
+    );
+}
+
+fn missed(outcomes: &Outcomes, assessment: &Assessment, sections: &mut Sections) {
+    let Score { killed, of } = assessment.mutants.score;
+    if of == killed {
+        sections.say("It kills every mutant that some test case of the universe kills.");
+        return;
+    }
+    let mut rows = table(["mutant", "operator", "place", "function", "killed by"]);
+    for missed in assessment.missed.iter().take(MISSED_MAX) {
+        let sites = &outcomes.sites;
+        let mutant = &sites.mutants[missed.mutant];
+        rows.add_row(cells([
+            missed.mutant.to_string(),
+            mutant.operator.clone(),
+            format!("{}:{}", sites.files[mutant.span.file].path, mutant.span.line),
+            sites.functions[mutant.function].path.clone(),
+            missed.killed_by.to_string(),
+        ]));
+    }
+    let more = assessment.missed.len().saturating_sub(MISSED_MAX);
+    let mut notes = vec!["Killed by: so many test cases of the universe.".to_owned()];
+    notes.extend((more > 0).then(|| format!("{more} more are in --json.")));
+    sections.add(&format!("{} mutants that the universe kills and the suite does not", of - killed), rows, &notes);
+}
