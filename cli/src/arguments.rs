@@ -99,7 +99,7 @@ pub(crate) enum Command {
     /// Run the whole universe on real implementations, and see whether mutants predicted what suites and criteria find
     /// there.
     Experiment(ExperimentArguments),
-    /// Forward UDP datagrams both ways, dropping and duplicating some as a simulated network does.
+    /// Forward datagrams and connections between clients and a server as a simulated network does.
     Proxy(ProxyArguments),
 }
 
@@ -583,4 +583,9 @@ pub(crate) struct ProxyArguments {
     /// The probability that a datagram that is not dropped is duplicated.
     #[arg(long, default_value_t = 0.0, value_name = "P")]
     pub(crate) duplicate: f64,
+    /// Do instead what a simulated network does to packets, for datagrams and for TCP connections: latency, loss,
+    /// duplicates, corruption, reordering, bandwidth, partitions and rules. A network as test cases have it, in JSON,
+    /// or a file with it; its components are `client` and `server`.
+    #[arg(long, value_name = "JSON|FILE", conflicts_with_all = ["drop", "duplicate"])]
+    pub(crate) network: Option<String>,
 }

@@ -37,10 +37,10 @@ const DATAGRAM_BYTES_MAX: usize = 65_535;
 const BURST_MAX: usize = 16;
 
 /// Names the fates of what clients send.
-const CLIENT: &str = "client";
+pub(crate) const CLIENT: &str = "client";
 
 /// Names the fates of what the server sends.
-const SERVER: &str = "server";
+pub(crate) const SERVER: &str = "server";
 
 /// Where a proxy listens, where it forwards to, and how it treats datagrams.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,7 +117,7 @@ pub enum ProxyError {
 
 impl ProxyError {
     /// Returns why an address is not listened on.
-    fn listen(address: SocketAddr, source: io::Error) -> Self {
+    pub(crate) fn listen(address: SocketAddr, source: io::Error) -> Self {
         if is_shortage(&source) { Self::Resources(source) } else { Self::Listen { address, source } }
     }
 }

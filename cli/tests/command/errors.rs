@@ -186,6 +186,18 @@ fn the_proxy_says_what_is_wrong_with_its_arguments() {
     for (option, message) in [("--drop=1.5", "--drop is 1.5"), ("--duplicate=NaN", "--duplicate is NaN")] {
         check(&[&arguments[..], &[option]].concat(), folder.path(), 3, &[message, "from 0 to 1"]);
     }
+    let calm = "{}";
+    let taken = ["proxy", "--listen", &listen, "--forward", "127.0.0.1:9", "--network", calm];
+    check(&taken, folder.path(), 4, &[&listen, "port 0"]);
+    let link = r#"{"link": {"drop": 2}}"#;
+    let elsewhere = r#"{"links": [{"from": "nobody", "link": {}}]}"#;
+    for (network, message) in [
+        (link, "link.drop"),
+        (elsewhere, "\"nobody\" is no program here; there are: client, server"),
+        ("nowhere.json", "not JSON, and as a file"),
+    ] {
+        check(&[&arguments[..], &["--network", network]].concat(), folder.path(), 3, &["--network", message]);
+    }
 }
 
 /// A file system of its own, whose size can be changed.

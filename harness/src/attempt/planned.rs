@@ -36,8 +36,8 @@ impl Members<'_> {
         }
         match real_network(&plan, &addresses) {
             Ok(network) => self.real_network = network,
-            Err(RealNetworkError::Network(error)) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
             Err(RealNetworkError::Proxy(error)) => return Err(error.into()),
+            Err(error) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
         }
         for process in &plan.processes {
             if let Some(broken) = self.start_one(process, &plan, &addresses)? {

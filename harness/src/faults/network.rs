@@ -13,7 +13,8 @@ use simutant_sim_core::{InvalidNetwork, Network, VirtualDuration, VirtualTime};
 use super::TimeScale;
 use crate::process::is_shortage;
 use crate::proxy::{
-    Activity, DirectionCounts, Links, ProxyCounts, ProxyError, Senders, StreamEntry, StreamLinks, Weather,
+    Activity, CLIENT, DirectionCounts, Links, ProxyCounts, ProxyError, SERVER, Senders, StreamEntry, StreamLinks,
+    Weather,
 };
 
 /// How many ports that are free for datagrams are tried for connections.
@@ -43,6 +44,9 @@ pub struct RealNetwork {
     clock: Arc<Clock>,
     not_injected: Vec<String>,
 }
+
+/// Returns a socket for datagrams and one for connections, at which one program reaches another.
+type Bind<'a> = dyn Fn(usize, usize) -> Result<(UdpSocket, TcpListener), ProxyError> + 'a;
 
 /// The time of a running network.
 #[derive(Debug)]
@@ -101,6 +105,14 @@ pub enum RealNetworkError {
     /// The network is none.
     #[error(transparent)]
     Network(#[from] InvalidNetwork),
+    /// The network names a component that is none of the programs.
+    #[error("{name:?} is no program here; there are: {}", known.join(", "))]
+    UnknownProgram {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
     /// The system lacks something.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
@@ -117,6 +129,44 @@ impl RealNetwork {
         network: &Network,
         seed: u64,
         scale: TimeScale,
+    ) -> Result<Self, RealNetworkError> {
+        Self::start_with(programs, network, seed, (scale, &|_, _| any_loopback_port()))
+    }
+
+    /// Returns a running network between clients, which reach a server at `listen`, and that server; port 0 takes a
+    /// free port. The network calls them `client` and `server`. Its time begins with [`RealNetwork::begin`].
+    ///
+    /// # Errors
+    /// [`RealNetworkError`] if the network is not valid, the address cannot be listened on, or the system has no
+    /// socket, pipe or thread left.
+    pub fn between(
+        listen: SocketAddr,
+        server: SocketAddr,
+        network: &Network,
+        seed: u64,
+    ) -> Result<Self, RealNetworkError> {
+        let program = |name: &str, address| NetworkProgram { name: name.to_owned(), address };
+        let programs = [program(CLIENT, None), program(SERVER, Some(server))];
+        if let Some(name) = named(network).into_iter().find(|name| ![CLIENT, SERVER].contains(&name.as_str())) {
+            return Err(RealNetworkError::UnknownProgram { name, known: vec![CLIENT.into(), SERVER.into()] });
+        }
+        let bind = |source: usize, _| {
+            if source > 0 {
+                return any_loopback_port();
+            }
+            let socket = UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source))?;
+            let address = socket.local_addr()?;
+            let listener = TcpListener::bind(address).map_err(|source| ProxyError::listen(address, source))?;
+            Ok((socket, listener))
+        };
+        Self::start_with(&programs, network, seed, (TimeScale::REAL, &bind))
+    }
+
+    fn start_with(
+        programs: &[NetworkProgram],
+        network: &Network,
+        seed: u64,
+        (scale, bind): (TimeScale, &Bind<'_>),
     ) -> Result<Self, RealNetworkError> {
         let (network, not_injected) = without_kinds(network);
         let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
@@ -136,7 +186,7 @@ impl RealNetwork {
             .collect();
         let (mut stream_entries, mut entries) = (Vec::new(), BTreeMap::new());
         let socket = |source: usize, destination: usize| {
-            let (socket, listener) = both()?;
+            let (socket, listener) = bind(source, destination)?;
             entries.insert((source, destination), socket.local_addr()?);
             if let Some(address) = programs[destination].address {
                 stream_entries.push(StreamEntry { listener, source, destination, address });
@@ -204,7 +254,7 @@ impl RealNetwork {
 }
 
 /// Returns a socket for datagrams and one for connections at the same port.
-fn both() -> Result<(UdpSocket, TcpListener), ProxyError> {
+fn any_loopback_port() -> Result<(UdpSocket, TcpListener), ProxyError> {
     let mut tries = PORT_TRIES_MAX;
     loop {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -251,6 +301,28 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_client_reaches_the_server_at_the_address_that_is_listened_on_and_late() {
+        let (server, _listener) = any_loopback_port().expect("ports are free");
+        server.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+        let address = server.local_addr().expect("it is bound");
+        let link = Link::constant(VirtualDuration::from_millis(40));
+        let any: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
+        let network = RealNetwork::between(any, address, &link.into(), 7).expect("the network starts");
+        network.begin(Instant::now());
+        let entry = network.entry("client", "server").expect("it is listened on");
+        let client = UdpSocket::bind(any).expect("a port is free");
+        client.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+        let sent = Instant::now();
+        client.send_to(b"ask", entry).expect("loopback accepts");
+        let (_, from) = text(&server);
+        server.send_to(b"answer", from).expect("loopback accepts");
+        assert_eq!(text(&client), ("answer".into(), entry));
+        assert!(sent.elapsed() >= Duration::from_millis(80), "both ways take 40 ms");
+        let taken = RealNetwork::between(entry, address, &quick().into(), 7).expect_err("the address is taken");
+        assert!(taken.to_string().contains("cannot listen on"), "{taken}");
+    }
+
     const PATIENCE: Duration = Duration::from_secs(20);
 
     /// Two programs at one port each, a client, and the network between them.
@@ -262,7 +334,7 @@ mod tests {
 
     impl World {
         fn new(network: &Network) -> Self {
-            let [(a, a_listener), (b, b_listener)] = [(); 2].map(|()| both().expect("ports are free"));
+            let [(a, a_listener), (b, b_listener)] = [(); 2].map(|()| any_loopback_port().expect("ports are free"));
             let sockets = [a, b];
             for socket in &sockets {
                 socket.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
@@ -488,7 +560,7 @@ mod tests {
     fn a_connection_that_stalls_for_too_long_is_reset() {
         let rule = Rule { from: Some("a".into()), ..Rule::of(Effect::Drop) };
         let network = Network { rules: vec![rule], ..quick().into() };
-        let [(a, _), (b, _listener)] = [(); 2].map(|()| both().expect("ports are free"));
+        let [(a, _), (b, _listener)] = [(); 2].map(|()| any_loopback_port().expect("ports are free"));
         let program = |name: &str, socket: &UdpSocket| NetworkProgram {
             name: name.to_owned(),
             address: Some(socket.local_addr().expect("it is bound")),
