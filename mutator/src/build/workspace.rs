@@ -13,6 +13,9 @@ use crate::instrument::Instrumented;
 use crate::package::{Member, Package};
 use crate::text::identity::Hash;
 
+/// The folder of a package with the real programs that are tested.
+const IMPLEMENTATIONS: &str = "implementations";
+
 /// What marks a folder of build products, for backups and for [`list_files`] (bford.info/cachedir).
 const PRODUCTS_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by simutant.\n";
 
@@ -117,7 +120,8 @@ impl Workspace {
         let sources = dependencies.chain(others.iter().copied()).map(|folder| folder.join("src"));
         let mut hash = Hash::default();
         for folder in package.members.iter().map(|member| member.root().to_owned()).chain(sources) {
-            for (relative, path) in list_files(&folder)?.into_iter().filter(|(_, path)| !left_out.contains(path)) {
+            let files = list_files(&folder)?.into_iter();
+            for (relative, path) in files.filter(|(relative, path)| is_read(relative) && !left_out.contains(path)) {
                 hash.write(relative.to_string_lossy().as_bytes());
                 hash.write(&std::fs::read(&path).map_err(|error| MutatorError::io("read", &path, error))?);
             }
@@ -149,5 +153,27 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns whether a build may read a file of a package, by its path in there: text for people and the real programs
+/// that are tested may change without a new study.
+fn is_read(relative: &Path) -> bool {
+    let is_of_programs = relative.starts_with(IMPLEMENTATIONS) && relative != Path::new(IMPLEMENTATIONS);
+    !is_of_programs && relative.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_for_people_and_real_programs_are_not_read() {
+        for file in ["NOTES.md", "docs/plan.MD", "implementations/arq.toml", "implementations/node/server.js"] {
+            assert!(!is_read(Path::new(file)), "{file}");
+        }
+        for file in ["src/arq.rs", "Cargo.toml", "build.rs", "data/table.txt", "src/implementations/mod.rs"] {
+            assert!(is_read(Path::new(file)), "{file}");
+        }
     }
 }
