@@ -21,6 +21,7 @@ mod conditional;
 mod constant;
 mod delay;
 mod deletion;
+mod durable;
 mod higher_order;
 mod increment;
 mod jump;
@@ -90,6 +91,7 @@ pub(crate) const ALL: &[Operator] = &[
     tie::TIE_REVERSAL,
     probability::PROBABILITY_REPLACEMENT,
     state::STATE_REPLACEMENT,
+    durable::DURABLE_VALUE_LOSS,
     call::CALL_REPLACEMENT,
     argument::ARGUMENT_SWAP,
     operand_deletion::OPERAND_DELETION,

@@ -164,8 +164,15 @@ impl Components {
         self.components[component.index()].durable.get(name).cloned()
     }
 
-    pub(crate) fn set_durable(&mut self, component: ComponentId, name: &str, value: Rc<dyn Any>) {
-        self.components[component.index()].durable.insert(name.to_owned(), value);
+    /// Sets a durable value, and returns the one that was there, for the caller to drop.
+    #[must_use = "values of the model are dropped after the borrow"]
+    pub(crate) fn set_durable(
+        &mut self,
+        component: ComponentId,
+        name: &str,
+        value: Rc<dyn Any>,
+    ) -> Option<Rc<dyn Any>> {
+        self.components[component.index()].durable.insert(name.to_owned(), value)
     }
 
     /// Removes the durable values of all components, for the caller to drop.

@@ -175,8 +175,16 @@ impl<M: Message> Context<M> {
                 Err(_) => panic!("{}: the durable value {name} is no {}", self.name, type_name::<T>()),
             };
         }
+        self.durable_anew(name, initial)
+    }
+
+    /// Returns a durable value of this name that is what `initial` returns, in the place of one that was there before a
+    /// crash: what a component does that has lost its disk.
+    pub fn durable_anew<T: 'static>(&self, name: &str, initial: impl FnOnce() -> T) -> Durable<T> {
         let value = Rc::new(RefCell::new(initial()));
-        self.kernel.borrow_mut().components.set_durable(self.component, name, value.clone());
+        let before = self.kernel.borrow_mut().components.set_durable(self.component, name, value.clone());
+        // Values of the model are dropped after the borrow.
+        drop(before);
         Durable(value)
     }
 

@@ -118,6 +118,24 @@ fn a_restart_can_lose_the_durable_state() {
     );
 }
 
+/// Another name keeps its value, and a value that was begun anew is durable from then on.
+#[test]
+fn a_durable_value_that_is_begun_anew_is_not_that_of_before_a_crash() {
+    check(
+        scheduled([crash(5), restart(5, DurableState::Kept), crash(8), restart(9, DurableState::Kept)]),
+        &[],
+        |context, log| async move {
+            let [kept, lost] = [context.durable("kept", || 0), context.durable_anew("lost", || 0)];
+            *kept.change() += 1;
+            *lost.change() += 1;
+            let found = *context.durable("lost", || 7).get();
+            log.say(&context, format!("{} {} {found}", kept.get(), lost.get()));
+            context.pause(ms(100)).await;
+        },
+        &[(0, "1 1 1"), (5, "2 1 1"), (9, "3 1 1")],
+    );
+}
+
 #[test]
 fn who_is_up_is_not_restarted_and_who_is_down_does_not_crash_again() {
     check(

@@ -233,6 +233,14 @@ fn state() {
 }
 
 #[test]
+fn dur() {
+    assert_snapshot!(mutants(
+        "fn f() { let log = context.durable(\"log\", Vec::new); let a = durable(b, c); disk.durable(x); let d = self.context.durable::<u32>(n, || 0).get(); }",
+        "DUR"
+    ));
+}
+
+#[test]
 fn aw_d() {
     assert_snapshot!(mutants(
         "async fn f() { context.pause(D).await; work(a()).await; let x = g().await; tokio::spawn(task(b)); context.spawn(|c| h(c)); tx.flush().await?; }",
