@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Criterion, CriterionKind, Outcomes};
 
+use crate::absent::{AbsentFeature, absent_features};
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
 use crate::chosen::case_name;
@@ -40,6 +41,8 @@ pub struct Assessment {
     pub random_suites: usize,
     /// How many of them score less: their expected score, or without re-seedings the mutants they kill.
     pub random_below: usize,
+    /// What none of its test cases has, though a random suite of its size would.
+    pub absent: Vec<AbsentFeature>,
     /// Inputs of the universe that add most, one after the other.
     pub additions: Vec<Addition>,
     /// The mutants that the universe kills and the suite does not, on their own seeds: those first that most test cases
@@ -150,6 +153,7 @@ pub fn assess(outcomes: &Outcomes, analysis: &Analysis, cases: &[usize]) -> Asse
         expected,
         random_suites: RANDOM_SUITES,
         random_below: (0..RANDOM_SUITES).filter(is_below).count(),
+        absent: absent_features(outcomes, cases),
         additions: additions(outcomes, cases, &value),
         missed,
     }

@@ -40,6 +40,7 @@
 //! any number of threads gives the same bytes. No map with a random order is used. Suites and counts are the same on
 //! every platform; the last digits of p-values may differ between platforms with different mathematical libraries.
 
+mod absent;
 mod analysis;
 mod assessment;
 mod baseline;
@@ -78,6 +79,7 @@ mod suites;
 mod survivors;
 mod text;
 
+pub use absent::{AbsentFeature, Feature};
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use assessment::{Addition, AssessedCriterion, AssessedExpected, AssessedScore, Assessment, Missed, assess};
 pub use baseline::{Moments, RandomBaseline};

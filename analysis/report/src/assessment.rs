@@ -3,6 +3,7 @@
 use simutant_analysis::{Assessment, Score, count, percent, plural};
 use simutant_outcomes::Outcomes;
 
+use crate::absent::absent_sentence;
 use crate::terminal::{Sections, cells, table};
 use crate::text::or_none;
 
@@ -23,6 +24,9 @@ pub fn assessment_text(outcomes: &Outcomes, assessment: &Assessment) -> String {
     let note =
         "Of: requirements that some test case of the universe covers. By no other: no other test case covers them.";
     sections.add("Coverage on own seeds", coverage, &[note.to_owned()]);
+    if let Some(sentence) = absent_sentence(assessment.inputs, &assessment.absent) {
+        sections.say(&sentence);
+    }
     additions(assessment, &mut sections);
     missed(outcomes, assessment, &mut sections);
     sections.text()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use simutant_analysis::{Builder, BuiltSuite, ExpectedSuite, JudgedSuite, percent, plural};
 
+use crate::absent::absent_sentence;
 use crate::text::points;
 
 /// Returns what the suite is, and what held-out mutants say of it, in sentences.
@@ -77,7 +78,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite) -> Vec<String> {
             repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
         }
     );
-    match &built.rule {
+    let mut sentences = match &built.rule {
         Some((name, score)) if *score >= built.found.mean => vec![
             format!("A rule of thumb does as well: as many inputs by {name} are expected to find {}.", percent(*score)),
             own,
@@ -86,7 +87,9 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite) -> Vec<String> {
             vec![own, format!("The best rule of thumb at that size, {name}, is expected to find {}.", percent(*score))]
         }
         None => vec![own],
-    }
+    };
+    sentences.extend(absent_sentence(built.cases.len(), &built.absent));
+    sentences
 }
 
 /// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.

@@ -10,6 +10,7 @@
 //! Where an earlier experiment reports figures for the system ([`Reference`](simutant_analysis::Reference)), they stand
 //! beside ours. No system is known here by name.
 
+mod absent;
 mod assessment;
 mod boosting;
 mod built;

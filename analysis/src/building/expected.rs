@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
+use crate::absent::absent_features;
 use crate::analysis::Analysis;
 use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
 use crate::expected::built::{ExpectedBuilder, ExpectedSuite};
@@ -53,6 +54,7 @@ pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: Expecte
             .filter_map(of_rule)
             .reduce(|best, next| if next.1 > best.1 { next } else { best }),
         size_min,
+        absent: absent_features(outcomes, &cases),
         cases,
     })
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::absent::AbsentFeature;
 use crate::probabilities::ExpectedScore;
 use crate::score::percent;
 use crate::text::{count, plural};
@@ -42,6 +43,9 @@ pub struct ExpectedSuite {
     pub score: ExpectedScore,
     /// For [`ExpectedBuilder::Target`]: no suite that reaches it has fewer test cases than this.
     pub size_min: Option<usize>,
+    /// What none of its test cases has, though a random suite of its size would.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<AbsentFeature>,
 }
 
 impl ExpectedSuite {
