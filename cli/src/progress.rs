@@ -1,12 +1,16 @@
-//! Progress on a terminal's standard error; elsewhere a line at the end of each phase.
+//! Progress on a terminal's standard error; elsewhere a line at the end of each phase, and one every half minute before.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::output;
+
+/// How often a phase says where there is no terminal that it goes on.
+const SIGN_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The bars of all phases: two may go on at a time.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
@@ -17,6 +21,8 @@ pub(crate) struct ProgressPhase {
     bar: ProgressBar,
     name: &'static str,
     started: Instant,
+    /// Ends the signs of life when it is dropped; `None` on a terminal.
+    _signs: Option<Sender<()>>,
 }
 
 impl ProgressPhase {
@@ -43,7 +49,9 @@ impl ProgressPhase {
         let bar = BARS.add(bar);
         bar.set_style(style);
         bar.set_prefix(name);
-        Self { bar, name, started: Instant::now() }
+        let started = Instant::now();
+        let signs = bar.is_hidden().then(|| signs_of_life(&bar, name, started));
+        Self { bar, name, started, _signs: signs }
     }
 
     /// Shows that `done` parts are done; what was done before the phase began does not count for the rate.
@@ -76,6 +84,23 @@ impl ProgressPhase {
         let line = format!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64());
         BARS.suspend(|| output::tell(&line));
     }
+}
+
+/// Tells every half minute how far a phase is, until what is returned is dropped.
+fn signs_of_life(bar: &ProgressBar, name: &'static str, started: Instant) -> Sender<()> {
+    let (end, ended) = channel();
+    // The thread must not keep the bar.
+    let bar = bar.downgrade();
+    std::thread::spawn(move || {
+        while ended.recv_timeout(SIGN_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            let Some(bar) = bar.upgrade() else { return };
+            let message = bar.message();
+            let message = if message.is_empty() { message } else { format!("{message}, ") };
+            let done = bar.length().map_or_else(String::new, |total| format!("{} of {total} ", bar.position()));
+            output::tell(&format!("{name:>12} {done}{message}{} s so far", started.elapsed().as_secs()));
+        }
+    });
+    end
 }
 
 impl Drop for ProgressPhase {
