@@ -22,6 +22,7 @@ pub mod protocol;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_sim_core::{
     CheckFailure, Link, Probability, Random, Returned, Simulation, VirtualDuration,
 };
@@ -40,6 +41,9 @@ const LATENCIES_NS: RangeInclusive<u64> = 0..=80_000_000;
 
 /// How likely a packet is lost, and how likely it is duplicated.
 const PROBABILITIES: Probabilities = Probabilities::up_to(0.3);
+
+/// How often a client must ask before it gives up. The oracle has a number of its own: mutants change the protocol's.
+const TRIES_MIN: usize = 5;
 
 /// The system: its name, and what the rest of Simutant knows of it.
 #[derive(Debug, Clone, Copy)]
@@ -132,9 +136,10 @@ impl System for %TYPE% {
             client.expecting(Some(sum));
         } else {
             let returned = client.returned();
-            simulation.check("the client was told the right sum or none", move || {
-                check_sum(&returned, sum)
-            });
+            simulation.check_trace(
+                "the client was told the right sum, or asked often for nothing",
+                move |trace| check_sum(&returned, sum, trace),
+            );
         }
         simulation
     }
@@ -145,10 +150,15 @@ impl System for %TYPE% {
     }
 }
 
-/// The oracle of networks that lose packets. Safety must hold on them, too.
-fn check_sum(returned: &Returned<Option<u64>>, sum: u64) -> Result<(), CheckFailure> {
+/// The oracle of networks that lose packets. Safety must hold on them, too, and a client must not give up early: that
+/// only the trace shows.
+fn check_sum(
+    returned: &Returned<Option<u64>>,
+    sum: u64,
+    trace: &[TraceEvent],
+) -> Result<(), CheckFailure> {
     match returned.get().as_deref() {
-        Some(None) => Ok(()),
+        Some(None) => check_tries(trace),
         Some(Some(told)) if *told == sum => Ok(()),
         Some(Some(told)) => Err(CheckFailure::new(format!(
             "the sum was {}, but {} is right",
@@ -156,6 +166,27 @@ fn check_sum(returned: &Returned<Option<u64>>, sum: u64) -> Result<(), CheckFail
         ))),
         None => Err(CheckFailure::new("the client did not return")),
     }
+}
+
+/// Checks that what the client asked last it asked often enough.
+fn check_tries(trace: &[TraceEvent]) -> Result<(), CheckFailure> {
+    let asked = trace.iter().filter_map(|event| match &event.action {
+        Action::Sent(packet) if packet.kind == "ADD" => Some(&packet.message),
+        _ => None,
+    });
+    let asked: Vec<&String> = asked.collect();
+    let tries = asked
+        .iter()
+        .rev()
+        .take_while(|message| asked.last() == Some(message))
+        .count();
+    if tries < TRIES_MIN {
+        return Err(CheckFailure::new(format!(
+            "the client gave up after {} tries, and {} are asked for",
+            tries, TRIES_MIN
+        )));
+    }
+    Ok(())
 }
 
 /// Partitions of what a test case says, each field apart from the others.
