@@ -19,6 +19,9 @@ pub(crate) type Measured<'a> = [&'a BitSet; MEASURED];
 /// How many kinds of things the probes measure.
 pub(crate) const MEASURED: usize = 4;
 
+/// What they are called, by their index.
+pub(crate) const NAMES: [&str; MEASURED] = ["blocks", "branches", "pairs", "conditions"];
+
 const BLOCKS: usize = 0;
 const BRANCHES: usize = 1;
 const PAIRS: usize = 2;

@@ -262,7 +262,7 @@ fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
 /// The universe, apart from its seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
-    /// Test cases in the universe [default: as many as the system asks for; gbn 2500, lsr 7000, dns 2000]. With more
+    /// Test cases in the universe [default: as many as the system asks for]. With more
     /// than a study has, it grows, and what was run is kept.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
@@ -531,7 +531,7 @@ pub(crate) struct TestArguments {
     #[arg(long, value_name = "LIST")]
     pub(crate) cost: Option<CostOracle>,
     /// The time limit of a test case in seconds; one that exceeds it has failed [default: as the implementation's file
-    /// says, else 30; 180 for dns].
+    /// or the system's testbed says, else 30].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 }
@@ -551,7 +551,7 @@ pub(crate) struct ExperimentArguments {
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// The time limit of a test case in seconds; one that exceeds it has failed [default: as the implementation's file
-    /// says, else 30; 180 for dns].
+    /// or the system's testbed says, else 30].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was

@@ -16,9 +16,6 @@ use crate::{CampaignError, CampaignPlan, Phase, Progress, white_box};
 /// Test cases that are asked for at once.
 const DRAW_COUNT: usize = 1000;
 
-/// What the probes measure, in the order of [`white_box::measured`].
-const MEASURED: [&str; white_box::MEASURED] = ["blocks", "branches", "pairs", "conditions"];
-
 impl Campaign {
     /// Returns the test cases of all rounds, drawn now if they are not in the journal; `None` if it was told to stop.
     pub(super) fn draw_universe(
@@ -130,7 +127,7 @@ fn coverage(recorded: &Recorded, traced: &Traced) -> Coverage {
     let mut insert = |criterion: &str, numbers: &[u32]| {
         numbers.iter().for_each(|number| coverage.insert(criterion, &number.to_string()));
     };
-    MEASURED.iter().zip(&recorded.measured).for_each(|(kind, numbers)| insert(kind, numbers));
+    white_box::NAMES.iter().zip(&recorded.measured).for_each(|(kind, numbers)| insert(kind, numbers));
     (0..).zip(&recorded.covered).for_each(|(number, numbers): (u32, _)| insert(&format!("case/{number}"), numbers));
     for (number, labels) in traced.iter().enumerate() {
         labels.iter().for_each(|label| coverage.insert(&format!("trace/{number}"), label));
