@@ -11,6 +11,7 @@ use crate::conventional::{self, CostEffectiveness};
 use crate::cost::{self, CostComparison};
 use crate::criteria::CriterionAnalysis;
 use crate::detection;
+use crate::domination::SuiteValues;
 use crate::dominators::{Dominators, dominators};
 use crate::error::AnalysisError;
 use crate::expected::built::ExpectedSuite;
@@ -274,7 +275,10 @@ pub fn analyse_with_threads(
         expected: expected.as_ref(),
         threads,
     });
-    let recommendation = recommend(&criteria, expected.as_ref(), sensitivity.as_mut(), sizes);
+    let rows = analysed.ones().map(|mutant| (mutant, outcomes.kills[mutant].as_slice()));
+    let different: BitSet = ranking::different(rows).into_iter().collect();
+    let values = SuiteValues::new(&criteria, expected.as_ref(), &kills, &different);
+    let recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
     let bounds = |cases: &[usize]| survivors::bounds(&kills.of_suite(cases), &mutants);
     Ok(Analysis {
@@ -310,9 +314,10 @@ pub fn analyse_with_threads(
 }
 
 /// Picks the best suite of the best criterion; where others are best under other choices, the largest of their best
-/// suites, and where no mutant tells these apart, none.
+/// suites, and where no mutant tells these apart, none. No other suite dominates what is picked.
 fn recommend(
     criteria: &[CriterionAnalysis],
+    values: &SuiteValues,
     expected: Option<&Expected>,
     sensitivity: Option<&mut Sensitivity>,
     sizes: (usize, usize),
@@ -322,13 +327,14 @@ fn recommend(
             Some(expected) => expected.criteria.iter().map(|criterion| criterion.criterion).collect(),
             None => recommendation::best_first(criteria),
         };
-        return recommendation::recommend_largest(criteria, &candidates[..candidates.len().min(1)], expected, sizes);
+        let first = &candidates[..candidates.len().min(1)];
+        return recommendation::recommend_largest(criteria, first, values, expected, sizes);
     };
     if sensitivity.first_place == FirstPlace::Undecided {
         return None;
     }
-    let recommendation = recommendation::recommend_largest(criteria, &sensitivity.candidates, expected, sizes)?;
-    sensitivity.recommend(recommendation.choice.criterion);
+    let recommendation = recommendation::recommend_largest(criteria, &sensitivity.candidates, values, expected, sizes)?;
+    sensitivity.recommend(recommendation.recommended_criterion());
     Some(recommendation)
 }
 

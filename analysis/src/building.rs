@@ -7,9 +7,11 @@ use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, Mutant
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
 use crate::chosen::case_name;
+use crate::domination::{SuiteValue, dominating_built};
 use crate::dominators::dominators;
 use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
+use crate::recommendation::SuiteIndex;
 use crate::score::Score;
 use crate::statistics::Summary;
 use crate::suites::budgeted::budgeted;
@@ -33,7 +35,8 @@ pub fn build_suite(
     builder: Builder,
     criterion: Option<&str>,
 ) -> Option<BuiltSuite> {
-    let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.criterion.as_str());
+    let recommended = analysis.recommendation.as_ref();
+    let recommended = recommended.map(|found| analysis.criteria[found.recommended_criterion()].name.as_str());
     let name = criterion.or(recommended)?;
     let kills = KillsByCase::new(outcomes);
     let known = outcomes.criteria.iter().find(|criterion| criterion.name == name);
@@ -66,16 +69,33 @@ pub fn build_suite(
         let drawn = drawn.and_then(|criterion| Some((criterion.size?.mean, criterion.score?.mean)));
         drawn.and_then(|drawn| judge(outcomes, &kills, &cases, (&analysed, false), drawn))
     };
+    let (score, dominator_score) = (score(&analysed), score(&representatives));
+    let value = SuiteValue::killed(cases.len(), score.killed, dominator_score.killed, score.killed);
+    let value_of = |choice: SuiteIndex, drawn: &AdequateSuite| {
+        let stands_for_it = match builder {
+            // An order of all test cases is not there for its size.
+            Builder::Prioritised { budget: None } => false,
+            Builder::Greedy { budget: Some(budget) } | Builder::Prioritised { budget: Some(budget) } => {
+                drawn.events_selected <= budget
+            }
+            Builder::Greedy { budget: None } | Builder::Minimum => {
+                is_of_mutants || analysis.criteria[choice.criterion].name == name
+            }
+        };
+        let (size, dominators) = (drawn.cases.len(), drawn.dominators_killed);
+        stands_for_it.then(|| SuiteValue::killed(size, drawn.killed, dominators, drawn.killed))
+    };
     Some(BuiltSuite {
         builder,
+        dominated_by: dominating_built(analysis, value, value_of),
         criterion: criterion.name.clone(),
         events: cases.iter().map(|&case| outcomes.cases[case].events).sum(),
         target: cover.target(),
         covered: cover.progress(),
         adequate: adequate.map(|last| last + 1),
         size_min,
-        score: score(&analysed),
-        dominator_score: score(&representatives),
+        score,
+        dominator_score,
         judged,
         cases,
     })

@@ -58,6 +58,10 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) ->
     if expected.is_none() && analysis.ranking.order.first() == Some(&choice.criterion) {
         chosen.push_str("; no other criterion has a higher mean mutant score");
     }
+    if analysis.recommendation.as_ref().is_some_and(|recommendation| recommendation.choice == choice) {
+        chosen
+            .push_str("; no suite of the study that is as small kills as many mutants and dominators, and more of one");
+    }
     Suite {
         format_version: FORMAT_VERSION,
         system: analysis.system.clone(),

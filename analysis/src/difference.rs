@@ -368,7 +368,7 @@ fn requirements(criterion: &Criterion, label_after: &dyn Fn(&str) -> Option<Stri
 /// The name of the criterion that comes first.
 fn first(study: &Study<'_>) -> Option<String> {
     let sensitivity = study.analysis.sensitivity.as_ref().map(|sensitivity| sensitivity.order[0]);
-    let recommended = study.analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+    let recommended = study.analysis.recommendation.as_ref().map(crate::Recommendation::recommended_criterion);
     sensitivity.or(recommended).map(|criterion| study.analysis.criteria[criterion].name.clone())
 }
 

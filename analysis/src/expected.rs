@@ -21,6 +21,7 @@ use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
 use crate::criteria::CriterionAnalysis;
 use crate::probabilities::{ExpectedScore, KillProbabilities};
+use crate::ranking::different;
 use crate::rules::{RuleOfThumb, rules};
 use crate::statistics::Summary;
 use crate::suites::AdequateSuite;
@@ -64,6 +65,12 @@ pub struct ExpectedCriterion {
     pub criterion: usize,
     /// The expected score of each of its suites.
     pub suites: Vec<ExpectedScore>,
+    /// The expected share of the dominator classes that each of its suites kills, as [`Self::dominator_score`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites_on_dominators: Vec<f64>,
+    /// The expected score of each of its suites if mutants with one kill row count once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites_by_row: Vec<f64>,
     /// Their summary.
     pub score: Summary,
     /// The mean of the expected scores of random suites of the same sizes.
@@ -135,6 +142,8 @@ pub(crate) fn expected(
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
     let random = random_scores(criteria, probabilities)?;
+    let different: BitSet = different(probabilities.rows(reseeded)).into_iter().collect();
+    let by_row = probabilities.restricted(|mutant| different.contains(mutant));
     let of_criterion = |(criterion, analysis): (usize, &CriterionAnalysis)| {
         let suites: Vec<ExpectedScore> = analysis.suites.iter().filter_map(|suite| score(&suite.cases)).collect();
         let means: Vec<f64> = suites.iter().map(|suite| suite.mean).collect();
@@ -150,7 +159,9 @@ pub(crate) fn expected(
             score: Summary::of(&means)?,
             random: of_random / means.len() as f64,
             worth: worth(&analysis.suites, &means, &random),
-            dominator_score: of_dominators.and_then(|shares| Some(Summary::of(&shares)?.mean)),
+            dominator_score: of_dominators.as_ref().and_then(|shares| Some(Summary::of(shares)?.mean)),
+            suites_on_dominators: of_dominators.unwrap_or_default(),
+            suites_by_row: analysis.suites.iter().filter_map(|suite| Some(by_row.score(&suite.cases)?.mean)).collect(),
             coverage: coverage.sum::<f64>() / means.len() as f64,
             suites,
             best,

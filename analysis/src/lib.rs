@@ -52,6 +52,7 @@ mod cost;
 mod criteria;
 mod detection;
 mod difference;
+mod domination;
 mod dominators;
 mod error;
 mod expected;

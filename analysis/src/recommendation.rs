@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::CriterionAnalysis;
+use crate::domination::SuiteValues;
 use crate::expected::Expected;
 use crate::probabilities::ExpectedScore;
 use crate::score::Score;
@@ -36,46 +37,65 @@ pub struct Recommendation {
     /// What it is expected to kill; `None` without re-seedings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedScore>,
+    /// The best suite of the recommended criterion, if this suite dominates it and is recommended in its place: it is
+    /// no larger, kills no fewer mutants and no fewer dominators, and is better in one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<SuiteIndex>,
 }
 
-/// Picks the best suite of one of these criteria: the one with most test cases, of equals that of the first. With one
-/// candidate that is its best suite.
+impl Recommendation {
+    /// Returns the index of the recommended criterion: the one of the suite, or of the suite that it dominates.
+    pub fn recommended_criterion(&self) -> usize {
+        self.instead_of.unwrap_or(self.choice).criterion
+    }
+}
+
+/// Picks the best suite of one of these criteria: of those that none of the others dominates, the one with most test
+/// cases, of equals that of the first. With one candidate that is its best suite. If another suite of the study
+/// dominates it, that one is picked instead.
 ///
-/// The best suite of a criterion is the one with the highest expected score where test cases were re-seeded: mutants
-/// that a suite kills on the seeds of its test cases are luck, as a real program has none of these seeds.
+/// The best suite of a criterion kills most of the different kill rows, of equals most dominators, then most mutants,
+/// and then is the smallest: many mutants with one kill row say the same about every suite. All of these are expected
+/// ones where test cases were re-seeded: mutants that a suite kills on the seeds of its test cases are luck, as a real
+/// program has none of these seeds.
 pub(crate) fn recommend_largest(
     criteria: &[CriterionAnalysis],
     candidates: &[usize],
+    values: &SuiteValues,
     expected: Option<&Expected>,
     sizes: (usize, usize),
 ) -> Option<Recommendation> {
-    let of_candidate = |&criterion: &usize| match expected {
-        Some(expected) => {
-            let of_criterion = expected.of_criterion(criterion)?;
-            let recommended = recommendation(criteria, criterion, of_criterion.best, sizes);
-            Some(Recommendation { expected: Some(of_criterion.suites[of_criterion.best]), ..recommended })
-        }
-        None => Some(recommendation(criteria, criterion, best_suite(&criteria[criterion])?, sizes)),
-    };
-    let larger = |best: Recommendation, next: Recommendation| if next.size > best.size { next } else { best };
-    candidates.iter().filter_map(of_candidate).reduce(larger)
+    let of_candidate = |&criterion: &usize| Some(SuiteIndex { criterion, suite: values.best(criterion)? });
+    let size = |of: SuiteIndex| criteria[of.criterion].suites[of.suite].cases.len();
+    let larger = |best: SuiteIndex, next: SuiteIndex| if size(next) > size(best) { next } else { best };
+    let of_candidates: Vec<SuiteIndex> = candidates.iter().filter_map(of_candidate).collect();
+    let is_dominated = |suite: &SuiteIndex| of_candidates.iter().any(|other| values.dominates(*other, *suite));
+    let best = of_candidates.iter().filter(|suite| !is_dominated(suite)).copied().reduce(larger)?;
+    let dominating = values.dominating(best);
+    let choice = dominating.unwrap_or(best);
+    let expected = expected.and_then(|expected| expected.of_criterion(choice.criterion));
+    Some(Recommendation {
+        expected: expected.map(|expected| expected.suites[choice.suite]),
+        instead_of: dominating.map(|_| best),
+        ..recommendation(criteria, choice, sizes)
+    })
 }
 
 fn recommendation(
     criteria: &[CriterionAnalysis],
-    index: usize,
-    suite: usize,
+    choice: SuiteIndex,
     (analysed, dominators): (usize, usize),
 ) -> Recommendation {
-    let criterion = &criteria[index];
-    let chosen = &criterion.suites[suite];
+    let criterion = &criteria[choice.criterion];
+    let chosen = &criterion.suites[choice.suite];
     Recommendation {
-        choice: SuiteIndex { criterion: index, suite },
+        choice,
         criterion: criterion.name.clone(),
         size: chosen.cases.len(),
         score: Score { killed: chosen.killed, of: analysed },
         dominator_score: Score { killed: chosen.dominators_killed, of: dominators },
         expected: None,
+        instead_of: None,
     }
 }
 
@@ -84,7 +104,9 @@ fn recommendation(
 /// Ties between criteria: the higher mean dominator score, the smaller mean size, the first. Ties between suites: the
 /// higher dominator score, the one drawn first. `None` if no criterion has a suite.
 pub(crate) fn recommend(criteria: &[CriterionAnalysis], analysed: usize, dominators: usize) -> Option<Recommendation> {
-    recommend_largest(criteria, &[*best_first(criteria).first()?], None, (analysed, dominators))
+    let criterion = *best_first(criteria).first()?;
+    let suite = best_suite(&criteria[criterion])?;
+    Some(recommendation(criteria, SuiteIndex { criterion, suite }, (analysed, dominators)))
 }
 
 /// Returns the criteria that have suites, the one to recommend first.
@@ -101,7 +123,7 @@ pub(crate) fn best_first(criteria: &[CriterionAnalysis]) -> Vec<usize> {
     order
 }
 
-/// What suites are compared by. Sizes do not count: once the scores are saturated, the smallest of the best
+/// What suites of one criterion are compared by that are drawn for it alone. Sizes do not count: once the scores are saturated, the smallest of the best
 /// suites would be the one that knows least about other mutants. The first drawn of equals is as good as a random one.
 fn scores(suite: &AdequateSuite) -> (usize, usize) {
     (suite.killed, suite.dominators_killed)

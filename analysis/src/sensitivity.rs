@@ -70,6 +70,8 @@ pub enum OtherChoice {
     ByWorth,
     /// One mutant of each dominator class counts.
     Dominators,
+    /// Mutants with one kill row count once.
+    KillRows,
     /// Mutants that more than this share of the universe kills, on average over re-seedings, do not count.
     PathologicalAbove(f64),
 }

@@ -97,10 +97,12 @@ fn requirements(outcomes: &Outcomes, analysis: &Analysis) -> bool {
 /// Whether all criteria and suites that the analysis names are there.
 fn suites(analysis: &Analysis) -> bool {
     let is_there = |criterion: usize| criterion < analysis.criteria.len();
-    let chosen = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice);
+    let chosen = analysis.recommendation.iter();
+    let mut chosen =
+        chosen.flat_map(|recommendation| [Some(recommendation.choice), recommendation.instead_of]).flatten();
     analysis.ranking.order.iter().all(|&criterion| is_there(criterion))
         && analysis.ranking.pairs.iter().all(|pair| is_there(pair.better) && is_there(pair.worse))
-        && chosen.is_none_or(|choice| {
+        && chosen.all(|choice| {
             analysis.criteria.get(choice.criterion).is_some_and(|criterion| choice.suite < criterion.suites.len())
         })
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use simutant_analysis::{
-    Analysis, AnalysisOptions, Checked, MUTANTS, analyse_with_threads, boosted, build_expected, build_suite, suite,
-    suite_of,
+    Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, analyse_with_threads, boosted, build_expected,
+    build_suite, suite, suite_of,
 };
 use simutant_campaign::{Bounds, Campaign, SessionEnd, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
@@ -117,8 +117,10 @@ fn analyse(
                 let mut simulator = Simulator::new(built, Bounds::default());
                 simulator.reseed(plan.campaign.seed, case, number, &outcomes.cases[case].case)
             };
-            let built = analysis.built_expected.as_ref();
-            built.map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?
+            match analysis.built_expected.as_ref() {
+                Some(ExpectedSuite { dominated_by: Some(choice), .. }) => Some(suite_of(outcomes, &analysis, *choice)),
+                built => built.map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?,
+            }
         }
         SuiteChoice::Built { builder, criterion } => {
             analysis.built = build_suite(outcomes, &analysis, *builder, criterion.as_deref());

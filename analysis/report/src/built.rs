@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use simutant_analysis::{Builder, BuiltSuite, ExpectedSuite, JudgedSuite, percent, plural};
+use simutant_analysis::{Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural};
 
 use crate::absent::absent_sentence;
-use crate::text::points;
+use crate::text::{or_none, points};
 
 /// Returns what the suite is, and what held-out mutants say of it, in sentences.
-pub(crate) fn sentences(built: &BuiltSuite) -> Vec<String> {
-    let mut sentences = vec![format!(
+pub(crate) fn sentences(built: &BuiltSuite, analysis: &Analysis) -> Vec<String> {
+    let mut sentences: Vec<String> = built.dominated_by.iter().map(|&choice| dominating(choice, analysis)).collect();
+    sentences.push(format!(
         "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
         plural(built.cases.len(), "input"),
         plural(built.events as usize, "event"),
@@ -18,9 +19,25 @@ pub(crate) fn sentences(built: &BuiltSuite) -> Vec<String> {
         if built.cases.len() == 1 { "It kills" } else { "They kill" },
         built.score,
         built.dominator_score,
-    )];
+    ));
     sentences.extend(built.judged.as_ref().map(|judged| judged_sentence(judged, built.builder)));
     sentences
+}
+
+/// Says which drawn suite dominates the one that was built.
+fn dominating(choice: SuiteIndex, analysis: &Analysis) -> String {
+    let criterion = &analysis.criteria[choice.criterion];
+    let suite = &criterion.suites[choice.suite];
+    format!(
+        "A drawn suite dominates the built one, suite {} of the {} of {}: with {} it is no larger, kills no fewer mutants and no fewer \
+         dominators ({} and {}), and is better in one of these.",
+        choice.suite + 1,
+        criterion.suites.len(),
+        criterion.name,
+        plural(suite.cases.len(), "input"),
+        suite.killed,
+        suite.dominators_killed,
+    )
 }
 
 fn judged_sentence(judged: &JudgedSuite, builder: Builder) -> String {
@@ -61,7 +78,22 @@ fn judged_sentence(judged: &JudgedSuite, builder: Builder) -> String {
 
 /// Returns what the suite is, and how it stands to random suites and rules of thumb, in sentences; what speaks
 /// against it comes first.
-pub(crate) fn expected_sentences(built: &ExpectedSuite) -> Vec<String> {
+pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> Vec<String> {
+    if let Some(choice) = built.dominated_by {
+        let found = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(choice.criterion));
+        let score = found.and_then(|found| found.suites.get(choice.suite));
+        return vec![format!(
+            "suite.json has suite {} of the {} drawn for {}, with {} that are expected to kill {} of the mutants: the suite that was built, \
+             {}, is expected to kill {}, and is no smaller and better in nothing.",
+            choice.suite + 1,
+            analysis.criteria[choice.criterion].suites.len(),
+            analysis.criteria[choice.criterion].name,
+            plural(analysis.criteria[choice.criterion].suites[choice.suite].cases.len(), "input"),
+            or_none(score, |score| percent(score.mean)),
+            built.chosen(),
+            percent(built.score.mean),
+        )];
+    }
     let repeated = built.cases.len() - built.cases.iter().collect::<BTreeSet<_>>().len();
     let own = format!(
         "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
@@ -112,7 +144,8 @@ mod tests {
             let outcomes = from_kills(kills);
             let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
             let analysis = analyse(&outcomes, &options).expect("sound outcomes");
-            sentences(&build_suite(&outcomes, &analysis, Builder::Minimum, criterion).expect("something is covered"))
+            let built = build_suite(&outcomes, &analysis, Builder::Minimum, criterion).expect("something is covered");
+            sentences(&built, &analysis)
         };
         let found = sentences_of(&["kk..", "k...", "..kk", "....", "kkkk"], Some(MUTANTS));
         assert!(found[0].contains("none with fewer inputs is adequate"), "{found:?}");

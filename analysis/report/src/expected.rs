@@ -94,7 +94,11 @@ pub(crate) fn against_rules(expected: &Expected, recommendation: &Recommendation
         false => format!(
             "A rule of thumb does as well as the {} criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
              it (--builder expected), {}.",
-            if expected.criteria[0].criterion == recommendation.choice.criterion { "best" } else { "recommended" },
+            if expected.criteria[0].criterion == recommendation.recommended_criterion() {
+                "best"
+            } else {
+                "recommended"
+            },
             inputs,
             rule.name,
             if size == 1 { "is" } else { "are" },

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use simutant_analysis::{Analysis, DECIDING_ROWS_MIN, FirstPlace, Measure, OtherChoice, Sensitivity, Variant, plural};
+use simutant_analysis::{
+    Analysis, DECIDING_ROWS_MIN, FirstPlace, Measure, OtherChoice, Recommendation, Sensitivity, Variant, plural,
+};
 
 use crate::terminal::Rows;
 use crate::text::{correlation, list, or_none};
@@ -42,9 +44,11 @@ fn family_of(choice: &OtherChoice) -> Family {
         OtherChoice::WithoutOperator(_) => Family::Operators,
         OtherChoice::WithoutFunction(_) => Family::Functions,
         OtherChoice::WithoutFifth(_) => Family::Fifths,
-        OtherChoice::OwnSeeds | OtherChoice::Unweighted | OtherChoice::ByDifficulty | OtherChoice::Dominators => {
-            Family::Counts
-        }
+        OtherChoice::OwnSeeds
+        | OtherChoice::Unweighted
+        | OtherChoice::ByDifficulty
+        | OtherChoice::Dominators
+        | OtherChoice::KillRows => Family::Counts,
         OtherChoice::ByScore | OtherChoice::ByWorth => Family::Measures,
         OtherChoice::PathologicalAbove(_) => Family::Thresholds,
     }
@@ -62,6 +66,7 @@ fn other_choice(choice: &OtherChoice) -> String {
         OtherChoice::ByScore => "by mean score".to_owned(),
         OtherChoice::ByWorth => "by what an input is worth".to_owned(),
         OtherChoice::Dominators => "dominator classes alone".to_owned(),
+        OtherChoice::KillRows => "each kill row counts once".to_owned(),
         OtherChoice::PathologicalAbove(share) => format!("without mutants that more than {:.0} % kill", 100.0 * share),
     }
 }
@@ -91,10 +96,10 @@ pub(crate) fn sentence(sensitivity: &Sensitivity, analysis: &Analysis) -> Option
             list(&candidates)
         )),
         FirstPlace::Open => Some(format!(
-            "Which criterion is best is open between {}: {}. The recommendation is the larger of their best suites, that of {}.",
+            "Which criterion is best is open between {}: {}. The recommendation is the larger of their best suites that no other dominates, that of {}.",
             list(&candidates),
             reasons(sensitivity, analysis).join("; "),
-            analysis.recommendation.as_ref().map_or("none", |recommendation| &recommendation.criterion),
+            analysis.recommendation.as_ref().map_or("none", |found| name(found.recommended_criterion())),
         )),
     }
 }
@@ -102,13 +107,13 @@ pub(crate) fn sentence(sensitivity: &Sensitivity, analysis: &Analysis) -> Option
 fn reasons(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<String> {
     let name = |criterion: usize| analysis.criteria[criterion].name.as_str();
     let best = sensitivity.order[0];
-    let mut reasons = Vec::new();
+    let mut reasons = disagreements(sensitivity, analysis);
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     changed(sensitivity).for_each(|variant| *counts.entry(variant.first).or_default() += 1);
     let count = changed(sensitivity).count();
     if count > 0 {
         let regret = sensitivity.like_study().map(|variant| variant.regret).fold(0.0, f64::max);
-        let recommended = analysis.recommendation.as_ref().map_or(best, |chosen| chosen.choice.criterion);
+        let recommended = analysis.recommendation.as_ref().map_or(best, Recommendation::recommended_criterion);
         let mut counts: Vec<(usize, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|&(criterion, count)| (std::cmp::Reverse(count), criterion));
         let counts: Vec<String> =
@@ -136,6 +141,22 @@ fn reasons(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<String> {
         }
     }
     reasons
+}
+
+/// Says where dominator mutants, and kill rows that count once, put another criterion first than mutants do.
+fn disagreements(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<String> {
+    let name = |criterion: usize| analysis.criteria[criterion].name.as_str();
+    let first = |choice: OtherChoice| {
+        let variant = sensitivity.like_study().find(|variant| variant.choice == choice)?;
+        (variant.first != sensitivity.order[0]).then(|| name(variant.first))
+    };
+    let best = name(sensitivity.order[0]);
+    let dominators = first(OtherChoice::Dominators).map(|other| {
+        format!("mutants and dominator mutants disagree, {best} being first by mutants and {other} by dominators")
+    });
+    let rows = first(OtherChoice::KillRows)
+        .map(|other| format!("{best} is first by mutants that share kill rows, {other} if each kill row counts once"));
+    dominators.into_iter().chain(rows).collect()
 }
 
 /// What the lead of the first over the second rests on.
@@ -195,7 +216,7 @@ pub(crate) fn rows(sensitivity: &Sensitivity, analysis: &Analysis) -> Rows {
 pub(crate) fn notes(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<String> {
     let name = |criterion: usize| analysis.criteria[criterion].name.as_str();
     let recommended = analysis.recommendation.as_ref();
-    let recommended = recommended.map_or(name(sensitivity.order[0]), |recommendation| &recommendation.criterion);
+    let recommended = recommended.map_or(name(sensitivity.order[0]), |found| name(found.recommended_criterion()));
     let mut notes = vec![format!(
         "Tau-b: the order of all criteria against that of the study. Regret: how much less {} {recommended} has there than the first. Rows of \
          single choices are those that change the first place; all are in results.json.",
@@ -280,7 +301,7 @@ mod tests {
         let of_b: [&[usize]; 5] = [&[6], &[7], &[8], &[9], &[6, 7]];
         let mutants: TaggedMutants = of_a.chain(of_b.iter().map(|killing| row_of_ten(killing, 4))).collect();
         let parts = [
-            "open between a and b: under 5 of 12 choices that the study varied, another criterion than a comes first (b in 5), and b is at most ",
+            "open between a and b: mutants and dominator mutants disagree, a being first by mutants and b by dominators; under 5 of 13 choices that the study varied, another criterion than a comes first (b in 5), and b is at most ",
             "the lead of a over b rests on 3 of 13 different kill rows",
             "that of b.",
         ];
@@ -296,8 +317,8 @@ mod tests {
         let parts = ["The lead of a over b rests on 3 of 3 different kill rows, though b kills no row more often."];
         check(mutants.clone(), [&[0, 1], &[6, 7, 8, 9]], FirstPlace::FewRows, Some("a"), &parts);
         mutants.push(row_of_ten(&[6], 0));
-        let parts = ["open between a and b: the lead of a over b rests on 2 of 4 different kill rows", "that of b."];
-        check(mutants, [&[0, 1], &[6, 7, 8, 9]], FirstPlace::Open, Some("b"), &parts);
+        let parts = ["open between a and b: the lead of a over b rests on 2 of 4 different kill rows", "that of a."];
+        check(mutants, [&[0, 1], &[6, 7, 8, 9]], FirstPlace::Open, Some("a"), &parts);
     }
 
     #[test]
@@ -308,9 +329,9 @@ mod tests {
         let parts = [
             "open between a and b: in ",
             " % of resamples of the kill rows, another criterion than a comes first. The",
-            "that of b.",
+            "that of a.",
         ];
-        check(mutants, [&[0, 1], &[6, 7, 8, 9]], FirstPlace::Open, Some("b"), &parts);
+        check(mutants, [&[0, 1], &[6, 7, 8, 9]], FirstPlace::Open, Some("a"), &parts);
     }
 
     #[test]

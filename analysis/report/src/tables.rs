@@ -3,7 +3,7 @@
 use comfy_table::Table;
 use simutant_analysis::{
     Analysis, Boosting, CostEffectiveness, CriterionAnalysis, CriterionRelations, HeldOut, MutantClass, PairTest,
-    Reference, ReferenceMutants, Relation, Summary, Survivor, case_name, count, percent, screened,
+    Recommendation, Reference, ReferenceMutants, Relation, Summary, Survivor, case_name, count, percent, screened,
 };
 use simutant_outcomes::InputSource;
 
@@ -78,8 +78,8 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
     let sentences =
         compared.into_iter().flat_map(|(comparison, reference)| reference::sentences(comparison, reference));
     let recommended = recommendation_sentences(analysis);
-    let built = analysis.built.iter().flat_map(built::sentences);
-    let built_expected = analysis.built_expected.iter().flat_map(built::expected_sentences);
+    let built = analysis.built.iter().flat_map(|built| built::sentences(built, analysis));
+    let built_expected = analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis));
     let cost = analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis));
     for sentence in built_expected.chain(sentences).chain(recommended).chain(cost).chain(built) {
         text.push_str(&sentence);
@@ -369,7 +369,7 @@ fn ranking_title(analysis: &Analysis) -> String {
 }
 
 fn short(analysis: &Analysis) -> Vec<&PairTest> {
-    let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+    let recommended = analysis.recommendation.as_ref().map(Recommendation::recommended_criterion);
     words::short(&analysis.ranking, recommended)
 }
 

@@ -2,7 +2,8 @@
 //! what it does not tell.
 
 use simutant_analysis::{
-    Analysis, Expected, ExpectedScore, PairTest, Ranking, Recommendation, percent, plural, screened, standing_of_suite,
+    Analysis, CriterionAnalysis, Expected, ExpectedScore, PairTest, Ranking, Recommendation, percent, plural, screened,
+    standing_of_suite,
 };
 
 use crate::text::{correlation, interval, level, list, named_p, or_none, points};
@@ -34,21 +35,21 @@ fn expected_sentences(
     expected: &Expected,
     score: ExpectedScore,
 ) -> Vec<String> {
-    let criterion = &analysis.criteria[recommendation.choice.criterion];
+    let criterion = &analysis.criteria[recommendation.recommended_criterion()];
     let mut sentences = Vec::new();
     let against_rules = expected::against_rules(expected, recommendation);
     if let Some((false, sentence)) = &against_rules {
         sentences.push(sentence.clone());
     }
-    if let Some(of_criterion) = expected.of_criterion(recommendation.choice.criterion) {
+    if let Some(of_criterion) = expected.of_criterion(recommendation.recommended_criterion()) {
         let standing = match expected.criteria.first() {
-            Some(first) if first.criterion != recommendation.choice.criterion => format!(
+            Some(first) if first.criterion != recommendation.recommended_criterion() => format!(
                 "An input by {} is worth {:.1} random inputs; one by {}, the most of all criteria, {:.1}.",
-                recommendation.criterion, of_criterion.worth, analysis.criteria[first.criterion].name, first.worth
+                criterion.name, of_criterion.worth, analysis.criteria[first.criterion].name, first.worth
             ),
             _ => format!(
                 "An input by {} is worth the most of all criteria: {:.1} random inputs.",
-                recommendation.criterion, of_criterion.worth
+                criterion.name, of_criterion.worth
             ),
         };
         sentences.push(format!(
@@ -59,15 +60,22 @@ fn expected_sentences(
             percent(of_criterion.random),
         ));
     }
+    let of = &analysis.criteria[recommendation.choice.criterion];
+    let is_best =
+        expected.of_criterion(recommendation.choice.criterion).map(|of| of.best) == Some(recommendation.choice.suite);
+    let suite = match recommendation.instead_of {
+        None if is_best => format!("The best of its {} suites", of.suites.len()),
+        _ => format!("Suite {} of {}", recommendation.choice.suite + 1, of_suites(recommendation, of)),
+    };
     sentences.push(format!(
-        "The best of its {} suites has {} expected to kill {} ± {:.1}; on the seeds of this universe {} {} of the analysed mutants and {} of the dominator classes.",
-        criterion.suites.len(),
+        "{suite} has {} expected to kill {} ± {:.1}; on the seeds of this universe {} {} of the analysed mutants and {} of the dominator classes.{}",
         if recommendation.size == 1 { "1 input that is".to_owned() } else { format!("{} inputs that are", recommendation.size) },
         percent(score.mean),
         100.0 * score.sd,
         if recommendation.size == 1 { "it kills" } else { "they kill" },
         recommendation.score,
         recommendation.dominator_score,
+        dominated(recommendation, analysis),
     ));
     if let Some((true, sentence)) = against_rules {
         sentences.push(sentence);
@@ -81,25 +89,25 @@ fn expected_sentences(
 }
 
 fn own_seed_sentences(recommendation: &Recommendation, analysis: &Analysis) -> Vec<String> {
-    let criterion = &analysis.criteria[recommendation.choice.criterion];
+    let criterion = &analysis.criteria[recommendation.recommended_criterion()];
     let Some(score) = criterion.score else {
         return vec![
             format!(
                 "No mutant can tell the criteria apart, so {} is only the criterion with the highest dominator score or, failing \
                  that, the smallest suites.",
-                recommendation.criterion
+                criterion.name
             ),
             run(recommendation, analysis),
         ];
     };
     let mut sentences = vec![format!(
         "Choose inputs by {}: its suites kill {} of the {} on average, {}.",
-        recommendation.criterion,
+        criterion.name,
         percent(score.mean),
         plural(recommendation.score.of, "analysed mutant"),
         standing(recommendation, analysis),
     )];
-    if let Some(pair) = next_best(recommendation.choice.criterion, &analysis.ranking) {
+    if let Some(pair) = next_best(recommendation.recommended_criterion(), &analysis.ranking) {
         let place = if is_of_first(recommendation, analysis) { "the next best" } else { "the first by mean score" };
         sentences.push(against_next_best(pair, place, analysis));
         sentences.push(at_the_same_size(pair, analysis));
@@ -124,7 +132,7 @@ fn standing(recommendation: &Recommendation, analysis: &Analysis) -> String {
             .ranking
             .pairs
             .iter()
-            .filter(|pair| pair.better == recommendation.choice.criterion && is_kept(pair));
+            .filter(|pair| pair.better == recommendation.recommended_criterion() && is_kept(pair));
         pairs.map(|pair| analysis.criteria[pair.worse].name.as_str()).collect()
     };
     let others = names(|_| true).len();
@@ -155,7 +163,7 @@ fn standing(recommendation: &Recommendation, analysis: &Analysis) -> String {
 
 /// What the suites bring beyond their size.
 fn against_random(recommendation: &Recommendation, analysis: &Analysis) -> Option<String> {
-    let criterion = &analysis.criteria[recommendation.choice.criterion];
+    let criterion = &analysis.criteria[recommendation.recommended_criterion()];
     let same_size = criterion.same_size.as_ref()?;
     let (mean, ends) = (same_size.gain.mean, same_size.gain_interval);
     let (more, less) = screened(&criterion.detection, criterion.suites.len(), analysis.options.alpha);
@@ -176,20 +184,41 @@ fn against_random(recommendation: &Recommendation, analysis: &Analysis) -> Optio
 fn run(recommendation: &Recommendation, analysis: &Analysis) -> String {
     let criterion = &analysis.criteria[recommendation.choice.criterion];
     format!(
-        "Run suite {} of its {}, {}: {} that kill{} {} of the analysed mutants and {} of the dominator classes.",
+        "Run suite {} of {}, {}: {} that kill{} {} of the analysed mutants and {} of the dominator classes.{}",
         recommendation.choice.suite + 1,
-        criterion.suites.len(),
+        of_suites(recommendation, criterion),
         standing_of_suite(criterion, recommendation.choice.suite),
         plural(recommendation.size, "input"),
         if recommendation.size == 1 { "s" } else { "" },
         recommendation.score,
         recommendation.dominator_score,
+        dominated(recommendation, analysis),
     )
+}
+
+/// The suites that the recommended one is among.
+fn of_suites(recommendation: &Recommendation, criterion: &CriterionAnalysis) -> String {
+    match recommendation.instead_of {
+        None => format!("its {}", criterion.suites.len()),
+        Some(_) => format!("the {} of {}", criterion.suites.len(), criterion.name),
+    }
+}
+
+/// Why the recommended suite is not the best one of the recommended criterion; nothing if it is.
+fn dominated(recommendation: &Recommendation, analysis: &Analysis) -> String {
+    recommendation.instead_of.map_or_else(String::new, |best| {
+        let smaller = analysis.criteria[best.criterion].suites[best.suite].cases.len() - recommendation.size;
+        format!(
+            " It dominates the best suite of {}: {}, it kills no fewer mutants and no fewer dominators, and it is better in one of these.",
+            analysis.criteria[best.criterion].name,
+            if smaller == 0 { "as large".to_owned() } else { format!("{} smaller", plural(smaller, "input")) },
+        )
+    })
 }
 
 /// Whether choosing a suite by its score pays.
 fn foreseen(recommendation: &Recommendation, analysis: &Analysis) -> Option<String> {
-    let foresight = analysis.criteria[recommendation.choice.criterion].boosting.as_ref()?.foresight;
+    let foresight = analysis.criteria[recommendation.recommended_criterion()].boosting.as_ref()?.foresight;
     let top = foresight.top?;
     Some(format!(
         "On held-out mutants, the top 10 % of its suites beat a random suite of the same size with probability {:.2} ({}), and all \
@@ -204,7 +233,7 @@ fn foreseen(recommendation: &Recommendation, analysis: &Analysis) -> Option<Stri
 /// Whether its criterion is the first of the study.
 fn is_of_first(recommendation: &Recommendation, analysis: &Analysis) -> bool {
     let sensitivity = analysis.sensitivity.as_ref();
-    sensitivity.is_none_or(|sensitivity| sensitivity.order[0] == recommendation.choice.criterion)
+    sensitivity.is_none_or(|sensitivity| sensitivity.order[0] == recommendation.recommended_criterion())
 }
 
 /// The claim that the criterion is better than the next best one; `None` if no other has a score.
@@ -408,6 +437,7 @@ mod tests {
             score: Score { killed: 4, of: 4 },
             dominator_score: Score { killed: 2, of: 2 },
             expected: None,
+            instead_of: None,
         };
         let found = own_seed_sentences(&chosen, &analysis);
         assert!(found[0].ends_with("the same within 1 % as those of twin."), "{}", found[0]);
@@ -423,9 +453,10 @@ mod tests {
         twin.name = "IP-2-again".into();
         outcomes.criteria.push(twin);
         let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
-        let recommended = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+        let recommended = analysis.recommendation.as_ref().map(Recommendation::recommended_criterion);
         let short = short(&analysis.ranking, recommended);
-        assert_eq!(short.len(), 4, "four neighbours of five, the recommended pair among them");
+        let is_open = |pair: &&PairTest| Some(pair.better) == recommended && !pair.significant;
+        assert!(short.len() >= 4 && short[4..].iter().all(is_open), "four neighbours of five, and what is open");
         assert!(analysis.ranking.pairs.len() == 20 && !short[0].significant);
         assert!(
             ranking_sentences(&analysis.ranking, &analysis)[0]

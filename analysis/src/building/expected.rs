@@ -7,11 +7,14 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 use crate::absent::absent_features;
 use crate::analysis::Analysis;
 use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
+use crate::domination::{SuiteValue, dominating_built};
 use crate::expected::built::{ExpectedBuilder, ExpectedSuite};
 use crate::expected::greedy::{budgeted, greedy, reaching};
 use crate::expected::rules_of;
 use crate::probabilities::KillProbabilities;
+use crate::recommendation::SuiteIndex;
 use crate::rules::RuleOfThumb;
+use crate::suites::AdequateSuite;
 
 /// The maximum size of a suite that must reach a score.
 const SIZE_MAX: usize = 500;
@@ -41,12 +44,31 @@ pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: Expecte
         let score = probabilities.score(&rule.order[..size.min(rule.order.len())])?;
         Some((rule.name, score.mean))
     };
+    let events_of = |cases: &[usize]| cases.iter().map(|&case| events[case]).sum::<u64>();
+    let (found, score) = (probabilities.score(&cases)?, of_mutants.score(&cases)?);
+    let dominators = analysis.dominators.representatives(outcomes.sites.mutants.len());
+    let on_dominators = of_mutants.share(&cases, &dominators).unwrap_or(0.0);
+    let value_of = |choice: SuiteIndex, drawn: &AdequateSuite| {
+        let of_criterion = analysis.expected.as_ref()?.of_criterion(choice.criterion)?;
+        let mutants = of_criterion.suites.get(choice.suite)?.mean;
+        let on_dominators = of_criterion.suites_on_dominators.get(choice.suite).copied().unwrap_or(0.0);
+        let size = drawn.cases.len();
+        let is_affordable = match builder {
+            ExpectedBuilder::Budget(budget) => events_of(&drawn.cases) <= budget,
+            ExpectedBuilder::Inputs(_) | ExpectedBuilder::Target(_) => size <= cases.len(),
+        };
+        let finds_as_much = || Some(probabilities.score(&drawn.cases)?.mean >= found.mean);
+        let is_as_good = is_affordable && mutants >= score.mean && finds_as_much()?;
+        is_as_good.then(|| SuiteValue::expected(size, mutants, on_dominators, mutants))
+    };
+    let value = SuiteValue::expected(size, score.mean, on_dominators, score.mean);
     Some(ExpectedSuite {
         builder,
         coupling,
-        events: cases.iter().map(|&case| events[case]).sum(),
-        found: probabilities.score(&cases)?,
-        score: of_mutants.score(&cases)?,
+        events: events_of(&cases),
+        found,
+        score,
+        dominated_by: dominating_built(analysis, value, value_of),
         universe,
         random: probabilities.random(size)?.last().copied().unwrap_or(0.0),
         rule: rules_of(outcomes)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::absent::AbsentFeature;
 use crate::probabilities::ExpectedScore;
+use crate::recommendation::SuiteIndex;
 use crate::score::percent;
 use crate::text::{count, plural};
 
@@ -46,6 +47,10 @@ pub struct ExpectedSuite {
     /// What none of its test cases has, though a random suite of its size would.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<AbsentFeature>,
+    /// A drawn suite that dominates it and finds no less: it is no larger, is expected to kill no fewer mutants and no
+    /// fewer dominators, and is better in one of these. Such a suite is the one to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dominated_by: Option<SuiteIndex>,
 }
 
 impl ExpectedSuite {

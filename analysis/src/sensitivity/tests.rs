@@ -117,12 +117,12 @@ proptest! {
         for variant in &found.variants {
             let of_first = found.order.iter().position(|&criterion| criterion == variant.first).expect("it is one of them");
             prop_assert!(variant.values.iter().all(|value| *value <= variant.values[of_first] + EQUAL));
-            let criterion = recommended.map_or(found.order[0], |recommendation| recommendation.choice.criterion);
+            let criterion = recommended.map_or(found.order[0], crate::Recommendation::recommended_criterion);
             let place = found.order.iter().position(|&other| other == criterion).expect("it is one of them");
             prop_assert!((variant.values[of_first] - variant.values[place] - variant.regret).abs() < 2.0 * EQUAL);
         }
         if let Some(recommendation) = recommended {
-            prop_assert!(found.candidates.contains(&recommendation.choice.criterion));
+            prop_assert!(found.candidates.contains(&recommendation.recommended_criterion()));
             let is_alone = matches!(found.first_place, FirstPlace::Firm | FirstPlace::FewRows);
             prop_assert_eq!(found.candidates.len() == 1, is_alone);
         }

@@ -53,6 +53,17 @@ impl Base {
             }
         };
         let measure = found.measure;
+        let once = self.weights.iter().zip(&self.rows.rows);
+        let once: Vec<f64> = once.map(|(weight, row)| weight / row.mutants.len() as f64).collect();
+        let of_dominators = self.rows.rows.iter().zip(&self.weights).map(|(row, weight)| {
+            let count = row.mutants.iter().filter(|&&mutant| studied.dominators.contains(mutant)).count() as f64;
+            match studied.probabilities {
+                Some(_) => count * weight / row.mutants.len() as f64,
+                None => count,
+            }
+        });
+        add(&self.rows, OtherChoice::KillRows, measure, &once);
+        add(&self.rows, OtherChoice::Dominators, measure, &of_dominators.collect::<Vec<f64>>());
         match studied.probabilities {
             Some(_) => {
                 add(&self.rows, OtherChoice::Unweighted, measure, &self.same());
@@ -68,11 +79,6 @@ impl Base {
                 let by_difficulty = self.weights.iter().zip(&self.killed);
                 let by_difficulty: Vec<f64> = by_difficulty.map(|(weight, killed)| weight * (1.0 - killed)).collect();
                 add(&self.rows, OtherChoice::ByDifficulty, measure, &by_difficulty);
-                let dominators = self.rows.rows.iter();
-                let dominators: Vec<f64> = dominators
-                    .map(|row| row.mutants.iter().filter(|&&mutant| studied.dominators.contains(mutant)).count() as f64)
-                    .collect();
-                add(&self.rows, OtherChoice::Dominators, measure, &dominators);
                 add(&self.rows, OtherChoice::ByWorth, Measure::Worth, &self.weights);
             }
         }

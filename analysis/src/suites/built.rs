@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::minimum::NODES_MAX;
+use crate::recommendation::SuiteIndex;
 use crate::score::Score;
 use crate::text::{count, plural};
 
@@ -59,6 +60,10 @@ pub struct BuiltSuite {
     pub dominator_score: Score,
     /// What held-out mutants say; `None` if there are none.
     pub judged: Option<JudgedSuite>,
+    /// A drawn suite that dominates it: it is adequate for the same criterion or keeps the same budget, is no larger,
+    /// kills no fewer mutants and no fewer dominators, and is better in one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dominated_by: Option<SuiteIndex>,
 }
 
 /// A built suite, judged by held-out mutants.

@@ -1,7 +1,7 @@
 //! The table of the criteria.
 
 use maud::{Markup, html};
-use simutant_analysis::{Boosting, CriterionAnalysis, MutantClass, Summary, percent, screened};
+use simutant_analysis::{Boosting, CriterionAnalysis, MutantClass, Recommendation, Summary, percent, screened};
 use simutant_outcomes::CriterionKind;
 
 use super::Page;
@@ -10,7 +10,7 @@ use crate::words::left_out_sentence;
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
-    let best = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice.criterion);
+    let best = analysis.recommendation.as_ref().map(Recommendation::recommended_criterion);
     html! {
         p {
             "Each criterion has " (analysis.options.suites) " suites, drawn at random until they cover what the whole "

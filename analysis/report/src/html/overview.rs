@@ -16,13 +16,13 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         section #overview {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
-            @for sentence in analysis.built_expected.iter().flat_map(built::expected_sentences) { p.lead { (sentence) } }
+            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (sentence) } }
             @for sentence in recommendation_sentences(analysis) { p.lead { (sentence) } }
             @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
                 p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
             }
             @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (sentence) } }
-            @for sentence in analysis.built.iter().flat_map(built::sentences) { p.lead { (sentence) } }
+            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (sentence) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
                 (tile("mutants", campaign.mutants as u64, &format!("{} did not compile", campaign.mutants_rejected)))
