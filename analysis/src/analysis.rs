@@ -101,6 +101,12 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Returns the survivor that shows most of what expectations and checks leave out: nobody has judged it, and of all
+    /// it gets farthest, in most test cases. `None` if no test case reaches any.
+    pub fn most_telling_survivor(&self) -> Option<&Survivor> {
+        survivors::most_telling(&self.survivors)
+    }
+
     /// Returns whether no suite of a criterion is recommended since no mutant tells those criteria apart that may be
     /// best.
     pub fn is_undecided(&self) -> bool {

@@ -4,6 +4,8 @@
 //! as one can exist. One that infects but never changes the events of a run may well be equivalent. One whose runs have
 //! other events than the original's, and still pass, shows what the oracle does not look at.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outcomes};
 
@@ -23,6 +25,15 @@ pub struct Survivor {
     pub operator: String,
     /// `path:line` of the change.
     pub place: String,
+    /// The path of the function.
+    #[serde(default)]
+    pub function: String,
+    /// The lines of code that it changes, as one line.
+    #[serde(default)]
+    pub before: String,
+    /// What becomes of them; empty if they are deleted.
+    #[serde(default)]
+    pub after: String,
     /// How far it gets.
     pub class: MutantClass,
     /// How many test cases reach it.
@@ -41,6 +52,13 @@ pub struct Survivor {
     /// What the compiler makes of it, if that says anything.
     #[serde(default)]
     pub compiled: Option<Compiled>,
+}
+
+impl Survivor {
+    /// Returns how many test cases get as far as any does.
+    pub fn test_cases(&self) -> usize {
+        [self.diverged, self.infected, self.reached].into_iter().find(|count| *count > 0).unwrap_or(0)
+    }
 }
 
 /// A mutant that is judged equivalent, and killed: the judgement is wrong.
@@ -104,7 +122,11 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
             let mutant = &outcomes.sites.mutants[number];
             let (reached, infected) = (with(|case| &case.reached, number), with(|case| &case.infected, number));
             let diverged = &outcomes.diverged[number];
+            let (before, after) = change(&outcomes.sites.diff(mutant, 0));
             Survivor {
+                function: outcomes.sites.functions[mutant.function].path.clone(),
+                before,
+                after,
                 mutant: number as MutantNumber,
                 identity: mutant.identity.clone(),
                 operator: mutant.operator.clone(),
@@ -183,6 +205,24 @@ pub(crate) fn bounds(killed: &BitSet, classes: &MutantClasses) -> ScoreBounds {
     }
 }
 
+/// Returns the lines that a diff takes away and those that it adds, each as one line.
+fn change(diff: &str) -> (String, String) {
+    let side = |sign: char, header: &str| {
+        let lines = diff.lines().filter(|line| !line.starts_with(header));
+        let lines = lines.filter_map(|line| line.strip_prefix(sign)).map(str::trim);
+        lines.collect::<Vec<_>>().join(" ")
+    };
+    (side('-', "--- a/"), side('+', "+++ b/"))
+}
+
+/// Returns the survivor that shows most of what expectations and checks leave out: nobody has judged it, and of all it
+/// gets farthest, in most test cases. `None` if no test case reaches any.
+pub(crate) fn most_telling(survivors: &[Survivor]) -> Option<&Survivor> {
+    let candidates = survivors.iter().filter(|survivor| survivor.judgement.is_none() && survivor.compiled.is_none());
+    let candidates = candidates.filter(|survivor| survivor.example.is_some());
+    candidates.min_by_key(|survivor| Reverse((survivor.diverged, survivor.infected, survivor.reached)))
+}
+
 fn place(outcomes: &Outcomes, mutant: usize) -> String {
     let span = outcomes.sites.mutants[mutant].span;
     format!("{}:{}", outcomes.sites.files[span.file].path, span.line)
@@ -217,6 +257,22 @@ mod tests {
                 (MutantClass::NeverKilled, 4, 3, 2, Some(2)),
             ]
         );
+    }
+
+    #[test]
+    fn survivors_say_what_they_change_and_the_most_telling_changes_most_runs() {
+        let outcomes = from_kills(&["ik..", "d...", "dd..", "iiii", "...."]);
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        let most_telling = analysis.most_telling_survivor().expect("there are survivors");
+        assert_eq!((most_telling.mutant, most_telling.diverged), (2, 2));
+        assert_eq!(most_telling.function, "small::f");
+        assert_eq!([&most_telling.before, &most_telling.after], ["fn f() -> u8 { 1 }", "fn f() -> u8 { 2 }"]);
+        assert_eq!(
+            change("--- a/f\n+++ b/f\n@@ -1,2 +1,1 @@\n-  one\n-  -two\n+  three\n"),
+            ("one -two".into(), "three".into())
+        );
+        let analysis = analyse(&from_kills(&["....", "k..."]), &AnalysisOptions::default()).expect("sound outcomes");
+        assert_eq!(analysis.most_telling_survivor(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simutant_analysis::{Analysis, Builder, ExpectedBuilder, Score, suite_scores};
+use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
 use simutant_report::{contradiction_sentence, tables};
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     if common.json {
         output::print(&output::json(analysis)?)?;
     } else {
-        let (tables, written) = (tables(analysis, reference.as_ref()), written(&out, suite.as_ref(), analysis));
+        let (tables, written) = (tables(analysis, reference.as_ref()), written(&plan, suite.as_ref(), analysis));
         output::print(&format!("{tables}\n{}\n{written}", spent(&statistics)))?;
     }
     let contradicts = tell_contradictions(&finished);
@@ -205,19 +205,39 @@ fn spent(statistics: &Statistics) -> String {
 }
 
 /// Says what was written, and what to do with it.
-fn written(out: &Path, chosen: Option<&Suite>, analysis: &Analysis) -> String {
-    let (out, system) = (out.display(), &analysis.system);
+fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> String {
+    let (out, system) = (plan.campaign.out.display(), &analysis.system);
     let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
     match chosen {
         Some(suite) => text.push_str(&format!(
-            ", suite.json\nnext: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
+            ", suite.json\n{}next: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
+            explains(plan, analysis),
             output::program(),
             suite.cases.len(),
         )),
         None if analysis.is_undecided() => {
             text.push_str("; no suite, since no mutant tells the criteria apart: --criterion NAME takes one\n");
+            text.push_str(&explains(plan, analysis));
         }
-        None => text.push_str("; no suite, since the criterion has no requirement that a test case covers\n"),
+        None => {
+            text.push_str("; no suite, since the criterion has no requirement that a test case covers\n");
+            text.push_str(&explains(plan, analysis));
+        }
     }
     text
+}
+
+/// Says which command shows the survivor that tells most; nothing if no test case reaches any.
+fn explains(plan: &StudyPlan, analysis: &Analysis) -> String {
+    let Some(survivor) = analysis.most_telling_survivor() else { return String::new() };
+    let (system, program) = (plan.system.command_line(), output::program());
+    let shows = match survivor.class {
+        MutantClass::NeverKilled => "shows a change that your checks do not see",
+        _ => "shows a change that makes no difference",
+    };
+    let out = match plan.campaign.out == Path::new("out").join(&analysis.system) {
+        true => String::new(),
+        false => format!(" --out {}", output::quoted(&plan.campaign.out.display().to_string())),
+    };
+    format!("next: {program} explain {system} {}{out} {shows}\n", survivor.mutant)
 }

@@ -3,7 +3,7 @@
 use comfy_table::Table;
 use simutant_analysis::{
     Analysis, Boosting, CostEffectiveness, CriterionAnalysis, CriterionRelations, HeldOut, MutantClass, PairTest,
-    Recommendation, Reference, ReferenceMutants, Relation, Summary, Survivor, case_name, count, percent, screened,
+    Recommendation, Reference, ReferenceMutants, Relation, Summary, Survivor, count, percent, screened,
 };
 use simutant_outcomes::InputSource;
 
@@ -15,13 +15,10 @@ use crate::text::{
     NONE, correlation, interval, level, or_none, p_value, points, same_size_cells, share_summary, verdict,
 };
 use crate::words::{left_out_sentence, ranking_sentences, recommendation_sentences};
-use crate::{built, cost, expected, reference, sensitivity, words};
+use crate::{built, cost, expected, reference, sensitivity, survivors, words};
 
 /// How many random sizes fit into a line of the cost effectiveness table.
 const SIZES_MAX: usize = 16;
-
-/// How many mutants of a class that nothing kills are listed.
-const SURVIVORS_MAX: usize = 20;
 
 /// Returns every table of the analysis, ready to be printed: the tables of the thesis with our figures, and beside them
 /// those of `reference`, if there is one.
@@ -29,13 +26,13 @@ const SURVIVORS_MAX: usize = 20;
 /// Plain text without colours, ending in a line break.
 pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
     let mut sections = Sections::new(overview(analysis));
+    if !analysis.survivors.is_empty() {
+        let headline = survivors::headline(analysis);
+        sections.list("Mutants that nothing kills", headline.as_deref(), &survivors::listing(analysis));
+        survivors_notes(analysis).iter().for_each(|note| sections.say(note));
+    }
     let mut section = |title: &str, table: Table, notes: &[String]| sections.add(title, table, notes);
     section("Mutants", mutants(analysis, reference), &bounds(analysis));
-    if !analysis.survivors.is_empty() {
-        let title = "Mutants that nothing kills, by how far they get: test cases that reach and infect them, and runs with other \
-                     events than the original's";
-        section(title, survivors(analysis), &survivors_notes(analysis));
-    }
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
@@ -169,37 +166,8 @@ fn bounds(analysis: &Analysis) -> Vec<String> {
     lines
 }
 
-fn survivors(analysis: &Analysis) -> Table {
-    let mut table =
-        table(["class", "mutant", "identity", "operator", "place", "reached", "infected", "diverged", "see"]);
-    for survivor in shown(analysis) {
-        let example = or_none(survivor.example, |case| case_name(&analysis.system, case, analysis.campaign.cases));
-        let numbers = [survivor.reached, survivor.infected, survivor.diverged].map(|number| number.to_string());
-        let mut row = vec![survivor.class.to_string(), survivor.mutant.to_string(), survivor.identity.clone()];
-        row.extend([survivor.operator.clone(), survivor.place.clone()]);
-        row.extend(numbers);
-        row.push(example);
-        table.add_row(cells(row));
-    }
-    table
-}
-
-/// The survivors that the table has room for, by class; people's judgements have a line of their own.
-fn shown(analysis: &Analysis) -> impl Iterator<Item = &Survivor> {
-    MutantClass::ALL
-        .into_iter()
-        .filter(|class| *class != MutantClass::Equivalent)
-        .flat_map(|class| analysis.survivors.iter().filter(move |survivor| survivor.class == class).take(SURVIVORS_MAX))
-}
-
 fn survivors_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = Vec::new();
-    for class in MutantClass::ALL.into_iter().filter(|class| *class != MutantClass::Equivalent) {
-        let count = analysis.survivors.iter().filter(|survivor| survivor.class == class).count();
-        if count > SURVIVORS_MAX {
-            notes.push(format!("{class}: {} more in report.html and results.json.", count - SURVIVORS_MAX));
-        }
-    }
     let compiled = analysis.survivors.iter().filter(|survivor| survivor.compiled.is_some());
     let compiled: Vec<String> = compiled.map(|survivor| survivor.mutant.to_string()).collect();
     if !compiled.is_empty() {

@@ -20,6 +20,12 @@ impl Sections {
         self.0.push_str(&format!("\n{sentence}\n"));
     }
 
+    /// Adds a list, its lines as they are, below a title and a sentence.
+    pub(crate) fn list(&mut self, title: &str, sentence: Option<&str>, list: &str) {
+        let sentence = sentence.map_or_else(String::new, |sentence| format!("{}\n", wrapped(sentence)));
+        self.0.push_str(&format!("\n{title}\n{sentence}{list}"));
+    }
+
     pub(crate) fn add(&mut self, title: &str, table: Table, notes: &[String]) {
         self.0.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
         notes.iter().for_each(|note| self.0.push_str(&format!("{note}\n")));
@@ -28,6 +34,28 @@ impl Sections {
     pub(crate) fn text(self) -> String {
         self.0
     }
+}
+
+/// How wide prose and tables are.
+pub(crate) const WIDTH: usize = 80;
+
+/// Returns prose in lines of at most [`WIDTH`] characters, but for words that are longer.
+pub(crate) fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            lines.push('\n');
+            width = 0;
+        } else if width > 0 {
+            lines.push(' ');
+            width += 1;
+        }
+        lines.push_str(word);
+        width += length;
+    }
+    lines
 }
 
 /// A table, for a terminal or a page.

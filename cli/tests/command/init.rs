@@ -121,6 +121,10 @@ fn a_new_package_is_studied_at_once() {
     let study = package.simutant(&arguments);
     assert_exit(&study, 0);
     assert!(package.files() == before, "a study changed the package");
+    let told = stdout(&study);
+    let next = told.lines().find_map(|line| line.strip_prefix("next: ")?.split(" shows ").next());
+    let next = next.filter(|command| command.contains(" explain store ")).unwrap_or_else(|| panic!("{told}"));
+    assert_exit(&package.run("sh", &["-c", next]), 0);
     let suite: serde_json::Value =
         serde_json::from_slice(&std::fs::read(out.path().join("suite.json")).expect("the study wrote it"))
             .expect("it is JSON");

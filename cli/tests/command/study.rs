@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
@@ -28,6 +29,12 @@ fn a_study_writes_what_it_says() {
     assert!(!suite.cases.is_empty());
     let next = format!("suite.json --implementation NAME runs its {} inputs\n", suite.cases.len());
     assert!(study.stdout.ends_with(&next), "{}", study.stdout);
+    // The survivor that tells most is shown by the command that is named.
+    let next = study.stdout.lines().find_map(|line| line.strip_prefix("next: ")?.split(" shows ").next());
+    let next = next.filter(|command| command.contains(" explain gbn ")).unwrap_or_else(|| panic!("{}", study.stdout));
+    let explained = Command::new("sh").args(["-c", next]).output().expect("a shell is there");
+    assert_exit(&explained, 0);
+    assert!(stdout(&explained).contains("first difference: event "), "{}", stdout(&explained));
     let report = std::fs::read_to_string(study.out.join("report.html")).expect("it was written");
     for outside in ["src=\"http", "href=\"http", "@import", "url(http"] {
         assert!(!report.contains(outside), "the page stands alone: {outside}");

@@ -9,9 +9,13 @@ use simutant_outcomes::{Cause, Mutant, MutantNumber, RunEnd, Sites, VerdictCount
 use super::Page;
 use super::overview::class_name;
 use super::page::file_name;
+use crate::change::shortened;
 
 /// Lines of the source before and after a change.
 const CONTEXT: usize = 2;
+
+/// How wide the code of a change is.
+const CODE: usize = 40;
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let mutants = &page.outcomes.sites.mutants;
@@ -52,7 +56,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 
 fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     let class = page.analysis.mutants.classes[number];
-    let (old, new) = shortened(&mutant.original, &mutant.replacement);
+    let (old, new) = shortened(&mutant.original, &mutant.replacement, CODE);
     let kills = Score { killed: page.outcomes.verdicts[number].kills() as usize, of: page.analysis.campaign.cases };
     let is_killed = page.killed_by_suite.contains(number);
     html! {
@@ -81,25 +85,6 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
             td { (if is_killed { "kills" } else { "—" }) }
         }
     }
-}
-
-/// A change on one line, each side cut to what fits a row: from a little before the first character that differs.
-fn shortened(original: &str, replacement: &str) -> (String, String) {
-    const LENGTH_MAX: usize = 40;
-    const BEFORE: usize = 15;
-    let on_one_line = |code: &str| -> Vec<char> {
-        let lines: Vec<&str> = code.lines().map(str::trim).collect();
-        lines.join(" ").chars().collect()
-    };
-    let (old, new) = (on_one_line(original), on_one_line(replacement));
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let start = if old.len().max(new.len()) <= LENGTH_MAX { 0 } else { same.saturating_sub(BEFORE) };
-    let cut = |code: &[char]| -> String {
-        let end = code.len().min(start + LENGTH_MAX);
-        let shown: String = code[start..end].iter().collect();
-        format!("{}{shown}{}", if start > 0 { "… " } else { "" }, if end < code.len() { " …" } else { "" })
-    };
-    (cut(&old), if new.is_empty() { "(deleted)".into() } else { cut(&new) })
 }
 
 fn details(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
@@ -167,7 +152,7 @@ fn rejected(page: &Page<'_>) -> Markup {
             summary { (rejected.len()) " mutants did not compile" }
             ul {
                 @for one in rejected {
-                    @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement);
+                    @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement, CODE);
                     li {
                         code { (one.mutant.operator) } " " (page.place(one.mutant.span)) ": "
                         code { (old) " → " (new) }
@@ -176,36 +161,5 @@ fn rejected(page: &Page<'_>) -> Markup {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(original: &str, replacement: &str, old: &str, new: &str) {
-        assert_eq!(shortened(original, replacement), (old.into(), new.into()));
-    }
-
-    #[test]
-    fn short_changes_are_shown_whole_on_one_line() {
-        check("a < b", "a <= b", "a < b", "a <= b");
-        check("", "a", "", "a");
-        check("one {\n    two\n}", "", "one { two }", "(deleted)");
-    }
-
-    #[test]
-    fn long_changes_are_cut_around_the_first_difference() {
-        let (head, tail) = ("ä".repeat(50), "z".repeat(50));
-        let before = "ä".repeat(15);
-        check(
-            &format!("{head}x{tail}"),
-            &format!("{head}y{tail}"),
-            &format!("… {before}x{} …", "z".repeat(24)),
-            &format!("… {before}y{} …", "z".repeat(24)),
-        );
-        check(&format!("{head}x"), &head, &format!("… {before}x"), &format!("… {before}"));
-        check(&tail, "", &format!("{} …", "z".repeat(40)), "(deleted)");
     }
 }

@@ -7,7 +7,7 @@ use super::Page;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::words::recommendation_sentences;
-use crate::{built, cost};
+use crate::{built, cost, survivors};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
@@ -16,6 +16,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         section #overview {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
+            @if let Some(sentence) = survivors::headline(analysis) { p.lead { (sentence) " " a href="#survivors" { "All survivors" } "." } }
             @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (sentence) } }
             @for sentence in recommendation_sentences(analysis) { p.lead { (sentence) } }
             @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {

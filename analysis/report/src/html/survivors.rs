@@ -1,11 +1,16 @@
 //! The mutants that nothing kills, in groups that call for different work, and what people say of mutants.
 
 use maud::{Markup, html};
-use simutant_analysis::{MutantClass, Survivor, case_name};
+use simutant_analysis::{MutantClass, Survivor};
 
 use super::Page;
 use super::overview::class_name;
+use crate::change::shortened;
 use crate::contradiction::contradiction_sentence;
+use crate::survivors::by_place;
+
+/// How wide the code of a change is.
+const CODE: usize = 60;
 
 /// The groups, with what can be done about them.
 const GROUPS: [(MutantClass, &str); 5] = [
@@ -36,11 +41,11 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         }
         @if survivors.is_empty() { p { "Every mutant is killed by some test case." } }
         @for (class, advice) in GROUPS {
-            @let group: Vec<&Survivor> = survivors.iter().filter(|survivor| survivor.class == class).collect();
-            @if !group.is_empty() {
+            @let functions = by_place(page.analysis, class);
+            @if !functions.is_empty() {
                 details open[class == MutantClass::NeverKilled || class == MutantClass::Equivalent] {
-                    summary { span.badge.(class_name(class)) { (class) } " " b { (group.len()) } " " (advice) }
-                    div.scroll { (table(page, &group)) }
+                    summary { span.badge.(class_name(class)) { (class) } " " b { (functions.iter().flat_map(|(_, places)| places).map(Vec::len).sum::<usize>()) } " " (advice) }
+                    div.scroll { (table(page, &functions)) }
                 }
             }
         }
@@ -53,7 +58,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-fn table(page: &Page<'_>, group: &[&Survivor]) -> Markup {
+/// A row for each survivor, below a row for each function; those first that change most runs.
+fn table(page: &Page<'_>, functions: &[(&str, Vec<Vec<&Survivor>>)]) -> Markup {
     html! {
         table.compact {
             thead {
@@ -61,6 +67,7 @@ fn table(page: &Page<'_>, group: &[&Survivor]) -> Markup {
                     th scope="col" { "#" }
                     th scope="col" { "operator" }
                     th scope="col" { "place" }
+                    th scope="col" { "change" }
                     th scope="col" { "reached by" }
                     th scope="col" { "infected by" }
                     th scope="col" { "other events" }
@@ -68,28 +75,31 @@ fn table(page: &Page<'_>, group: &[&Survivor]) -> Markup {
                     th scope="col" { "judgement" }
                 }
             }
-            tbody {
-                @for survivor in group {
-                    tr {
-                        td { a href={ "#m" (survivor.mutant) } { (survivor.mutant) } }
-                        td { code { (survivor.operator) } }
-                        td { (survivor.place) }
-                        td { (survivor.reached) }
-                        td { (survivor.infected) }
-                        td { (survivor.diverged) }
-                        td {
-                            @if let Some(case) = survivor.example {
-                                (case_name(&page.analysis.system, case, page.analysis.campaign.cases))
-                            }
-                        }
-                        td.change {
-                            @if let Some(judgement) = &survivor.judgement {
-                                b { (judgement.judged) } ": " (judgement.reason)
-                            }
-                            @if survivor.compiled.is_some() { b { "equivalent" } ": the machine code of the original" }
-                        }
-                    }
+            @for (function, places) in functions {
+                tbody {
+                    tr { th.group scope="rowgroup" colspan="9" { code { (function) } } }
+                    @for survivor in places.iter().flatten() { (row(page, survivor)) }
                 }
+            }
+        }
+    }
+}
+
+fn row(page: &Page<'_>, survivor: &Survivor) -> Markup {
+    let (before, after) = shortened(&survivor.before, &survivor.after, CODE);
+    html! {
+        tr {
+            td { a href={ "#m" (survivor.mutant) } { (survivor.mutant) } }
+            td { code { (survivor.operator) } }
+            td { (survivor.place) }
+            td.change { code { del { (before) } br; ins { (after) } } }
+            td { (survivor.reached) }
+            td { (survivor.infected) }
+            td { (survivor.diverged) }
+            td { @if let Some(case) = survivor.example { (page.case_link(case)) } }
+            td.change {
+                @if let Some(judgement) = &survivor.judgement { b { (judgement.judged) } ": " (judgement.reason) }
+                @if survivor.compiled.is_some() { b { "equivalent" } ": the machine code of the original" }
             }
         }
     }

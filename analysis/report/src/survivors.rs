@@ -1,0 +1,201 @@
+//! The mutants that nothing kills, for a terminal: what they change, where, and how far they get.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use simutant_analysis::{Analysis, MutantClass, Survivor, case_name, plural};
+
+use crate::change::shortened;
+use crate::terminal::wrapped;
+
+/// How many mutants of a class are listed.
+const LISTED_MAX: usize = 20;
+
+/// How many places the headline names.
+const PLACES_MAX: usize = 3;
+
+/// How wide the code of a change is.
+const CODE: usize = 50;
+
+/// The classes in the order in which they are listed, each with what its numbers count.
+const CLASSES: [(MutantClass, &str); 4] = [
+    (MutantClass::NeverKilled, "so many test cases have other events than on the original, and all pass"),
+    (MutantClass::NeverPropagated, "so many test cases infect it, and have the events of the original"),
+    (MutantClass::NeverInfected, "so many test cases reach it, and none makes a difference there"),
+    (MutantClass::NeverReached, "no test case executes the code"),
+];
+
+/// Says how many survivors change what happens, and where most of them are; `None` if none does.
+pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
+    let surviving = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count();
+    let changing: Vec<&Survivor> = of_class(analysis, MutantClass::NeverKilled);
+    let mut places: BTreeMap<&str, Vec<&Survivor>> = BTreeMap::new();
+    changing.iter().for_each(|survivor| places.entry(&survivor.function).or_default().push(survivor));
+    let mut places: Vec<(&str, Vec<&Survivor>)> = places.into_iter().collect();
+    places.sort_by_key(|(_, survivors)| Reverse((survivors.len(), survivors[0].diverged)));
+    let place = |(function, survivors): &(&str, Vec<&Survivor>)| {
+        format!("{function} ({}, {} of them)", most_frequent(survivors), survivors.len())
+    };
+    let named: Vec<String> = places.iter().take(PLACES_MAX).map(place).collect();
+    let more = places.len() - named.len();
+    let named = match named.split_last() {
+        None => return None,
+        Some((only, [])) => only.clone(),
+        Some((last, others)) if more == 0 => format!("{} and {last}", others.join(", ")),
+        Some(_) => format!("{}, and {}", named.join(", "), plural(more, "more function")),
+    };
+    let (change, pass) = if changing.len() == 1 { ("changes", "passes") } else { ("change", "pass") };
+    Some(format!(
+        "{} of {} {change} what happens and {pass}: your checks do not look at {named}.",
+        changing.len(),
+        plural(surviving, "survivor"),
+    ))
+}
+
+/// The place with most of the survivors, of equals the first.
+fn most_frequent<'a>(survivors: &[&'a Survivor]) -> &'a str {
+    let count = |place: &str| survivors.iter().filter(|survivor| survivor.place == place).count();
+    let places = survivors.iter().map(|survivor| survivor.place.as_str());
+    places.min_by_key(|place| Reverse(count(place))).unwrap_or_default()
+}
+
+/// The survivors of a class, those first that get farthest in most test cases.
+fn of_class(analysis: &Analysis, class: MutantClass) -> Vec<&Survivor> {
+    let mut survivors: Vec<&Survivor> = analysis.survivors.iter().filter(|survivor| survivor.class == class).collect();
+    survivors.sort_by_key(|survivor| Reverse(survivor.test_cases()));
+    survivors
+}
+
+/// Returns the survivors of a class by function and place; functions and places are in the order of their first
+/// survivors, so that those come first that change most runs.
+pub(crate) fn by_place(analysis: &Analysis, class: MutantClass) -> Vec<(&str, Vec<Vec<&Survivor>>)> {
+    let mut functions: Vec<(&str, Vec<Vec<&Survivor>>)> = Vec::new();
+    for survivor in of_class(analysis, class) {
+        let known = functions.iter().position(|(function, _)| *function == survivor.function);
+        let index = known.unwrap_or_else(|| {
+            functions.push((&survivor.function, Vec::new()));
+            functions.len() - 1
+        });
+        let places = &mut functions[index].1;
+        match places.iter_mut().find(|place| is_of_one_line(place[0], survivor)) {
+            Some(place) => place.push(survivor),
+            None => places.push(vec![survivor]),
+        }
+    }
+    functions
+}
+
+fn is_of_one_line(one: &Survivor, other: &Survivor) -> bool {
+    one.place == other.place && one.before == other.before
+}
+
+/// Returns the lists of all classes, a line for each place and for each change; empty without survivors.
+pub(crate) fn listing(analysis: &Analysis) -> String {
+    let mut text = String::new();
+    for (class, counted) in CLASSES {
+        let functions = by_place(analysis, class);
+        let count: usize = functions.iter().flat_map(|(_, places)| places).map(Vec::len).sum();
+        if count == 0 {
+            continue;
+        }
+        text.push_str(&format!("{}\n", wrapped(&format!("{class}, {}: {counted}", plural(count, "mutant")))));
+        let mut left = LISTED_MAX;
+        for (function, places) in functions {
+            if left == 0 {
+                break;
+            }
+            text.push_str(&format!(" {function}\n"));
+            for place in places {
+                let listed = &place[..place.len().min(left)];
+                left -= listed.len();
+                text.push_str(&of_place(listed, analysis));
+            }
+        }
+        if count > LISTED_MAX {
+            text.push_str(&format!(" {} more in report.html and results.json\n", count - LISTED_MAX));
+        }
+    }
+    text
+}
+
+/// The changes of one line of code.
+fn of_place(survivors: &[&Survivor], analysis: &Analysis) -> String {
+    let mut text = String::new();
+    let mut shown_before = None;
+    for survivor in survivors {
+        let (before, after) = shortened(&survivor.before, &survivor.after, CODE);
+        if shown_before.as_ref() != Some(&before) {
+            let example = survivor.example.map(|case| case_name(&analysis.system, case, analysis.campaign.cases));
+            let see = example.map_or_else(String::new, |example| format!(", see {example}"));
+            text.push_str(&format!("  {}{see}\n", survivor.place));
+            text.push_str(&format!("{:>24} {before}\n", "-"));
+            shown_before = Some(before);
+        }
+        let mutant = format!("[{}] {}", survivor.mutant, survivor.operator);
+        let count = if survivor.reached == 0 { String::new() } else { survivor.test_cases().to_string() };
+        text.push_str(&format!("    {mutant:<12} {count:>5} + {after}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{report, tables};
+    use simutant_analysis::{AnalysisOptions, analyse};
+    use simutant_outcomes::Outcomes;
+    use simutant_synthetic::from_kills;
+
+    /// Three functions; the second one's mutant changes most runs.
+    fn outcomes() -> Outcomes {
+        let mut outcomes = from_kills(&["d....", "ddd..", ".dd..", "d....", "k....", "i....", "r....", "....."]);
+        let sites = &mut outcomes.sites;
+        let text = "fn f() -> u8 { 1 }\nfn g() -> u8 { 2 }\n";
+        sites.files[0].text = text.into();
+        let mut other = sites.functions[0].clone();
+        other.path = "small::g".into();
+        sites.functions.push(other);
+        for mutant in [1, 2] {
+            let mutant = &mut sites.mutants[mutant];
+            let start = text.find('2').expect("it is there");
+            mutant.function = 1;
+            mutant.original = "2".into();
+            mutant.span = simutant_outcomes::Span { start, end: start + 1, line: 2, line_end: 2, ..mutant.span };
+        }
+        outcomes
+    }
+
+    #[test]
+    fn survivors_are_grouped_by_place_and_those_that_change_most_come_first() {
+        let outcomes = outcomes();
+        let analysis =
+            analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() }).expect("sound");
+        assert_eq!(
+            headline(&analysis).as_deref(),
+            Some(
+                "4 of 7 survivors change what happens and pass: your checks do not look at small::g (src/lib.rs:2, 2 of them) and \
+                 small::f (src/lib.rs:1, 2 of them)."
+            )
+        );
+        insta::assert_snapshot!(listing(&analysis));
+        let (shown, page) = (tables(&analysis, None), report(&outcomes, &analysis, None));
+        let headline = headline(&analysis).expect("there are survivors");
+        assert!(page.contains(&headline), "{page}");
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&headline), "{shown}");
+        let (list, criteria) = (shown.find("[1] LVR"), shown.find("\nCriteria: "));
+        assert!(list.is_some() && list < criteria, "survivors come first: {shown}");
+        assert!(listing(&analysis).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn without_survivors_that_change_anything_there_is_no_headline() {
+        let analysis = analyse(&from_kills(&["k...", "i..."]), &AnalysisOptions::default()).expect("sound outcomes");
+        assert_eq!(headline(&analysis), None);
+        assert!(listing(&analysis).starts_with("never propagated, 1 mutant: "));
+        let one = analyse(&from_kills(&["k...", "d..."]), &AnalysisOptions::default()).expect("sound outcomes");
+        assert!(
+            headline(&one).is_some_and(|line| line.starts_with("1 of 1 survivor changes what happens and passes: "))
+        );
+    }
+}
