@@ -26,6 +26,7 @@ use simutant_outcomes::{BitSet, FORMAT_VERSION, LeftOut, Origin, Outcomes, Trial
 
 use crate::analysis::Analysis;
 use crate::building::order_by_kills;
+use crate::mutants::ClassCounts;
 use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 
@@ -62,6 +63,12 @@ pub struct Experiment {
     /// The implementations that do not take part.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
+    /// The mutants by class (table 4.2).
+    #[serde(default)]
+    pub mutants: ClassCounts,
+    /// How many of them the thesis would use (N_u of table 4.2).
+    #[serde(default)]
+    pub mutants_used_in_thesis: usize,
     /// What it takes to run everything (table 4.3), on implementations that are no mutants.
     pub preparation: Preparation,
     /// The same on mutants of an implementation, if there are any.
@@ -148,6 +155,8 @@ pub fn experiment(
         universe_seed: outcomes.seed,
         options: analysis.options.clone(),
         repetitions: trials.subjects.first().map_or(1, |subject| subject.repetitions().count()),
+        mutants: analysis.mutants.counts,
+        mutants_used_in_thesis: analysis.mutants.counts.used_in_thesis(),
         preparation: preparation(outcomes, analysis, trials, SubjectKind::Implementations, &subjects),
         mutant_preparation: subjects
             .iter()

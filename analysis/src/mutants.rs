@@ -32,7 +32,8 @@ pub enum MutantClass {
     /// More than [`AnalysisOptions::pathological_above`](crate::AnalysisOptions::pathological_above) of the universe
     /// kills it: any suite would, so it cannot tell suites apart.
     Pathological,
-    /// Killed, and not by most test cases: mutant scores count these.
+    /// Killed, and not by most test cases: mutant scores count these. The thesis's N_u counts more
+    /// ([`ClassCounts::used_in_thesis`]).
     Analysed,
 }
 
@@ -124,6 +125,13 @@ impl ClassCounts {
     /// Returns how many mutants there are.
     pub fn total(self) -> usize {
         self.unkilled() + self.killed() + self.duplicate
+    }
+
+    /// Returns how many mutants the thesis would use (N_u of its table 4.2): all but equivalent and pathological ones. So
+    /// mutants that no test case kills are among them, which [`MutantClass::Analysed`] leaves out: they are the same for
+    /// every suite. Duplicates count once.
+    pub fn used_in_thesis(self) -> usize {
+        self.total() - self.equivalent - self.duplicate - self.pathological
     }
 
     /// Returns how many mutants are of `class`.
@@ -228,6 +236,15 @@ mod tests {
         let classes = classify(&from_kills(&[".ri.", "k...", "k..."]), &options);
         assert_eq!(classes.classes, [MutantClass::Equivalent, MutantClass::Analysed, MutantClass::Duplicate]);
         assert_eq!((classes.counts.total(), classes.counts.killed(), classes.counts.unkilled()), (3, 1, 1));
+    }
+
+    #[test]
+    fn the_thesis_uses_mutants_that_nothing_kills_unless_they_are_equivalent() {
+        let identity = |mutant: usize| format!("{mutant:016x}");
+        let compiled = [(identity(0), Compiled::Equivalent), (identity(4), Compiled::Duplicate(identity(3)))];
+        let options = AnalysisOptions { compiled: compiled.into(), ..AnalysisOptions::default() };
+        let classes = classify(&from_kills(&["....", "....", ".ri.", "k...", "k...", "kkkk"]), &options);
+        assert_eq!((classes.counts.analysed, classes.counts.used_in_thesis()), (1, 3));
     }
 
     #[test]

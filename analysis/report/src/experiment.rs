@@ -12,7 +12,7 @@ use crate::tables::boosting;
 use crate::terminal::Sections;
 
 pub(crate) use sentences::sentences;
-pub(crate) use subjects::{CHANGE, by_rate, left_out, subject_columns, takes_part, unsteady};
+pub(crate) use subjects::{CHANGE, CLASSES_NOTE, by_rate, classes, left_out, subject_columns, takes_part, unsteady};
 
 /// Returns every table of the experiments, and what they say in sentences.
 ///
@@ -50,11 +50,11 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
             SubjectKind::ImplementationMutants => {}
         }
     }
-    sections.add("Mutants and implementations by class (table 4.2)", subjects::classes(experiment, analysis, reference), &[
-        "Without faults: mutants that no test case kills or that are another's duplicate, implementations that never fail. Pathological: \
-         found too easily to tell suites apart."
-            .into(),
-    ]);
+    sections.add(
+        "Mutants and implementations by class (table 4.2)",
+        classes(experiment, analysis, reference).table(),
+        &[CLASSES_NOTE.to_owned()],
+    );
     sections.add("Preparation (table 4.3)", subjects::preparation(experiment, reference), &[
         "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
     ]);
@@ -90,6 +90,13 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         findings::effectiveness(experiment, findings, reference),
         &["E: the share of the implementations that fail on at least one test case of a suite; gain: points above random suites of the same \
            size."
+            .into()],
+    );
+    sections.add(
+        "Experiment 1: size against effectiveness, beside random suites (figure 4.2)",
+        findings::size_against_effectiveness(findings),
+        &["Random: what random suites of the mean size are expected to find, between two sizes by interpolation; above: points that the \
+           criterion lies above their line. Smallest suites first; the figure is in the report of the experiment."
             .into()],
     );
     sections.add(
@@ -224,6 +231,40 @@ mod tests {
         let (before, mutants) = page.split_once("<section id=\"mutants\">").expect("they have a section");
         assert!(!before.contains("release~") && mutants.contains("Left out, 2 mutants: "), "{page}");
         assert!(mutants.contains("release~1") && mutants.contains("ROR at src/a.rs:2"), "{page}");
+    }
+
+    #[test]
+    fn mutants_are_counted_as_the_thesis_does_and_sizes_stand_against_effectiveness() {
+        let outcomes = synthetic(120, 1);
+        let (analysis, found) = run(&outcomes, eight_subjects(&outcomes, |_| Vec::new()));
+        let counts = analysis.mutants.counts;
+        assert!(counts.used_in_thesis() > counts.analysed, "some survive");
+        assert_eq!((found.mutants, found.mutants_used_in_thesis), (counts, counts.used_in_thesis()));
+        let json = serde_json::to_value(&found).expect("plain data");
+        assert_eq!(json["mutants"]["analysed"], counts.analysed);
+        let text = experiment_tables(&found, &analysis, None);
+        let table = |title: &str| {
+            let at = text.find(title).unwrap_or_else(|| panic!("no {title} in {text}"));
+            text[at..].split("\n\n").next().expect("there is a first part")
+        };
+        let classes = table("Mutants and implementations by class (table 4.2)");
+        let row = classes.lines().find(|line| line.starts_with(" mutants ")).expect("a row for mutants");
+        let last: Vec<&str> = row.split_whitespace().rev().take(2).collect();
+        assert_eq!(last, [counts.used_in_thesis().to_string(), counts.analysed.to_string()], "{row}");
+        let figure = table("Experiment 1: size against effectiveness");
+        assert!(figure.contains("(figure 4.2)"), "{figure}");
+        for criterion in &found.findings[0].criteria {
+            let row = figure.lines().find(|line| line.split_whitespace().next() == Some(&criterion.name));
+            let row = row.unwrap_or_else(|| panic!("{} is not in {figure}", criterion.name));
+            let gain = criterion.same_size.as_ref().expect("sizes are known").gain.mean;
+            let above = row.split_whitespace().last().expect("it has cells").replace('−', "-");
+            let above: f64 = above.parse().expect("points");
+            // The line is convex or concave between sizes, so that the mean gain is about the same and not the same.
+            assert!((above - 100.0 * gain).abs() < 5.0, "{row}: {gain}");
+        }
+        let page = experiment_report(&found, &analysis, None);
+        assert!(page.contains("(figure 4.2)") && page.contains("Suite size against effectiveness"), "{page}");
+        assert!(page.contains("table 4.2") && page.contains("N_u"), "{page}");
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
         survivors_notes(analysis).iter().for_each(|note| sections.say(note));
     }
     let mut section = |title: &str, table: Table, notes: &[String]| sections.add(title, table, notes);
-    section("Mutants", mutants(analysis, reference), &bounds(analysis));
+    let notes: Vec<String> = bounds(analysis).into_iter().chain([counted(analysis)]).collect();
+    section("Mutants by class (table 4.2)", mutants(analysis, reference), &notes);
     section(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
@@ -116,33 +117,43 @@ fn overview(analysis: &Analysis) -> String {
     )
 }
 
-/// Table 4.2.
+/// Table 4.2: a row for each class.
 fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
     let counts = analysis.mutants.counts;
-    let mut head = vec!["".to_string(), "all".into()];
+    let mut table = table(["class", "here"].into_iter().chain(reference.map(|reference| reference.name.as_str())));
+    let there = reference.map(|reference| reference.mutants);
+    let mut row = |name: &str, here: usize, there_of: fn(&ReferenceMutants) -> Option<usize>| {
+        let there = there.as_ref().map(|there| or_none(there_of(there), |count| count.to_string()));
+        table.add_row(cells([name.to_owned(), here.to_string()].into_iter().chain(there)));
+    };
     // Only the compiler finds duplicates, when it is asked.
     let is_shown = |class: &MutantClass| *class != MutantClass::Duplicate || counts.duplicate > 0;
-    let shown: Vec<MutantClass> = MutantClass::ALL.into_iter().filter(is_shown).collect();
-    head.extend(shown.iter().map(|class| class.to_string()));
-    head.push("dominators".into());
-    let mut table = table(head);
-    let mut row = vec!["here".to_string(), counts.total().to_string()];
-    row.extend(shown.iter().map(|class| counts.of(*class).to_string()));
-    row.push(analysis.dominators.classes.len().to_string());
-    table.add_row(cells(row));
-    if let Some(reference) = reference {
-        let ReferenceMutants { all, equivalent, pathological, used } = reference.mutants;
-        let mut row = vec![reference.name.clone(), all.to_string()];
-        row.extend(shown.iter().map(|class| match class {
-            MutantClass::Equivalent => equivalent.to_string(),
-            MutantClass::Pathological => pathological.to_string(),
-            MutantClass::Analysed => used.to_string(),
-            _ => NONE.to_owned(),
-        }));
-        row.push(NONE.into());
-        table.add_row(cells(row));
+    for class in MutantClass::ALL.into_iter().filter(is_shown) {
+        row(
+            &class.to_string(),
+            counts.of(class),
+            match class {
+                MutantClass::Equivalent => |there| Some(there.equivalent),
+                MutantClass::Pathological => |there| Some(there.pathological),
+                _ => |_| None,
+            },
+        );
     }
+    row("all", counts.total(), |there| Some(there.all));
+    row("N_u of the thesis", counts.used_in_thesis(), |there| Some(there.used));
+    row("dominators", analysis.dominators.classes.len(), |_| None);
     table
+}
+
+/// Says what is counted: the thesis counts more than scores do.
+fn counted(analysis: &Analysis) -> String {
+    let counts = analysis.mutants.counts;
+    format!(
+        "Scores count the {} analysed mutants, which are killed, and not by most test cases. The thesis's N_u, {} here, has those as well \
+         that nothing kills, unless they are equivalent: these are the same for every suite.",
+        counts.analysed,
+        counts.used_in_thesis(),
+    )
 }
 
 /// The scores on all mutants, which are bounds as long as some mutants may be equivalent; judgements that are wrong

@@ -43,6 +43,39 @@ pub(super) fn effectiveness(experiment: &Experiment, findings: &Findings, refere
     table
 }
 
+/// Figure 4.2: the points of the criteria, and the line of random suites at the same size.
+pub(super) fn size_against_effectiveness(findings: &Findings) -> Table {
+    let mut table = table(["criterion", "mean size", "E", "random", "above"]);
+    let points_of = findings.criteria.iter().filter_map(|criterion| {
+        let (size, score) = (criterion.size?.mean, criterion.score?.mean);
+        Some((criterion, size, score, random_at(findings, size)))
+    });
+    let mut points_of: Vec<_> = points_of.collect();
+    points_of.sort_by(|one, other| one.1.total_cmp(&other.1));
+    for (criterion, size, score, random) in points_of {
+        table.add_row(cells([
+            criterion.name.clone(),
+            format!("{size:.1}"),
+            percent(score),
+            or_none(random, percent),
+            or_none(random, |random| points(score - random)),
+        ]));
+    }
+    table
+}
+
+/// What random suites of a size are expected to find, between two sizes by interpolation; `None` beyond the sizes that
+/// are known.
+fn random_at(findings: &Findings, size: f64) -> Option<f64> {
+    let random = &findings.cost_effectiveness.random;
+    let score = |size: usize| match size {
+        0 => Some(0.0),
+        _ => Some(random.iter().find(|random| random.size == size)?.score?.mean),
+    };
+    let (below, above) = (score(size.floor() as usize)?, score(size.ceil() as usize)?);
+    Some(below + (above - below) * size.fract())
+}
+
 /// The sizes of which the table of choices has a column.
 const SIZES_SHOWN: [usize; 7] = [1, 2, 3, 5, 10, 15, 20];
 

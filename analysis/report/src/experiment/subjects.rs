@@ -4,35 +4,48 @@ use std::collections::BTreeMap;
 
 use comfy_table::{Cell, CellAlignment, Table};
 use simutant_analysis::{
-    Analysis, Experiment, MutantClass, PATHOLOGICAL_ABOVE, Reference, ReferenceMutants, SubjectClass, SubjectKind,
-    SubjectSummary, count, percent, plural,
+    Analysis, Experiment, PATHOLOGICAL_ABOVE, Reference, ReferenceMutants, SubjectClass, SubjectKind, SubjectSummary,
+    count, percent, plural,
 };
 
 use crate::reference;
-use crate::terminal::{cells, table};
+use crate::terminal::{Rows, cells, table};
 use crate::text::{capitalised, list, or_none};
 
 /// Returns how many mutants and implementations there are of each class.
-pub(super) fn classes(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Table {
-    let mut table = table(["", "all", "without faults", "pathological", "counted"]);
-    let mut row = |name: &str, all: usize, pathological: usize, counted: usize| {
-        let counts = [all, all - pathological - counted, pathological, counted].map(|count| count.to_string());
-        table.add_row(cells([name.to_owned()].into_iter().chain(counts)));
+pub(crate) fn classes(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Rows {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut row = |name: &str, counts: [Option<usize>; 6]| {
+        let counts = counts.map(|count| or_none(count, |count| count.to_string()));
+        rows.push([name.to_owned()].into_iter().chain(counts).collect());
     };
     let mutants = analysis.mutants.counts;
-    row("mutants", mutants.total(), mutants.of(MutantClass::Pathological), mutants.of(MutantClass::Analysed));
+    let (equivalent, counted) = (mutants.equivalent + mutants.duplicate, mutants.analysed);
+    let not_found = mutants.unkilled() - mutants.equivalent;
+    let used = Some(mutants.used_in_thesis());
+    let of_mutants = [mutants.total(), equivalent, not_found, mutants.pathological, counted].map(Some);
+    let [all, equivalent, not_found, pathological, counted] = of_mutants;
+    row("mutants", [all, equivalent, not_found, pathological, counted, used]);
     for kind in SubjectKind::ALL.into_iter().filter(|kind| of_kind(experiment, *kind).next().is_some()) {
         let of = |class| of_kind(experiment, kind).filter(|subject| subject.class == class).count();
         let (pathological, counted) = (of(SubjectClass::Pathological), of(SubjectClass::Counted));
-        row(&kind.to_string(), of_kind(experiment, kind).count(), pathological, counted);
+        let all = of_kind(experiment, kind).count();
+        let not_found = all - pathological - counted;
+        row(&kind.to_string(), [Some(all), None, Some(not_found), Some(pathological), Some(counted), None]);
     }
     if let Some(reference) = reference {
         let ReferenceMutants { all, equivalent, pathological, used } = reference.mutants;
-        let counts = [all, equivalent, pathological, used].map(|count| count.to_string());
-        table.add_row(cells([format!("{}, mutants", reference.name)].into_iter().chain(counts)));
+        let name = format!("{}, mutants", reference.name);
+        row(&name, [Some(all), Some(equivalent), None, Some(pathological), None, Some(used)]);
     }
-    table
+    let head = ["of", "all", "equivalent", "not found", "pathological", "counted", "N_u"];
+    Rows { head: head.map(str::to_owned).to_vec(), rows }
 }
+
+/// What the columns of [`classes`] count.
+pub(crate) const CLASSES_NOTE: &str = "Equivalent: known to be so, or the duplicate of another mutant. Not found: mutants that no test case \
+                                       kills, implementations that never fail. Pathological: found too easily to tell suites apart. Scores \
+                                       count those in \"counted\"; the thesis's N_u has the mutants that are not found as well.";
 
 /// Returns the implementations of a kind.
 pub(super) fn of_kind(experiment: &Experiment, kind: SubjectKind) -> impl Iterator<Item = &SubjectSummary> {

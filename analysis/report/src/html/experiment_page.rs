@@ -8,7 +8,10 @@ use simutant_analysis::{
 
 use super::svg::{Scale, label, polyline, px};
 use super::{curve, distributions, document, order};
-use crate::experiment::{CHANGE, by_rate, left_out, sentences, subject_columns, takes_part, unsteady};
+use crate::experiment::{
+    CHANGE, CLASSES_NOTE, by_rate, classes, left_out, sentences, subject_columns, takes_part, unsteady,
+};
+use crate::terminal::Rows;
 use crate::text::{correlation, or_none, p_value, points};
 use crate::words::score_name;
 
@@ -35,6 +38,11 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
                     h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
                     @for sentence in sentences(experiment, analysis, reference) { p.lead { (sentence) } }
                 }
+                section #classes {
+                    h2 { "Mutants and implementations by class" }
+                    (rows_table(&classes(experiment, analysis, reference)))
+                    p.note { "As table 4.2 of the thesis. " (CLASSES_NOTE) }
+                }
                 section #implementations { h2 { "Implementations" } (implementations(experiment, SubjectKind::Implementations)) }
                 @if has_mutants {
                     section #mutants {
@@ -60,6 +68,22 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
             }
         },
     )
+}
+
+/// A table, the first cell of each row its head.
+fn rows_table(table: &Rows) -> Markup {
+    html! {
+        div.scroll {
+            table.numbers.compact {
+                thead { tr { @for name in &table.head { th scope="col" { (name) } } } }
+                tbody {
+                    @for row in &table.rows {
+                        tr { th scope="row" { (row[0]) } @for cell in &row[1..] { td { (cell) } } }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn implementations(experiment: &Experiment, kind: SubjectKind) -> Markup {

@@ -95,6 +95,9 @@ fn classes(page: &Page<'_>) -> Markup {
                 li { i.(class_name(class)) {} b { (counts.of(class)) } " " (class) }
             }
             li { b { (page.analysis.dominators.classes.len()) } " dominator classes" }
+            li title="analysed mutants, and those that nothing kills unless they are equivalent" {
+                b { (counts.used_in_thesis()) } " in the thesis's N_u"
+            }
         }
     }
 }
