@@ -27,6 +27,9 @@ pub enum MutantClass {
     NeverInfected,
     /// Its code has another value or effect, and every run has the events of the original's all the same.
     NeverPropagated,
+    /// Its code has another value or effect, and what runs make of it is not known: the engine does not see what happens
+    /// inside of the components of this system.
+    NotKnown,
     /// Some run has other events than the original's, and no expectation or check ever says so.
     NeverKilled,
     /// More than [`AnalysisOptions::pathological_above`](crate::AnalysisOptions::pathological_above) of the universe
@@ -39,12 +42,13 @@ pub enum MutantClass {
 
 impl MutantClass {
     /// All classes: first the mutants that scores leave out, then the others by how far they get.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Equivalent,
         Self::Duplicate,
         Self::NeverReached,
         Self::NeverInfected,
         Self::NeverPropagated,
+        Self::NotKnown,
         Self::NeverKilled,
         Self::Pathological,
         Self::Analysed,
@@ -70,6 +74,7 @@ impl std::fmt::Display for MutantClass {
             Self::NeverReached => "never reached",
             Self::NeverInfected => "never infected",
             Self::NeverPropagated => "never propagated",
+            Self::NotKnown => "not known",
             Self::NeverKilled => "never killed",
             Self::Pathological => "pathological",
             Self::Analysed => "analysed",
@@ -103,6 +108,9 @@ pub struct ClassCounts {
     pub never_infected: usize,
     /// See [`MutantClass::NeverPropagated`].
     pub never_propagated: usize,
+    /// See [`MutantClass::NotKnown`].
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub not_known: usize,
     /// See [`MutantClass::NeverKilled`].
     pub never_killed: usize,
     /// See [`MutantClass::Pathological`].
@@ -111,10 +119,19 @@ pub struct ClassCounts {
     pub analysed: usize,
 }
 
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 impl ClassCounts {
     /// Returns how many mutants no test case kills: an upper bound on those that are equivalent in truth.
     pub fn unkilled(self) -> usize {
-        self.equivalent + self.never_reached + self.never_infected + self.never_propagated + self.never_killed
+        self.equivalent
+            + self.never_reached
+            + self.never_infected
+            + self.never_propagated
+            + self.not_known
+            + self.never_killed
     }
 
     /// Returns how many mutants some test case kills.
@@ -142,6 +159,7 @@ impl ClassCounts {
             MutantClass::NeverReached => self.never_reached,
             MutantClass::NeverInfected => self.never_infected,
             MutantClass::NeverPropagated => self.never_propagated,
+            MutantClass::NotKnown => self.not_known,
             MutantClass::NeverKilled => self.never_killed,
             MutantClass::Pathological => self.pathological,
             MutantClass::Analysed => self.analysed,
@@ -155,6 +173,7 @@ impl ClassCounts {
             MutantClass::NeverReached => &mut self.never_reached,
             MutantClass::NeverInfected => &mut self.never_infected,
             MutantClass::NeverPropagated => &mut self.never_propagated,
+            MutantClass::NotKnown => &mut self.not_known,
             MutantClass::NeverKilled => &mut self.never_killed,
             MutantClass::Pathological => &mut self.pathological,
             MutantClass::Analysed => &mut self.analysed,
@@ -171,6 +190,31 @@ impl MutantClasses {
     }
 }
 
+/// Returns whether the events of runs do not show what happens in them, as those of a component that has a whole
+/// simulation inside.
+///
+/// No run that came to its end has other events than the original's, be it right or wrong, and that says nothing, since
+/// some are wrong, or since all test cases have as many events on the original and do not do the same there. (A run that
+/// is cut off always lacks events.)
+fn is_opaque(outcomes: &Outcomes) -> bool {
+    let mutants = 0..outcomes.kills.len();
+    let is_whole = |mutant: &usize| {
+        let counts = outcomes.verdicts[*mutant];
+        counts.not_terminated == 0 && counts.abnormal == 0 && counts.inconclusive == 0
+    };
+    let passes_with_other_events = |mutant: usize| !outcomes.diverged[mutant].is_subset(&outcomes.kills[mutant]);
+    let mut whole = mutants.clone().filter(is_whole);
+    if mutants.clone().any(passes_with_other_events)
+        || whole.clone().any(|mutant| !outcomes.diverged[mutant].is_clear())
+    {
+        return false;
+    }
+    let varies = |of: fn(&simutant_outcomes::CaseOutcome) -> u64| {
+        outcomes.cases.first().is_some_and(|first| outcomes.cases.iter().any(|case| of(case) != of(first)))
+    };
+    whole.any(|mutant| !outcomes.kills[mutant].is_clear()) || varies(|case| case.steps) && !varies(|case| case.events)
+}
+
 /// Returns the class of each mutant.
 pub(crate) fn classify(outcomes: &Outcomes, options: &AnalysisOptions) -> MutantClasses {
     let mutants = outcomes.sites.mutants.len();
@@ -180,6 +224,7 @@ pub(crate) fn classify(outcomes: &Outcomes, options: &AnalysisOptions) -> Mutant
         reached.union_with(&case.reached);
         infected.union_with(&case.infected);
     }
+    let is_opaque = is_opaque(outcomes);
     let killed_max = options.pathological_above * outcomes.cases.len() as f64;
     let is_judged_equivalent = |mutant: usize| {
         let judgement = options.judgements.get(&outcomes.sites.mutants[mutant].identity);
@@ -192,6 +237,7 @@ pub(crate) fn classify(outcomes: &Outcomes, options: &AnalysisOptions) -> Mutant
             0 if compiled(mutant).is_some() || is_judged_equivalent(mutant) => MutantClass::Equivalent,
             0 if !reached.contains(mutant) => MutantClass::NeverReached,
             0 if !infected.contains(mutant) => MutantClass::NeverInfected,
+            0 if outcomes.diverged[mutant].is_clear() && is_opaque => MutantClass::NotKnown,
             0 if outcomes.diverged[mutant].is_clear() => MutantClass::NeverPropagated,
             0 => MutantClass::NeverKilled,
             kills if kills as f64 > killed_max => MutantClass::Pathological,
@@ -226,6 +272,33 @@ mod tests {
         check(".di.", MutantClass::NeverKilled);
         check(".rik", MutantClass::Analysed);
         check("kkki", MutantClass::Pathological);
+    }
+
+    /// Events do not show wrong results, nor what test cases do differently.
+    #[test]
+    fn where_events_show_nothing_it_is_not_known_whether_a_mutant_propagates() {
+        let class_of_first = |outcomes: &Outcomes| classify(outcomes, &AnalysisOptions::default()).classes[0];
+        let mut outcomes = from_kills(&[".ii.", "k...", ".k.."]);
+        assert_eq!(class_of_first(&outcomes), MutantClass::NeverPropagated);
+        outcomes.diverged.iter_mut().for_each(|cases| cases.clear());
+        assert_eq!(class_of_first(&outcomes), MutantClass::NotKnown);
+        let counts = classify(&outcomes, &AnalysisOptions::default()).counts;
+        assert_eq!((counts.not_known, counts.unkilled(), counts.total()), (1, 1, 3));
+        // One run whose events differ shows that events tell something.
+        outcomes.diverged[2].insert(1);
+        assert_eq!(class_of_first(&outcomes), MutantClass::NeverPropagated);
+        outcomes.diverged[2].clear();
+        // A run that crashed lacks events whatever they show.
+        outcomes.diverged[1].insert(0);
+        outcomes.verdicts[1] = simutant_outcomes::VerdictCounts { passed: 3, abnormal: 1, ..Default::default() };
+        assert_eq!(class_of_first(&outcomes), MutantClass::NotKnown);
+        // Nothing is killed: the test cases themselves tell.
+        let mut outcomes = from_kills(&[".ii."]);
+        assert_eq!(class_of_first(&outcomes), MutantClass::NeverPropagated);
+        outcomes.cases[1].steps += 5;
+        assert_eq!(class_of_first(&outcomes), MutantClass::NotKnown);
+        outcomes.cases[1].events += 5;
+        assert_eq!(class_of_first(&outcomes), MutantClass::NeverPropagated);
     }
 
     #[test]

@@ -135,6 +135,12 @@ fn of_class(class: MutantClass) -> (&'static str, &'static str, &'static str, &'
              first difference.",
             "warning",
         ),
+        MutantClass::NotKnown => (
+            "MutantNotKnown",
+            "The mutant changes a value, and the events of runs do not show what becomes of it.",
+            "A check of results is missing, or a test case in which the value matters; or the mutant is equivalent.",
+            "note",
+        ),
         MutantClass::NeverPropagated => (
             "MutantNeverPropagated",
             "The mutant changes a value, and no run differs.",

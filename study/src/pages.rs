@@ -17,9 +17,10 @@ const MUTANTS: &str = "mutants";
 const CASES: &str = "cases";
 
 /// The classes whose mutants have pages, those first whose pages tell most.
-const CLASSES: [MutantClass; 5] = [
+const CLASSES: [MutantClass; 6] = [
     MutantClass::NeverKilled,
     MutantClass::Analysed,
+    MutantClass::NotKnown,
     MutantClass::NeverPropagated,
     MutantClass::NeverInfected,
     MutantClass::Equivalent,

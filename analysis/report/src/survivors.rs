@@ -18,8 +18,9 @@ const PLACES_MAX: usize = 3;
 const CODE: usize = 50;
 
 /// The classes in the order in which they are listed, each with what its numbers count.
-const CLASSES: [(MutantClass, &str); 4] = [
+const CLASSES: [(MutantClass, &str); 5] = [
     (MutantClass::NeverKilled, "so many test cases have other events than on the original, and all pass"),
+    (MutantClass::NotKnown, "so many test cases infect it; the events of this system's runs do not show what differs"),
     (MutantClass::NeverPropagated, "so many test cases infect it, and have the events of the original"),
     (MutantClass::NeverInfected, "so many test cases reach it, and none makes a difference there"),
     (MutantClass::NeverReached, "no test case executes the code"),

@@ -126,8 +126,9 @@ fn mutants(analysis: &Analysis, reference: Option<&Reference>) -> Table {
         let there = there.as_ref().map(|there| or_none(there_of(there), |count| count.to_string()));
         table.add_row(cells([name.to_owned(), here.to_string()].into_iter().chain(there)));
     };
-    // Only the compiler finds duplicates, when it is asked.
-    let is_shown = |class: &MutantClass| *class != MutantClass::Duplicate || counts.duplicate > 0;
+    // Only the compiler finds duplicates, when it is asked, and few systems hide what happens.
+    let is_shown =
+        |class: &MutantClass| !matches!(class, MutantClass::Duplicate | MutantClass::NotKnown) || counts.of(*class) > 0;
     for class in MutantClass::ALL.into_iter().filter(is_shown) {
         row(
             &class.to_string(),

@@ -110,6 +110,7 @@ pub(super) fn class_name(class: MutantClass) -> &'static str {
         MutantClass::NeverReached => "never-reached",
         MutantClass::NeverInfected => "never-infected",
         MutantClass::NeverPropagated => "never-propagated",
+        MutantClass::NotKnown => "not-known",
         MutantClass::NeverKilled => "never-killed",
         MutantClass::Pathological => "pathological",
         MutantClass::Analysed => "analysed",

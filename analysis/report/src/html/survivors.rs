@@ -13,10 +13,14 @@ use crate::survivors::by_place;
 const CODE: usize = 60;
 
 /// The groups, with what can be done about them.
-const GROUPS: [(MutantClass, &str); 5] = [
+const GROUPS: [(MutantClass, &str); 6] = [
     (
         MutantClass::NeverKilled,
         "Some runs have other events than the original's, and still pass: look at what the expectations and checks leave out.",
+    ),
+    (
+        MutantClass::NotKnown,
+        "The code computes something else, and the engine does not see what becomes of it: the events of this system's runs show nothing of what happens inside of its components.",
     ),
     (
         MutantClass::NeverPropagated,
