@@ -5,7 +5,7 @@ use std::path::Path;
 use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
-use simutant_report::{contradiction_sentence, tables};
+use simutant_report::{contradiction_sentence, tables, wrapped};
 use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeCheck, StudyPlan, SuiteChoice};
 
 use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         output::print(&output::json(analysis)?)?;
     } else {
         let (tables, written) = (tables(analysis, reference.as_ref()), written(&plan, suite.as_ref(), analysis));
-        output::print(&format!("{tables}\n{}\n{written}", spent(&statistics)))?;
+        output::print(&format!("{tables}\n{}\n{written}", prose(&spent(&statistics))))?;
     }
     let contradicts = tell_contradictions(&finished);
     let too_low = below_minimum(arguments, &finished);
@@ -157,6 +157,11 @@ fn expected_builder(arguments: &StudyArguments) -> ExpectedBuilder {
     }
 }
 
+/// Wraps each line.
+fn prose(text: &str) -> String {
+    text.lines().map(wrapped).collect::<Vec<_>>().join("\n")
+}
+
 /// Says what the study did, and how fast.
 fn spent(statistics: &Statistics) -> String {
     let rate = match statistics.executions_per_second_and_worker() {
@@ -195,7 +200,7 @@ fn spent(statistics: &Statistics) -> String {
         ),
     };
     format!(
-        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %){reseeded}: {rate}{kept}{unlisted}",
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %){reseeded}\nruns: {rate}{kept}{unlisted}",
         statistics.pairs,
         statistics.pairs_pruned,
         share(statistics.pairs_pruned),

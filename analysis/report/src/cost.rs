@@ -79,6 +79,7 @@ pub(crate) fn notes(cost: &CostComparison) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::flat;
     use crate::{report, tables};
     use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::{Outcomes, Reseeded};
@@ -101,7 +102,9 @@ mod tests {
                       agree by −1.00 (Kendall's tau-b).";
         assert_eq!(sentence, expect);
         let without = Analysis { cost: None, ..analysis.clone() };
-        assert!(tables(&analysis, None).contains(expect) && !tables(&without, None).contains("cost oracle"));
+        assert!(
+            flat(&tables(&analysis, None)).contains(expect) && !flat(&tables(&without, None)).contains("cost oracle")
+        );
         let page = report(&outcomes, &analysis, None);
         assert!(page.contains("<h2>Cost oracle</h2>") && page.contains("<td>66.7 %</td>"));
         assert!(!report(&outcomes, &without, None).contains("Cost oracle"));
@@ -110,7 +113,7 @@ mod tests {
     #[test]
     fn kills_by_cost_that_count_are_said_to() {
         let analysis = analysed(&two_criteria(&KILLS, &BY_COST).with_cost_kills());
-        assert!(tables(&analysis, None).contains("they count as kills in all other numbers"));
+        assert!(flat(&tables(&analysis, None)).contains("they count as kills in all other numbers"));
     }
 
     #[test]

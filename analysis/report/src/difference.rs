@@ -4,7 +4,7 @@ use simutant_analysis::{
     Change, CriterionDifference, CriterionStanding, Difference, MutantDifference, MutantState, percent, plural,
 };
 
-use crate::terminal::{cells, table};
+use crate::terminal::{cells, fitting, table, wrapped_lines};
 use crate::text::{NONE, or_none};
 
 /// How many mutants, or requirements, of a kind are listed.
@@ -25,7 +25,7 @@ pub fn difference_tables(difference: &Difference) -> String {
     text.push_str(&mutants(difference));
     text.push_str(&criteria(difference));
     text.push_str(&suites(difference));
-    text
+    wrapped_lines(&text)
 }
 
 fn universes(difference: &Difference) -> String {
@@ -71,7 +71,7 @@ fn criteria(difference: &Difference) -> String {
         table.add_row(cells(row));
     }
     let mut text =
-        format!("\nCriteria: what the universe covers, and the means of their suites\n{}\n", table.trim_fmt());
+        format!("\nCriteria: what the universe covers, and the means of their suites\n{}\n", fitting(&table));
     if difference.order.before != difference.order.after {
         let order = |names: &[String]| names.join(", ");
         text.push_str(&format!(
@@ -156,7 +156,7 @@ fn listed_mutants(what: &str, mutants: &[MutantDifference]) -> String {
             arrow(kills(before), kills(after)),
         ]));
     }
-    format!("\n{}, {what}\n{}\n{}", plural(mutants.len(), "mutant"), table.trim_fmt(), more(mutants.len()))
+    format!("\n{}, {what}\n{}\n{}", plural(mutants.len(), "mutant"), fitting(&table), more(mutants.len()))
 }
 
 fn more(count: usize) -> String {

@@ -55,7 +55,7 @@ pub(crate) fn baselines_rows(expected: &Expected) -> Rows {
     let rules = rules.into_iter().take(RULES_MAX).map(|rule| row(&rule.name, &rule.scores));
     let rows = [row("greedy", &expected.greedy_scores), row("random", &expected.random)];
     Rows {
-        head: ["suites".to_owned()].into_iter().chain(sizes.iter().map(|&size| plural(size, "input"))).collect(),
+        head: ["inputs".to_owned()].into_iter().chain(sizes.iter().map(usize::to_string)).collect(),
         rows: rows.into_iter().chain(rules).collect(),
     }
 }

@@ -9,7 +9,7 @@ mod subjects;
 use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, count, plural};
 
 use crate::tables::boosting;
-use crate::terminal::Sections;
+use crate::terminal::{Sections, wrapped};
 
 pub(crate) use sentences::sentences;
 pub(crate) use subjects::{CHANGE, CLASSES_NOTE, by_rate, classes, left_out, subject_columns, takes_part, unsteady};
@@ -77,7 +77,7 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
     let mut text = sections.text();
     text.push('\n');
     for sentence in sentences(experiment, analysis, reference) {
-        text.push_str(&sentence);
+        text.push_str(&wrapped(&sentence));
         text.push('\n');
     }
     text
@@ -159,6 +159,7 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
 mod tests {
     use super::*;
     use crate::experiment_report;
+    use crate::terminal::flat;
     use simutant_analysis::{AnalysisOptions, analyse, experiment};
     use simutant_outcomes::{BitSet, LeftOut, Origin, Outcomes, Subject};
     use simutant_synthetic::{eight_subjects, from_kills, subject, synthetic, trials};
@@ -190,7 +191,7 @@ mod tests {
             Subject { again: again(&subject.failed), ..subject }
         };
         let (analysis, found) = run(&outcomes, (0..3).map(subject).collect());
-        let text = experiment_tables(&found, &analysis, None);
+        let text = flat(&experiment_tables(&found, &analysis, None));
         assert!(text.contains("test cases on 3 implementations, each 3 times"), "{text}");
         assert!(text.contains("Of 3 pairs of an implementation and a test case that do, 0 fail in every"), "{text}");
     }
@@ -214,7 +215,10 @@ mod tests {
         let found = experiment(&outcomes, &analysis, &trials, &[], NonZeroUsize::MIN).expect("trials");
         assert_eq!(found.left_out.len(), 4, "each with its name");
         let text = experiment_tables(&found, &analysis, None);
-        assert!(text.contains("10 test cases on 1 implementation, and 2 mutants of an implementation"), "{text}");
+        assert!(
+            flat(&text).contains("10 test cases on 1 implementation, and 2 mutants of an implementation"),
+            "{text}"
+        );
         // From its title to the next empty line.
         let table = |title: &str| {
             let at = text.find(title).unwrap_or_else(|| panic!("no {title} in {text}"));
@@ -272,9 +276,9 @@ mod tests {
         let outcomes = from_kills(&["k...", ".k..", "...."]);
         let (analysis, found) = run(&outcomes, vec![subject("right", Origin::Release, &outcomes, 2)]);
         assert_eq!((found.findings.len(), found.inputs.len()), (0, 0));
-        assert!(experiment_tables(&found, &analysis, None).contains("there is nothing to judge suites by"));
+        assert!(flat(&experiment_tables(&found, &analysis, None)).contains("there is nothing to judge suites by"));
         for shown in [experiment_tables(&found, &analysis, None), experiment_report(&found, &analysis, None)] {
-            assert!(shown.contains("absent: its program is not there."), "{shown}");
+            assert!(flat(&shown).contains("absent: its program is not there."), "{shown}");
             assert!(!shown.contains("-0 ms"), "{shown}");
         }
         run(&outcomes, Vec::new());

@@ -43,3 +43,4 @@ pub use html::{
 pub use scenario::scenario_text;
 pub use sources::sources_table;
 pub use tables::tables;
+pub use terminal::wrapped;

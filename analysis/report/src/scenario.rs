@@ -2,7 +2,7 @@
 
 use simutant_analysis::{Cost, Ranking, Scenario, Score, Summary, count, percent, plural};
 
-use crate::terminal::{Sections, cells, table};
+use crate::terminal::{Sections, cells, table, wrapped};
 use crate::text::{or_none, share_summary};
 
 /// Returns a table of the criteria and sentences on the choice and its cost: plain text, ending in a line break.
@@ -30,7 +30,7 @@ pub fn scenario_text(scenario: &Scenario) -> String {
     let mut text = sections.text();
     text.push('\n');
     for sentence in sentences(scenario) {
-        text.push_str(&sentence);
+        text.push_str(&wrapped(&sentence));
         text.push('\n');
     }
     text

@@ -3,7 +3,7 @@
 use simutant_analysis::{BySource, Moments, Score, SourceComparison, count, percent};
 use simutant_outcomes::InputSource;
 
-use crate::terminal::{cells, table};
+use crate::terminal::{cells, fitting, table, wrapped_lines};
 use crate::text::or_none;
 
 /// Returns the comparison as text for a terminal, ending in a line break.
@@ -14,12 +14,14 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
         random.iter().map(|random| or_none(*random, |moments| percent(moments.mean))).collect()
     };
     let head = ["source", "killed", "by no other", "events"].map(str::to_owned);
-    let mut kills = table(head.into_iter().chain(sizes()));
+    let mut kills = table(head);
+    let mut by_random = table(["source".to_owned()].into_iter().chain(sizes()));
     let mut on_dominators = table(["source".to_owned()].into_iter().chain(sizes()));
     for source in sources {
         let killed = Score { killed: source.killed, of: *killed_by_any }.to_string();
         let row = [source.source.to_string(), killed, source.killed_alone.to_string(), count(source.events)];
-        kills.add_row(cells(row.into_iter().chain(shares(&source.random))));
+        kills.add_row(cells(row));
+        by_random.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random))));
         on_dominators.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random_dominators))));
     }
     let expected = comparison.expected.map_or_else(String::new, |of| {
@@ -33,7 +35,7 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
              difficulty\n{}\n\n",
             of.mutants,
             of.reseedings,
-            scores.trim_fmt()
+            fitting(&scores)
         )
     });
     let mut head = vec!["covered".to_owned()];
@@ -48,14 +50,16 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
     }
     let mut text = format!(
         "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
-         kills\n\n{expected}Mutants that the universe kills, and that a random suite of so many of its inputs does\n{}\n\n\
+         kills\n\n{expected}Mutants that the universe kills\n{}\n\n\
+         Mutants that a random suite of so many of its inputs kills\n{}\n\n\
          The same for the {dominators} dominators among them\n{}\n\nRequirements that the universe covers\n{}\n\n",
-        kills.trim_fmt(),
-        on_dominators.trim_fmt(),
-        coverage.trim_fmt()
+        fitting(&kills),
+        fitting(&by_random),
+        fitting(&on_dominators),
+        fitting(&coverage)
     );
     sentences(comparison).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
-    text
+    wrapped_lines(&text)
 }
 
 /// Returns which source is best at each size, by expected score where there is one and else on the dominators, and
@@ -108,6 +112,7 @@ fn sentences(comparison: &SourceComparison) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::flat;
     use simutant_analysis::compare_sources;
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, reseeded};
@@ -120,7 +125,7 @@ mod tests {
     fn the_source_that_finds_most_is_told_at_each_size() {
         let all =
             [of(InputSource::Uniform, &["kk..", "....", "...."]), of(InputSource::Sobol, &["k...", "kkkk", "...."])];
-        let text = sources_table(&compare_sources(&all));
+        let text = flat(&sources_table(&compare_sources(&all)));
         let expect =
             "One input at random kills most dominators if it comes from sobol: 62.5 %, where uniform ones kill 25.0 %.";
         assert!(text.contains(expect), "{text}");
@@ -132,7 +137,7 @@ mod tests {
         let uniform = reseeded(&[&[8, 0, 0, 0], &[0, 4, 0, 0], &[0, 0, 0, 0]]);
         let sobol =
             Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[0, 0, 0, 0], &[8, 8, 8, 8], &[0, 0, 0, 0]]) };
-        let text = sources_table(&compare_sources(&[uniform, sobol]));
+        let text = flat(&sources_table(&compare_sources(&[uniform, sobol])));
         assert!(
             text.contains("2 inputs at random have the highest expected score if they come from uniform: 41.7 %."),
             "{text}"
@@ -142,7 +147,7 @@ mod tests {
     #[test]
     fn without_kills_nothing_is_told_apart() {
         let all = [of(InputSource::Uniform, &["...."]), of(InputSource::Boundary, &["...."])];
-        let text = sources_table(&compare_sources(&all));
+        let text = flat(&sources_table(&compare_sources(&all)));
         assert!(text.contains("cannot be compared") && text.contains("none (0 of 0)"), "{text}");
     }
 }

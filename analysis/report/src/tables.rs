@@ -10,15 +10,13 @@ use simutant_outcomes::InputSource;
 use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
-use crate::terminal::{Sections, cells, table};
-use crate::text::{
-    NONE, correlation, interval, level, or_none, p_value, points, same_size_cells, share_summary, verdict,
-};
+use crate::terminal::{Sections, cells, table, wrapped};
+use crate::text::{correlation, interval, level, or_none, p_value, points, same_size_cells, share_summary, verdict};
 use crate::words::{left_out_sentence, ranking_sentences, recommendation_sentences};
 use crate::{built, cost, expected, reference, sensitivity, survivors, words};
 
 /// How many random sizes fit into a line of the cost effectiveness table.
-const SIZES_MAX: usize = 16;
+const SIZES_MAX: usize = 9;
 
 /// Returns every table of the analysis, ready to be printed: the tables of the thesis with our figures, and beside them
 /// those of `reference`, if there is one.
@@ -80,7 +78,7 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
     let built_expected = analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis));
     let cost = analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis));
     for sentence in built_expected.chain(sentences).chain(recommended).chain(cost).chain(built) {
-        text.push_str(&sentence);
+        text.push_str(&wrapped(&sentence));
         text.push('\n');
     }
     text

@@ -12,12 +12,12 @@ pub(crate) struct Sections(String);
 impl Sections {
     /// Begins with `text`, which ends in a line break.
     pub(crate) fn new(text: String) -> Self {
-        Self(text)
+        Self(wrapped_lines(&text))
     }
 
     /// Adds a sentence in the place of a table that would be empty.
     pub(crate) fn say(&mut self, sentence: &str) {
-        self.0.push_str(&format!("\n{sentence}\n"));
+        self.0.push_str(&format!("\n{}\n", wrapped(sentence)));
     }
 
     /// Adds a list, its lines as they are, below a title and a sentence.
@@ -27,8 +27,8 @@ impl Sections {
     }
 
     pub(crate) fn add(&mut self, title: &str, table: Table, notes: &[String]) {
-        self.0.push_str(&format!("\n{title}\n{}\n", table.trim_fmt()));
-        notes.iter().for_each(|note| self.0.push_str(&format!("{note}\n")));
+        self.0.push_str(&format!("\n{}\n{}\n", wrapped(title), fitting(&table)));
+        notes.iter().for_each(|note| self.0.push_str(&format!("{}\n", wrapped(note))));
     }
 
     pub(crate) fn text(self) -> String {
@@ -39,13 +39,23 @@ impl Sections {
 /// How wide prose and tables are.
 pub(crate) const WIDTH: usize = 80;
 
-/// Returns prose in lines of at most [`WIDTH`] characters, but for words that are longer.
-pub(crate) fn wrapped(text: &str) -> String {
+/// Returns a text with those of its lines wrapped that are prose: rows of tables and lists begin with a space.
+pub(crate) fn wrapped_lines(text: &str) -> String {
+    let line = |line: &str| if line.starts_with([' ', '─']) { line.to_owned() } else { wrapped(line) };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// Returns prose in lines of at most 80 characters, but for words that are longer.
+pub fn wrapped(text: &str) -> String {
+    wrapped_at(text, WIDTH)
+}
+
+fn wrapped_at(text: &str, width_max: usize) -> String {
     let mut lines = String::new();
     let mut width = 0;
     for word in text.split(' ') {
         let length = word.chars().count();
-        if width > 0 && width + 1 + length > WIDTH {
+        if width > 0 && width + 1 + length > width_max {
             lines.push('\n');
             width = 0;
         } else if width > 0 {
@@ -57,6 +67,49 @@ pub(crate) fn wrapped(text: &str) -> String {
     }
     lines
 }
+
+/// Returns a text on one line, as it is before it is wrapped.
+#[cfg(test)]
+pub(crate) fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a table of at most [`WIDTH`] columns, or a list of its rows where it is wider: the first cell of each, and
+/// below that the others with the names of their columns.
+pub(crate) fn fitting(table: &Table) -> String {
+    let drawn = table.trim_fmt();
+    if drawn.lines().all(|line| line.chars().count() <= WIDTH) {
+        return drawn;
+    }
+    let head: Vec<String> = table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
+    let mut text = String::new();
+    for row in table.row_iter() {
+        let row: Vec<String> = row.cell_iter().map(Cell::content).collect();
+        text.push_str(&format!("{}\n", wrapped(row.first().map_or("", String::as_str))));
+        let cells = row.iter().zip(&head).skip(1).filter(|(cell, _)| !cell.is_empty());
+        let cells = cells.map(|(cell, name)| match name.as_str() {
+            "" => cell.clone(),
+            name => format!("{name}: {cell}"),
+        });
+        // A cell is not broken where there is room for it on a line of its own.
+        let mut line = String::new();
+        for cell in cells {
+            let width = line.chars().count();
+            if width > 0 && width + 2 + cell.chars().count() + INDENT.len() >= WIDTH {
+                text.push_str(&format!("{INDENT}{line};\n"));
+                line.clear();
+            }
+            line.push_str(if line.is_empty() { "" } else { "; " });
+            line.push_str(&cell);
+        }
+        let long = wrapped_at(&line, WIDTH - INDENT.len());
+        long.lines().for_each(|line| text.push_str(&format!("{INDENT}{line}\n")));
+    }
+    text.trim_end().to_owned()
+}
+
+/// Before the cells of a row that is a list.
+const INDENT: &str = "  ";
 
 /// A table, for a terminal or a page.
 #[derive(Debug)]
@@ -92,4 +145,38 @@ pub(crate) fn cells<T: Into<String>>(row: impl IntoIterator<Item = T>) -> Vec<Ce
             Cell::new(text.into()).set_alignment(alignment)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn prose_loses_nothing_and_fits(words in prop::collection::vec("[a-zä−]{1,12}", 0..60)) {
+            let text = words.join(" ");
+            let wrapped = wrapped(&text);
+            prop_assert_eq!(wrapped.replace('\n', " "), text);
+            prop_assert!(wrapped.lines().all(|line| line.chars().count() <= WIDTH), "{}", wrapped);
+        }
+
+        #[test]
+        fn a_table_fits_or_is_a_list_with_every_cell(rows in prop::collection::vec(prop::collection::vec("[a-z0-9]{1,14}", 9), 1..5)) {
+            let head: Vec<String> = (0..9).map(|column| format!("column{column}")).collect();
+            let text = fitting(&Rows { head, rows: rows.clone() }.table());
+            prop_assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{}", text);
+            for cell in rows.iter().flatten() {
+                prop_assert!(text.contains(cell.as_str()), "{} is not in {}", cell, text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_too_wide_is_a_list() {
+        let head = ["name", "first", "second", ""].map(str::to_owned).to_vec();
+        let rows = vec![vec!["row".into(), "a".repeat(40), "b".repeat(40), "rest".into()]];
+        let text = fitting(&Rows { head, rows }.table());
+        assert_eq!(text, format!("row\n  first: {};\n  second: {}; rest", "a".repeat(40), "b".repeat(40)));
+    }
 }
