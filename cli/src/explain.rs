@@ -59,8 +59,17 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     let explanation = explainer.explain(number, case, case_number)?;
     let mutant = &built.sites.mutants[number as usize];
     let judgement = judgements.get(&mutant.identity);
-    let explained = Some(&explanation);
+    // The page may be read elsewhere.
+    let (for_others, judge) = (replay.for_others(), replay.for_others().judge_command(&mutant.identity));
+    let for_page = Explanation {
+        replay: for_others.command(&output::quoted(&explanation.case.to_string()), Some(number)),
+        ..explanation.clone()
+    };
+    let explained = Some(&for_page);
     let page = MutantPage {
+        previous: None,
+        next: None,
+        judge: Some(&judge),
         sites: &built.sites,
         mutant: number,
         outcomes: outcomes.as_ref(),

@@ -54,6 +54,13 @@ impl<'a> Explainer<'a> {
                 picture(second, format!("{system}: mutant {mutant}"), &mutated.execution),
             ]
         });
+        let diagrams = traces.as_ref().map(|(first, second)| {
+            let system = &self.replay.system.system;
+            [
+                diagram::html(first, &caption(format!("{system}: original"), &original.execution)),
+                diagram::html(second, &caption(format!("{system}: mutant {mutant}"), &mutated.execution)),
+            ]
+        });
         let parting = divergence.map(|Divergence { event, first, second, before }| Parting {
             event,
             before: before.as_ref().map(ToString::to_string),
@@ -62,7 +69,7 @@ impl<'a> Explainer<'a> {
         });
         let replay = self.replay_command(&case, Some(mutant));
         let Simulated { execution, reached, .. } = mutated;
-        Ok(Explanation { case, number, execution, reached, parting, pictures, replay })
+        Ok(Explanation { case, number, execution, reached, parting, pictures, diagrams, replay })
     }
 
     /// Runs `case` on the original, and returns how that ended, and its trace if it left one.
@@ -70,6 +77,11 @@ impl<'a> Explainer<'a> {
         let simulated = self.simulator.simulate(case, None, TraceRecording::Keep, self.limits)?;
         let trace = trace_of(&simulated)?;
         Ok((simulated.execution, trace))
+    }
+
+    /// Returns the command that judges a mutant.
+    pub(crate) fn judge_command(&self, identity: &str) -> String {
+        self.replay.judge_command(identity)
     }
 
     /// Returns the command that runs `case` again.

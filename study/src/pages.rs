@@ -16,6 +16,9 @@ const MUTANTS: &str = "mutants";
 /// The folder of the pages of test cases.
 const CASES: &str = "cases";
 
+/// The folder of the whole message sequences of runs on mutants.
+const DIAGRAMS: &str = "diagrams";
+
 /// The classes whose mutants have pages, those first whose pages tell most.
 const CLASSES: [MutantClass; 6] = [
     MutantClass::NeverKilled,
@@ -26,13 +29,17 @@ const CLASSES: [MutantClass; 6] = [
     MutantClass::Equivalent,
 ];
 
-/// Writes the page of a mutant into the folder of a study, and returns its path.
+/// Writes the page of a mutant into the folder of a study, with the diagrams that it links, and returns its path.
 ///
 /// # Errors
 /// [`StudyError::File`] if it cannot be written.
 pub fn write_mutant_page(out: &Path, page: &MutantPage<'_>) -> Result<PathBuf, StudyError> {
     let path = out.join(MUTANTS).join(page.file_name());
     files::write(&path, &page.html())?;
+    let diagrams = page.explanation.and_then(|explanation| explanation.diagrams.as_ref());
+    for (name, diagram) in page.diagram_names().iter().zip(diagrams.into_iter().flatten()) {
+        files::write(&out.join(DIAGRAMS).join(name), diagram)?;
+    }
     Ok(path)
 }
 
@@ -44,12 +51,13 @@ pub(crate) fn write_mutant_pages(
     (out, pages_max): (&Path, usize),
 ) -> Result<Vec<MutantNumber>, StudyError> {
     files::remove(&out.join(MUTANTS))?;
+    files::remove(&out.join(DIAGRAMS))?;
     let of_class = |class: MutantClass| {
         let classes = (0..).zip(&analysis.mutants.classes);
         classes.filter(move |(_, other)| **other == class).map(|(number, _): (MutantNumber, _)| number)
     };
-    let mut written = Vec::new();
-    for number in CLASSES.into_iter().flat_map(of_class).take(pages_max) {
+    let numbers: Vec<MutantNumber> = CLASSES.into_iter().flat_map(of_class).take(pages_max).collect();
+    for (place, &number) in numbers.iter().enumerate() {
         let identity = &outcomes.sites.mutants[number as usize].identity;
         // A run that hangs would keep the study for a minute.
         let may_hang = outcomes.causes[number as usize].contains_key(&Cause::Hang);
@@ -59,7 +67,11 @@ pub(crate) fn write_mutant_pages(
             }
             _ => None,
         };
+        let judge = explainer.judge_command(identity);
         let page = MutantPage {
+            previous: place.checked_sub(1).map(|place| numbers[place]),
+            next: numbers.get(place + 1).copied(),
+            judge: Some(&judge),
             sites: &outcomes.sites,
             mutant: number,
             outcomes: Some(outcomes),
@@ -67,9 +79,8 @@ pub(crate) fn write_mutant_pages(
             explanation: explanation.as_ref(),
         };
         write_mutant_page(out, &page)?;
-        written.push(number);
     }
-    Ok(written)
+    Ok(numbers)
 }
 
 /// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the

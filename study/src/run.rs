@@ -162,7 +162,7 @@ fn explain(
     let FinishedStudy { outcomes, analysis, reference, .. } = finished;
     watch.start(StudyStage::Explain);
     let limits = campaign.limits()?;
-    let replay = settings.replay(&plan.system);
+    let replay = settings.replay(&plan.system).for_others();
     let explainer = || Explainer::new(built, &replay, limits);
     let mutants = || write_mutant_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));
     let cases = || write_case_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));

@@ -10,6 +10,7 @@ mod expected;
 mod experiment_page;
 mod matrix;
 mod mutants;
+mod names;
 mod order;
 mod overview;
 mod page;
@@ -70,21 +71,24 @@ pub fn report_with_pages(
     let cost = analysis.cost.as_ref().map(|cost| ("cost", "Cost oracle", cost::section(&page, cost)));
     let sensitivity = analysis.sensitivity.as_ref();
     let sensitivity = sensitivity.map(|found| ("sensitivity", "Sensitivity", sensitivity::section(&page, found)));
-    let sections = [
+    // What a reader acts on comes first: survivors, and the source with them; then what to run, then statistics.
+    let first = [
+        ("survivors", "Survivors", survivors::section(&page)),
+        ("source", "Source", source::section(&page)),
+        ("mutants", "Mutants", mutants::section(&page)),
+        ("suite", "Chosen suite", suite::section(&page)),
+        ("suites", "Suites side by side", suites::section(&page)),
+        ("kills", "Kill matrix", matrix::section(&page)),
         ("criteria", "Criteria", criteria::section(&page)),
+    ];
+    let last = [
         ("order", "Order of the criteria", order::section(&page)),
         ("distributions", "Distributions", distributions::section(&page)),
         ("size", "Size and cost", curve::section(&page)),
         ("boosting", "Boosting", boosting::section(&page)),
-        ("suite", "Chosen suite", suite::section(&page)),
-        ("suites", "Suites side by side", suites::section(&page)),
-        ("kills", "Kill matrix", matrix::section(&page)),
-        ("survivors", "Survivors", survivors::section(&page)),
-        ("source", "Source", source::section(&page)),
-        ("mutants", "Mutants", mutants::section(&page)),
     ];
-    let sections: Vec<(&str, &str, Markup)> =
-        expected.into_iter().chain(sensitivity).chain(sections).chain(cost).collect();
+    let sections = first.into_iter().chain(expected).chain(sensitivity).chain(last).chain(cost);
+    let sections: Vec<(&str, &str, Markup)> = sections.collect();
     let title = format!("Simutant: {}", analysis.system);
     document(
         &title,
@@ -208,6 +212,17 @@ mod tests {
         for outside in ["http://", "https://", "src=", "@import", "url("] {
             assert!(!page.contains(outside), "the page has `{outside}`");
         }
+    }
+
+    #[test]
+    fn survivors_and_source_come_before_statistics() {
+        let page = page();
+        let at = |id: &str| page.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}"));
+        let order = ["overview", "survivors", "source", "mutants", "suite", "criteria", "order", "boosting"].map(at);
+        assert!(order.is_sorted(), "{order:?}");
+        let large = page.find("class=\"tiles large\"").expect("there are numbers that matter");
+        let sentence = page.find("class=\"lead\"").expect("there are sentences");
+        assert!(large < sentence && sentence < at("survivors"), "scores come first");
     }
 
     #[test]

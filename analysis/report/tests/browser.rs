@@ -201,6 +201,30 @@ fn width_of(page: &str, width: u32) -> u64 {
     probed.parse().expect("a number of pixels")
 }
 
+/// As many criteria as the largest system has, with names as long as theirs.
+#[test]
+#[ignore = "needs a browser: cargo xtask test installs one and runs this"]
+fn no_table_of_a_wide_window_is_cut_off() {
+    let mut outcomes = synthetic(40, 1);
+    for number in 0..9 {
+        let mut criterion = outcomes.criteria[number % 4].clone();
+        criterion.name = format!("send-receive-pairs-{number}");
+        outcomes.criteria.push(criterion);
+    }
+    let analysis =
+        analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
+    let script = "<script>onload = () => { document.body.dataset.probe = [...document.querySelectorAll('section > details, section > div > details')]
+        .map(details => details.open = true).length && [...document.querySelectorAll('.scroll')]
+        .filter(table => table.scrollWidth > table.clientWidth).map(table => table.closest('section').id).join(' '); }</script>";
+    let page = report(&outcomes, &analysis, None).replace("</body>", &format!("{script}</body>"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("report.html");
+    std::fs::write(&path, page).expect("room");
+    let dom = dump(&path, &["--virtual-time-budget=10000", "--window-size=1400,900"]);
+    let cut = dom.split("data-probe=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("the script ran");
+    assert_eq!(cut, "", "sections with tables that are cut off");
+}
+
 #[test]
 #[ignore = "needs a browser: cargo xtask test installs one and runs this"]
 fn no_page_is_wider_than_its_window() {
@@ -221,6 +245,7 @@ fn no_page_is_wider_than_its_window() {
             mutant: Some(long),
         }),
         pictures: Some([picture.to_owned(), picture.to_owned()]),
+        diagrams: None,
         replay: format!("simutant simulate arq --case {}", "0123456789".repeat(20)),
     };
     let mutant = MutantPage {
@@ -229,6 +254,9 @@ fn no_page_is_wider_than_its_window() {
         outcomes: Some(&outcomes),
         judgement: None,
         explanation: Some(&explanation),
+        previous: Some(0),
+        next: Some(1),
+        judge: Some("simutant judge arq 0000000000000000 equivalent --reason 'WHY'"),
     };
     for (name, page) in [("report", report(&outcomes, &analysis, None)), ("mutant", mutant.html())] {
         for width in [390, 1400] {

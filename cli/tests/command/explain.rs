@@ -30,6 +30,14 @@ fn a_study_has_pages_of_mutants_that_its_report_links_to() {
         let page = std::fs::read_to_string(study.out.join("mutants").join(name)).expect("the page is there");
         let back = page.split("href=\"../report.html#").nth(1).and_then(|rest| rest.split('"').next());
         assert!(report.contains(&format!("id=\"{}\"", back.expect("it links back"))), "{name}");
+        for link in page.split("href=\"../diagrams/").skip(1) {
+            let diagram = link.split('"').next().expect("a split has a first part");
+            assert!(study.out.join("diagrams").join(diagram).is_file(), "{name} links {diagram}");
+        }
+        // Others can give its commands.
+        for path in [text(&study.out), env!("CARGO_BIN_EXE_simutant").to_owned()] {
+            assert!(!page.contains(&path), "{name} has {path}");
+        }
         pages += 1;
     }
     let written = std::fs::read_dir(study.out.join("mutants")).expect("the study wrote it").count();

@@ -96,7 +96,8 @@ impl CasePage<'_> {
                 None => p { "The run was not traced." },
             }
             @if let Some(diagram) = self.diagram { p { a href=(diagram) { "The whole message sequence" } ", to zoom and search in." } }
-            p.note { "Again: " code { (self.replay) } }
+            p.note { "Again:" }
+            pre.command { (self.replay) }
         }
     }
 }

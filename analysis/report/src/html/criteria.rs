@@ -97,8 +97,11 @@ fn score(summary: Option<Summary>) -> Markup {
     html! {
         @match summary {
             Some(summary) => {
-                span.meter aria-hidden="true" { span style={ "width:" (format!("{:.1}", 100.0 * summary.mean)) "%" } {} }
-                (share_summary(&summary))
+                // The bar has a column of its own, so that all begin at one place.
+                span.measure {
+                    span.meter aria-hidden="true" { span style={ "width:" (format!("{:.1}", 100.0 * summary.mean)) "%" } {} }
+                    span { (share_summary(&summary)) }
+                }
             }
             None => (NONE)
         }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use simutant_analysis::{Analysis, CriterionAnalysis, RandomSize, Relation};
 
 use super::Page;
+use super::names::{Area, names};
 use super::svg::{Scale, label, polyline, px};
 
 const WIDTH: f64 = 760.0;
@@ -70,17 +71,14 @@ pub(super) fn figure_of(criteria: &[CriterionAnalysis], random: &[RandomSize], s
                 @for (name, size, score) in &points {
                     circle.point cx=(px(x.at(*size))) cy=(px(y.at(*score))) r="5" { title { (name) } }
                 }
-                @for (name, left, top) in labels(&points, x, y) {
-                    @let is_right = left > WIDTH - 120.0;
-                    text.name x=(px(left + if is_right { -9.0 } else { 9.0 })) y=(px(top))
-                        text-anchor=(if is_right { "end" } else { "start" }) { (name) }
-                }
+                @let drawn: Vec<(&str, f64, f64)> = points.iter().map(|(name, size, score)| (*name, x.at(*size), y.at(*score))).collect();
+                (names(&drawn, Area { left: LEFT, top: 0.0, right: WIDTH, bottom: HEIGHT - BOTTOM }))
             }
         }
     }
 }
 
-/// Returns where the names of the points stand: above them, or as far below that as other names need.
+/// Returns where the names of the ends of curves stand: above them, or as far below that as other names need.
 pub(super) fn labels<'a>(points: &[(&'a str, f64, f64)], x: Scale, y: Scale) -> Vec<(&'a str, f64, f64)> {
     const LINE_HEIGHT: f64 = 14.0;
     const NAME_WIDTH: f64 = 100.0;

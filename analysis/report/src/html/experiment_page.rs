@@ -6,6 +6,7 @@ use simutant_analysis::{
     percent,
 };
 
+use super::names::{Area, names};
 use super::svg::{Scale, label, polyline, px};
 use super::{curve, distributions, document, order};
 use crate::experiment::{
@@ -259,7 +260,8 @@ fn plot(findings: &Findings, analysis: &Analysis) -> Markup {
                     title { (name) ": " (score_name(analysis)) " " (percent(*score)) ", effectiveness " (percent(*effectiveness)) }
                 }
             }
-            @for (name, left, top) in curve::labels(&points, x, y) { text.name x=(px(left + 8.0)) y=(px(top)) { (name) } }
+            @let drawn: Vec<(&str, f64, f64)> = points.iter().map(|(name, score, found)| (*name, x.at(*score), y.at(*found))).collect();
+            (names(&drawn, Area { left: LEFT, top: 0.0, right: SIDE, bottom: SIDE - BOTTOM }))
         }
     }
 }

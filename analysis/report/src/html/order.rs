@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use simutant_analysis::{Agreement, CriterionAnalysis, Ranking, Reference, SameSizeTest, percent};
 
 use super::Page;
+use super::names::Area;
 use super::svg::{label, px};
 use crate::reference::sentences;
 use crate::text::{NONE, interval, level, or_none, p_value, points, verdict};
@@ -15,9 +16,8 @@ const LAYER_HEIGHT: f64 = 92.0;
 const MARGIN: f64 = 14.0;
 /// How far the ends of an arrow that passes other layers pull it aside.
 const BEND: f64 = NODE_WIDTH * 0.85;
-/// From an arrow to its text, and how wide that is at most.
+/// From an arrow to its text.
 const TEXT_DISTANCE: f64 = 8.0;
-const TEXT_WIDTH: f64 = 62.0;
 
 /// A graph whose edges go from better to worse.
 struct Graph {
@@ -33,7 +33,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         p {
             "An arrow leads from a criterion to one whose suites score significantly lower (α = "
-            (analysis.options.alpha) ", Mann-Whitney, corrected by Holm's method for the number of pairs), with its p-value. What follows from other arrows is left out; criteria without a "
+            (analysis.options.alpha) ", Mann-Whitney, corrected by Holm's method for the number of pairs), with its p-value unless that is below 0.001. What follows from other arrows is left out; criteria without a "
             "path between them are not significantly different."
         }
         @for sentence in ranking_sentences(&analysis.ranking, analysis) { p { (sentence) } }
@@ -72,7 +72,9 @@ pub(super) fn ours(criteria: &[CriterionAnalysis], ranking: &Ranking) -> Markup 
     let nodes = scores.map(|((&index, &mean), layer)| (criteria[index].name.clone(), percent(mean), layer));
     let edges = ranking.edges().map(|pair| {
         let p = or_none(pair.rank_sum_p, p_value);
-        (place(pair.better), place(pair.worse), if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") })
+        // Most are so small: only others are told.
+        let text = if p.starts_with('<') { String::new() } else { format!("p = {p}") };
+        (place(pair.better), place(pair.worse), text)
     });
     draw(&Graph { nodes: nodes.collect(), edges: edges.collect() })
 }
@@ -113,19 +115,19 @@ fn draw(graph: &Graph) -> Markup {
             (60.0 + share * (width - 120.0), MARGIN + node.2 as f64 * LAYER_HEIGHT + NODE_HEIGHT / 2.0)
         })
         .collect();
+    let arrow = |(better, worse, _): &(usize, usize, String)| {
+        Arrow::between(centres[*better], centres[*worse], graph.nodes[*worse].2 - graph.nodes[*better].2)
+    };
+    let arrows: Vec<Arrow> = graph.edges.iter().map(arrow).collect();
+    let texts = texts(&arrows, graph, &centres);
     // An arrow at the right that bends has its text beyond the nodes.
-    let texts = graph.edges.iter().map(|(better, worse, _)| {
-        let is_bent = graph.nodes[*worse].2 - graph.nodes[*better].2 > 1;
-        let middle = (centres[*better].0 + centres[*worse].0) / 2.0;
-        middle + if is_bent { 0.75 * BEND } else { 0.0 } + TEXT_DISTANCE + TEXT_WIDTH
-    });
-    let width = texts.fold(width, f64::max);
+    let ends =
+        texts.iter().zip(&graph.edges).filter_map(|(place, edge)| Some(Area::of_text((*place)?.0, 0.0, &edge.2).right));
+    let width = ends.chain(arrows.iter().map(|arrow| arrow.at(0.5).0 + MARGIN)).fold(width, f64::max);
     html! {
         svg.graph viewBox={ "0 0 " (width) " " (height) } style={ "max-width:" (width) "px" } role="img"
             aria-label="Order of the criteria" {
-            @for (better, worse, text) in &graph.edges {
-                (edge(centres[*better], centres[*worse], graph.nodes[*worse].2 - graph.nodes[*better].2, text))
-            }
+            @for arrow in &arrows { (arrow.draw()) }
             @for ((name, detail, layer), (x, y)) in graph.nodes.iter().zip(&centres) {
                 g.node.best[*layer == 0] {
                     rect x=(px(x - NODE_WIDTH / 2.0)) y=(px(y - NODE_HEIGHT / 2.0)) width=(px(NODE_WIDTH))
@@ -134,31 +136,84 @@ fn draw(graph: &Graph) -> Markup {
                     g.detail { (label(*x, y + 14.0, detail)) }
                 }
             }
+            g.detail {
+                @for (place, (_, _, text)) in texts.iter().zip(&graph.edges) {
+                    @if let Some((x, y)) = place { text x=(px(*x)) y=(px(*y)) { (text) } }
+                }
+            }
         }
     }
 }
 
 /// An arrow; one that passes other layers bends around the nodes there.
-fn edge(from: (f64, f64), to: (f64, f64), layers: usize, text: &str) -> Markup {
-    let (x1, y1) = (from.0, from.1 + NODE_HEIGHT / 2.0);
-    let (x2, y2) = (to.0, to.1 - NODE_HEIGHT / 2.0 - 7.0);
-    let bend = if layers > 1 { BEND } else { 0.0 };
-    let (middle, third) = ((y1 + y2) / 2.0, (y2 - y1) / 3.0);
-    let path = format!(
-        "M{x1:.1} {y1:.1} C{:.1} {:.1} {:.1} {:.1} {x2:.1} {y2:.1}",
-        x1 + bend,
-        y1 + third,
-        x2 + bend,
-        y2 - third
-    );
-    let tip = format!("M{:.1} {:.1} L{x2:.1} {:.1} L{:.1} {:.1} Z", x2 - 4.5, y2 - 2.0, y2 + 7.0, x2 + 4.5, y2 - 2.0);
-    html! {
-        path.edge d=(path) {}
-        path.tip d=(tip) {}
-        g.detail {
-            text x=(px((x1 + x2) / 2.0 + 0.75 * bend + TEXT_DISTANCE)) y=(px(middle + 4.0)) { (text) }
+#[derive(Debug, Clone, Copy)]
+struct Arrow {
+    /// The points of the curve: its start, two that pull it, and its end.
+    points: [(f64, f64); 4],
+}
+
+impl Arrow {
+    fn between(from: (f64, f64), to: (f64, f64), layers: usize) -> Self {
+        let (x1, y1) = (from.0, from.1 + NODE_HEIGHT / 2.0);
+        let (x2, y2) = (to.0, to.1 - NODE_HEIGHT / 2.0 - 7.0);
+        let bend = if layers > 1 { BEND } else { 0.0 };
+        let third = (y2 - y1) / 3.0;
+        Self { points: [(x1, y1), (x1 + bend, y1 + third), (x2 + bend, y2 - third), (x2, y2)] }
+    }
+
+    /// The point at a share of the curve.
+    fn at(&self, share: f64) -> (f64, f64) {
+        let rest = 1.0 - share;
+        let weights = [rest.powi(3), 3.0 * rest * rest * share, 3.0 * rest * share * share, share.powi(3)];
+        let points = self.points.iter().zip(weights);
+        points.fold((0.0, 0.0), |sum, (point, weight)| (sum.0 + weight * point.0, sum.1 + weight * point.1))
+    }
+
+    fn draw(&self) -> Markup {
+        let [(x1, y1), (x2, y2), (x3, y3), (x, y)] = self.points;
+        let path = format!("M{x1:.1} {y1:.1} C{x2:.1} {y2:.1} {x3:.1} {y3:.1} {x:.1} {y:.1}");
+        let tip = format!("M{:.1} {:.1} L{x:.1} {:.1} L{:.1} {:.1} Z", x - 4.5, y - 2.0, y + 7.0, x + 4.5, y - 2.0);
+        html! {
+            path.edge d=(path) {}
+            path.tip d=(tip) {}
         }
     }
+}
+
+/// Returns where the texts of arrows begin: beside the arrow, and over no node and no other text. `None` for an arrow
+/// without a text, or without room for it: the table of every pair has the number.
+fn texts(arrows: &[Arrow], graph: &Graph, centres: &[(f64, f64)]) -> Vec<Option<(f64, f64)>> {
+    const SHARES: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88];
+    let node = |(x, y): &(f64, f64)| Area {
+        left: x - NODE_WIDTH / 2.0,
+        top: y - NODE_HEIGHT / 2.0,
+        right: x + NODE_WIDTH / 2.0,
+        bottom: y + NODE_HEIGHT / 2.0,
+    };
+    let mut taken: Vec<Area> = centres.iter().map(node).collect();
+    let points: Vec<Vec<(f64, f64)>> =
+        arrows.iter().map(|arrow| (0..=40).map(|part| arrow.at(f64::from(part) / 40.0)).collect()).collect();
+    let mut place = |(number, (arrow, (_, _, text))): (usize, (&Arrow, &(usize, usize, String)))| {
+        let width = Area::of_text(0.0, 0.0, text).right;
+        let candidates = SHARES.into_iter().flat_map(|share| {
+            let (x, y) = arrow.at(share);
+            [(x + TEXT_DISTANCE, y + 4.0), (x - TEXT_DISTANCE - width, y + 4.0)]
+        });
+        let is_free = |place: &(f64, f64)| {
+            let area = Area::of_text(place.0, place.1, text);
+            area.left >= 0.0 && !taken.iter().any(|other| area.overlaps(other))
+        };
+        // Of the places that are free, the one over which the fewest other arrows lead.
+        let crossed = |place: &(f64, f64)| {
+            let area = Area::of_text(place.0, place.1, text);
+            let others = points.iter().enumerate().filter(|(other, _)| *other != number);
+            others.filter(|(_, points)| points.iter().any(|(x, y)| area.has(*x, *y))).count()
+        };
+        let found = candidates.filter(|_| !text.is_empty()).filter(is_free).min_by_key(crossed)?;
+        taken.push(Area::of_text(found.0, found.1, text));
+        Some(found)
+    };
+    arrows.iter().zip(&graph.edges).enumerate().map(&mut place).collect()
 }
 
 fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
@@ -173,7 +228,7 @@ fn pairs(page: &Page<'_>, reference: Option<&Reference>) -> Markup {
     };
     html! {
         div.scroll {
-            table.numbers {
+            table.numbers.compact.fitted {
                 thead {
                     tr {
                         th scope="col" { "claim" }
@@ -240,6 +295,41 @@ fn same_size(test: Option<SameSizeTest>) -> Markup {
                 small { (or_none(test.interval, interval)) }
                 small { (test.suites_better) " and " (test.suites_worse) }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn texts_of_arrows_do_not_cross_each_other(
+            layers in prop::collection::vec(1..4_usize, 2..5),
+            picks in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
+        ) {
+            let layer_of: Vec<usize> = layers.iter().enumerate().flat_map(|(layer, count)| vec![layer; *count]).collect();
+            let nodes = layer_of.iter().map(|layer| (String::from("node"), String::new(), *layer)).collect();
+            let pick = |(one, other): &(prop::sample::Index, prop::sample::Index)| {
+                let (one, other) = (one.index(layer_of.len()), other.index(layer_of.len()));
+                (layer_of[one] < layer_of[other]).then(|| (one, other, "p = 0.012".to_owned()))
+            };
+            let graph = Graph { nodes, edges: picks.iter().filter_map(pick).collect() };
+            let drawn = draw(&graph).into_string();
+            let number = |text: &str, name: &str| -> f64 {
+                let start = text.split(&format!(" {name}=\"")).nth(1).expect("it has");
+                start.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+            };
+            let texts = drawn.split("<text").skip(1).filter(|text| text.contains(">p = "));
+            let areas: Vec<Area> = texts.map(|text| Area::of_text(number(text, "x"), number(text, "y"), "p = 0.012")).collect();
+            // Coordinates are written with one decimal.
+            let shrunk = |area: &Area| Area { left: area.left + 0.2, top: area.top + 0.2, right: area.right - 0.2, bottom: area.bottom - 0.2 };
+            for (index, area) in areas.iter().enumerate() {
+                prop_assert!(!areas[..index].iter().any(|other| shrunk(area).overlaps(&shrunk(other))), "{}", drawn);
+            }
+            prop_assert!(graph.edges.is_empty() || !areas.is_empty(), "{}", drawn);
         }
     }
 }

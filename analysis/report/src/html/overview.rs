@@ -1,11 +1,12 @@
 //! The head of the page: what to do, how large the campaign was, what became of the mutants.
 
 use maud::{Markup, html};
-use simutant_analysis::{MutantClass, count, percent, plural};
+use simutant_analysis::{MutantClass, Score, ScoreBounds, count, percent, plural};
 
 use super::Page;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
+use crate::text::NONE;
 use crate::words::recommendation_sentences;
 use crate::{built, cost, survivors};
 
@@ -16,6 +17,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     html! {
         section #overview {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
+            (scores(page))
+            (classes(page))
             @if let Some(sentence) = survivors::headline(analysis) { p.lead { (sentence) " " a href="#survivors" { "All survivors" } "." } }
             @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (sentence) } }
             @for sentence in recommendation_sentences(analysis) { p.lead { (sentence) } }
@@ -32,7 +35,6 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 (tile("pruned", campaign.pairs_pruned(), &share(campaign.pairs_pruned(), campaign.pairs)))
                 (tile("hit a limit", campaign.verdicts.not_terminated, "of steps, events or time; also kills"))
             }
-            (classes(page))
             @for wrong in &analysis.contradictions { p.wrong { (contradiction_sentence(wrong, &analysis.system, campaign.cases)) } }
             @if let Some(sentence) = inconclusive::sentence(analysis) { p.wrong { (sentence) } }
             p {
@@ -68,6 +70,26 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The numbers that matter: what is killed, and what is not.
+fn scores(page: &Page<'_>) -> Markup {
+    let analysis = page.analysis;
+    let survive = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent);
+    let unseen = analysis.mutants.counts.of(MutantClass::NeverKilled);
+    let score = |name: &str, bounds: ScoreBounds| {
+        let Score { killed, of } = bounds.upper();
+        let note = format!("{killed} of {of} mutants");
+        html! { div { dt { (name) } dd { (bounds.upper().value().map_or_else(|| NONE.into(), percent)) } dd.note { (note) } } }
+    };
+    html! {
+        dl.tiles.large {
+            (score("the universe kills", analysis.score_bounds))
+            @if let Some(bounds) = analysis.suite_score_bounds { (score("the chosen suite kills", bounds)) }
+            (tile("survive", survive.count() as u64, "no test case kills them"))
+            (tile("change what happens", unseen as u64, "and pass: no check looks at it"))
         }
     }
 }

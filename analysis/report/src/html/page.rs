@@ -26,6 +26,12 @@ pub struct MutantPage<'a> {
     pub judgement: Option<&'a Judgement>,
     /// What one test case shows of it; `None` if there is no case to show.
     pub explanation: Option<&'a Explanation>,
+    /// The mutant whose page is the one before, if there is one.
+    pub previous: Option<MutantNumber>,
+    /// The mutant whose page is the next one.
+    pub next: Option<MutantNumber>,
+    /// The command that judges the mutant; `None` if nobody can.
+    pub judge: Option<&'a str>,
 }
 
 /// What one test case shows of a mutant.
@@ -44,6 +50,9 @@ pub struct Explanation {
     /// The message sequences around that place, of the original and of the mutant, as SVG; `None` without traces.
     #[serde(skip)]
     pub pictures: Option<[String; 2]>,
+    /// The whole message sequences of both, as pages to zoom and search in; `None` without traces.
+    #[serde(skip)]
+    pub diagrams: Option<[String; 2]>,
     /// The command that runs the test case on the mutant again.
     pub replay: String,
 }
@@ -67,7 +76,21 @@ impl MutantPage<'_> {
         file_name(self.sites, self.mutant)
     }
 
-    /// Returns the page as the text of an HTML file that needs nothing else.
+    /// Returns the names of the files with the whole message sequences of the original and of the mutant, in the folder
+    /// `diagrams` beside that of the page.
+    pub fn diagram_names(&self) -> [String; 2] {
+        let name = self.file_name();
+        let stem = name.trim_end_matches(".html");
+        ["original", "mutant"].map(|whose| format!("{stem}-{whose}.html"))
+    }
+
+    fn beside(&self, name: &str, mutant: Option<MutantNumber>) -> Markup {
+        html! {
+            @if let Some(mutant) = mutant { a href=(file_name(self.sites, mutant)) { (name) " (" (mutant) ")" } }
+        }
+    }
+
+    /// Returns the page as the text of an HTML file that needs nothing else, but for its links.
     pub fn html(&self) -> String {
         let Self { sites, mutant: number, .. } = *self;
         let mutant = &sites.mutants[number as usize];
@@ -80,6 +103,8 @@ impl MutantPage<'_> {
                     a href="#change" { "Change" }
                     a href="#evidence" { "Evidence" }
                     a href="#run" { "Run" }
+                    (self.beside("Previous", self.previous))
+                    (self.beside("Next", self.next))
                 }
                 main {
                     section #change {
@@ -90,6 +115,10 @@ impl MutantPage<'_> {
                         (diff(sites, mutant, CONTEXT))
                         @if let Some(judgement) = self.judgement {
                             p { "Judged " b { (judgement.judged) } ": " (judgement.reason) }
+                        }
+                        @if let Some(judge) = self.judge {
+                            p.note { "To judge it, with your reason, or " code { "killable" } " for " code { "equivalent" } ":" }
+                            pre.command { (judge) }
                         }
                     }
                     section #evidence {
@@ -168,7 +197,7 @@ fn evidence(outcomes: &Outcomes, mutant: usize) -> Markup {
 }
 
 fn run(page: &MutantPage<'_>, explanation: &Explanation) -> Markup {
-    let Explanation { case, number, execution, reached, parting, pictures, replay } = explanation;
+    let Explanation { case, number, execution, reached, parting, pictures, diagrams, replay } = explanation;
     let name = match (page.outcomes, number) {
         (Some(outcomes), Some(number)) => case_name(&outcomes.system, *number, outcomes.cases.len()),
         (None, Some(number)) => format!("test case {number}"),
@@ -200,7 +229,15 @@ fn run(page: &MutantPage<'_>, explanation: &Explanation) -> Markup {
                 }
             }
         }
-        p.note { "Again: " code { (replay) } }
+        @if diagrams.is_some() {
+            @let [original, mutant] = page.diagram_names();
+            p {
+                "The whole message sequences, to zoom and search in: " a href={ "../diagrams/" (original) } { "the original" } ", "
+                a href={ "../diagrams/" (mutant) } { "the mutant" } "."
+            }
+        }
+        p.note { "Again:" }
+        pre.command { (replay) }
     }
 }
 
@@ -259,6 +296,7 @@ mod tests {
                 original: Some("b receives".into()),
                 mutant: None,
             }),
+            diagrams: pictures.clone(),
             pictures,
             replay: "simutant simulate small --case 1 --mutant 0".into(),
         }
@@ -276,6 +314,9 @@ mod tests {
             outcomes: Some(&outcomes),
             judgement: Some(&judgement),
             explanation: Some(&explanation),
+            previous: None,
+            next: Some(0),
+            judge: Some("simutant judge small 0 equivalent --reason 'WHY'"),
         };
         assert_eq!(page.file_name(), "0-0000000000000000.html");
         let html = page.html();
@@ -291,9 +332,15 @@ mod tests {
             "100 %25",
             "&lt;/code&gt;&lt;script&gt;",
             "href=\"../report.html#m0\"",
+            "<a href=\"0-0000000000000000.html\">Next (0)</a>",
+            "<pre class=\"command\">simutant judge small 0 equivalent --reason 'WHY'</pre>",
+            "<pre class=\"command\">simutant simulate small --case 1 --mutant 0</pre>",
+            "href=\"../diagrams/0-0000000000000000-original.html\"",
+            "href=\"../diagrams/0-0000000000000000-mutant.html\"",
         ] {
             assert!(html.contains(part), "`{part}` is not in {html}");
         }
+        assert!(!html.contains("Previous"), "it is the first");
         assert!(!html.contains("<script"), "a page needs no script");
         for outside in ["src=\"http", "href=\"http", "@import", "url("] {
             assert!(!html.contains(outside), "the page stands alone: {outside}");
@@ -304,7 +351,16 @@ mod tests {
     fn a_page_says_what_is_missing() {
         let outcomes = from_kills(&["...."]);
         let explanation = explanation(None);
-        let page = MutantPage { sites: &outcomes.sites, mutant: 0, outcomes: None, judgement: None, explanation: None };
+        let page = MutantPage {
+            sites: &outcomes.sites,
+            mutant: 0,
+            outcomes: None,
+            judgement: None,
+            explanation: None,
+            previous: None,
+            next: None,
+            judge: None,
+        };
         assert!(page.html().contains("No study has been made.") && page.html().contains("No test case was run."));
         let html = MutantPage { explanation: Some(&explanation), ..page }.html();
         assert!(html.contains("the runs were not traced"), "{html}");
