@@ -160,7 +160,11 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
 }
 
 pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
-    format!("{what} with {} mutants ({} more rejected by the compiler)", sites.mutants.len(), sites.rejected.len())
+    let mut left_out = format!("{} more rejected by the compiler", sites.rejected.len());
+    if !sites.ambiguous.is_empty() {
+        left_out.push_str(&format!(", {} ambiguous names", sites.ambiguous.len()));
+    }
+    format!("{what} with {} mutants ({left_out})", sites.mutants.len())
 }
 
 /// Tells which functions have no probes.
