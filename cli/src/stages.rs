@@ -112,11 +112,12 @@ impl CompilerMessage {
 }
 
 fn name(stage: StudyStage) -> &'static str {
-    use simutant_campaign::Phase::{Baseline, Mutants, Universe};
+    use simutant_campaign::Phase::{Baseline, Mutants, Plain, Universe};
     match stage {
         StudyStage::Instrument | StudyStage::BuildPlain => "compiling",
         StudyStage::CompareMachineCode => "comparing",
         StudyStage::Campaign(Universe) => "drawing",
+        StudyStage::Campaign(Plain) => "checking",
         StudyStage::Campaign(Baseline) => "recording",
         StudyStage::Campaign(Mutants) => "mutating",
         StudyStage::Analyse => "analysing",
@@ -144,6 +145,7 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
             )
         }
         StageEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
+            simutant_campaign::Phase::Plain => format!("{done} test cases twice on {system} as it is written"),
             simutant_campaign::Phase::Universe => format!("{done} test cases"),
             simutant_campaign::Phase::Baseline => format!("{done} test cases on the original"),
             simutant_campaign::Phase::Mutants => format!("{done} test cases on the mutants, {executions} runs"),
