@@ -302,6 +302,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     for (index, constant) in sites.unmutated.iter().enumerate() {
         place("unmutated", index, constant.span)?;
     }
+    for (index, name) in sites.ambiguous.iter().enumerate() {
+        place("ambiguous", index, name.span)?;
+    }
     for (index, rejected) in sites.rejected.iter().enumerate() {
         place("rejected", index, rejected.mutant.span)?;
     }

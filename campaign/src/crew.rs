@@ -158,7 +158,8 @@ impl<'a> Crew<'a> {
         request: &WorkerRequest,
     ) -> Result<Result<WorkerAnswer, Execution>, CampaignError> {
         // A recording is three runs, and the bound is for one.
-        let patience = self.patience() * 3;
+        let runs = if matches!(request, WorkerRequest::Record { .. }) { 3 } else { 1 };
+        let patience = self.patience() * runs;
         let mut hung = false;
         for _ in 0..KILLS_MAX {
             match self.worker()?.ask(request, patience, || 0) {

@@ -10,9 +10,9 @@ use simutant_outcomes::{CostMeasure, Execution, MutantNumber};
 pub enum CampaignError {
     /// A test case does not pass on the original, so no result on a mutant would mean anything.
     #[error(
-        "test case {number} of seed {seed} does not pass on the original {system}: {}: {}; no mutant was run; \
+        "test case {number} of seed {seed} does not pass on the original {system}: {}: {}; {}no mutant was run; \
          fix the specification or its oracle and run the same command again; the test case is {case}",
-        execution.verdict, execution.reason
+        execution.verdict, execution.reason, Share::words(*share, "fail")
     )]
     BaselineFailed {
         /// The system.
@@ -24,19 +24,24 @@ pub enum CampaignError {
         /// The test case, in the system's own form: [`Simulator::simulate`](crate::Simulator::simulate) replays it.
         case: serde_json::Value,
         /// How the run ended.
-        execution: Execution,
+        execution: Box<Execution>,
+        /// How many test cases fail, if that is known.
+        share: Option<Share>,
     },
     /// Two runs of one test case on the original differ.
     #[error(
-        "two runs of test case {number} on the original differ: {difference}; a simulation must depend on its test case \
+        "two runs of test case {number} on the original differ: {difference}; {}a simulation must depend on its test case \
          alone: look for state outside of it (statics, thread-locals), hash maps that are iterated (`RandomState`), generators \
-         that the machine seeds (`thread_rng`, `rand::rng`, `getrandom`), clocks, line numbers of its source"
+         that the machine seeds (`thread_rng`, `rand::rng`, `getrandom`), clocks, line numbers of its source",
+        Share::words(*share, "differ")
     )]
     NotDeterministic {
         /// The number of the test case in the universe.
         number: usize,
         /// In what they differ.
         difference: String,
+        /// How many test cases do not repeat, if that is known.
+        share: Option<Share>,
     },
     /// A mutant ran otherwise than the recorded run of the original says; the kill matrix could not be trusted.
     #[error(
@@ -254,6 +259,26 @@ pub enum CampaignError {
     },
 }
 
+/// How many of the test cases that were run an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Those that it is about.
+    pub of: usize,
+    /// Those that were run.
+    pub among: usize,
+}
+
+impl Share {
+    /// Returns how many test cases do what `verb` says, as a part of a message; nothing if that is not known.
+    fn words(share: Option<Self>, verb: &str) -> String {
+        match share {
+            None => String::new(),
+            Some(Self { of: 1, among }) => format!("it is the only one of {among} test cases; "),
+            Some(Self { of, among }) => format!("{of} of {among} test cases {verb}; "),
+        }
+    }
+}
+
 impl CampaignError {
     /// Names the file, and tells a full disk from other trouble.
     pub(crate) fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
@@ -261,6 +286,14 @@ impl CampaignError {
         match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             _ => Self::File { path, source },
+        }
+    }
+
+    /// Names a test case that a person gave, and that the system refuses.
+    pub(crate) fn of_given(self, case: &serde_json::Value) -> Self {
+        match self {
+            Self::CaseRefused { reason } => Self::CaseRefused { reason: format!("{reason}; the test case is {case}") },
+            other => other,
         }
     }
 

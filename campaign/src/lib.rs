@@ -21,6 +21,9 @@
 //!
 //! # How it goes
 //!
+//! Before there is an instrumented build, [`PlainCheck`] runs the universe twice on the package as it is written, and says
+//! how many test cases fail or do not repeat.
+//!
 //! 1. **Universe.** The test cases are drawn from the seed and written down. For a source that learns, each is run on
 //!    the original first, recorded as in the baseline, one after the other; the baseline runs it again. A run that fails,
 //!    hangs or ends its worker is something to learn, and no error before the baseline.
@@ -82,11 +85,12 @@ mod white_box;
 mod worker;
 
 pub use campaign::Campaign;
-pub use error::CampaignError;
+pub use error::{CampaignError, Share};
 pub use outcomes::{
     CampaignUniverse, copy_campaign, read_case, read_given, read_limits, read_outcomes, read_outcomes_of,
     read_reseedings,
 };
+pub use plain::PlainCheck;
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};
 pub use simulator::Simulator;
 pub use simutant_protocol::{

@@ -1,13 +1,147 @@
-//! The original beside the package as it is written: what the mutator puts in must not change what a simulation does.
+//! The package as it is written: its test cases pass and repeat before anything else is built, and what the mutator puts
+//! in must not change what a simulation does.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde_json::Value;
-use simutant_outcomes::Execution;
-use simutant_protocol::{ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, WorkerAnswer, WorkerRequest};
+use simutant_outcomes::{Cause, Execution, InputSource, RunEnd};
+use simutant_protocol::{
+    ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, UniverseSettings, WorkerAnswer, WorkerRequest,
+};
 
 use crate::crew::{Crew, Workshop};
-use crate::{CampaignError, CampaignPlan};
+use crate::error::Share;
+use crate::{Bounds, CampaignError, CampaignPlan, Phase, Progress, SessionEnd, pool};
+
+/// Test cases that are asked for at once.
+const DRAW_COUNT: usize = 1000;
+
+/// What is run on the package as it is written, before the instrumented build is made.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainCheck<'a> {
+    /// The worker of the system with nothing put in ([`build_plain`](simutant_mutator::build_plain)).
+    pub plain: &'a Path,
+    /// The system's name.
+    pub system: &'a str,
+    /// The seed of the universe.
+    pub seed: u64,
+    /// How the universe is drawn. A source that learns needs the instrumented build: then test cases are drawn
+    /// uniformly.
+    pub input_source: InputSource,
+    /// How many test cases the universe has; `None` for as many as the system asks for.
+    pub cases: Option<NonZeroUsize>,
+    /// Test cases that follow those that are drawn.
+    pub given: &'a [Value],
+    /// What bounds a run.
+    pub bounds: Bounds,
+}
+
+/// How a test case ended on the package as it is written.
+enum Ended {
+    Passed,
+    /// Both runs failed; the first one is told.
+    Failed(Value, Execution),
+    /// Its two runs differ.
+    Differs(String),
+}
+
+impl PlainCheck<'_> {
+    /// Runs each test case of the universe twice, `jobs` at a time: what is wrong with an oracle, or with a simulation
+    /// that depends on more than its test case, is known before the instrumented build is made.
+    ///
+    /// All test cases are run before one is reported, unless one hangs: then no more are begun.
+    ///
+    /// # Errors
+    /// [`CampaignError::NotDeterministic`] and [`CampaignError::BaselineFailed`], with the number of test cases that
+    /// differ or fail; others if the worker cannot be used.
+    pub fn run(
+        &self,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<SessionEnd, CampaignError> {
+        let &Self { plain, system, seed, input_source, cases, given, bounds } = self;
+        let crew = || Crew::new(Workshop { program: plain, system, bounds });
+        let mut first = crew();
+        let drawn = cases.map_or_else(|| first.description().map(|known| known.universe), |cases| Ok(cases.get()))?;
+        let source = if input_source.learns() { InputSource::Uniform } else { input_source };
+        let universe = UniverseSettings { source, seed, size: drawn };
+        let total = drawn + given.len();
+        let mut cases = Vec::with_capacity(total);
+        while cases.len() < drawn {
+            cases.extend(first.draw(universe, cases.len(), DRAW_COUNT.min(drawn - cases.len()), &[])?);
+        }
+        cases.extend_from_slice(given);
+        // A worker belongs to the thread that started it.
+        drop(first);
+        let numbers: Vec<usize> = (0..total).collect();
+        // More than the caller stops it: each test case that hangs takes long.
+        let halt = AtomicBool::new(false);
+        let work = |crew: &mut Crew<'_>, number: usize| {
+            let ended = ended(crew, &bounds, &cases[number]).map_err(|error| error.of_given(&cases[number]));
+            let hangs = matches!(&ended, Ok(Ended::Failed(_, execution)) if execution.cause == Some(Cause::Hang));
+            if hangs || stop.load(Relaxed) {
+                halt.store(true, Relaxed);
+            }
+            ended
+        };
+        let (mut done, mut failed, mut differing) = (0, BTreeMap::new(), BTreeMap::new());
+        let seen = |_, _: &Ended| {
+            done += 1;
+            progress(Progress { phase: Phase::Plain, done, total, executions: 0 });
+        };
+        let write = |ends: &[(usize, Ended)]| {
+            for (number, ended) in ends {
+                match ended {
+                    Ended::Passed => {}
+                    Ended::Failed(case, execution) => _ = failed.insert(*number, (case.clone(), execution.clone())),
+                    Ended::Differs(difference) => _ = differing.insert(*number, difference.clone()),
+                }
+            }
+            Ok(())
+        };
+        let crews = (0..jobs.get().min(total)).map(|_| crew()).collect();
+        let end = pool::run(crews, &numbers, &halt, work, seen, write)?;
+        let share = |of: usize| Some(Share { of, among: done });
+        let (differ, fail) = (share(differing.len()), share(failed.len()));
+        if let Some((number, difference)) = differing.pop_first() {
+            return Err(CampaignError::NotDeterministic { number, difference, share: differ });
+        }
+        match failed.pop_first() {
+            Some((number, (case, execution))) => {
+                let (system, execution) = (system.to_owned(), Box::new(execution));
+                Err(CampaignError::BaselineFailed { system, seed, number, case, execution, share: fail })
+            }
+            None => Ok(end),
+        }
+    }
+}
+
+/// Runs a test case twice.
+fn ended(crew: &mut Crew<'_>, bounds: &Bounds, case: &Value) -> Result<Ended, CampaignError> {
+    let mut run = || simulate(crew, bounds, case, TraceRecording::Skip);
+    let first = run()?;
+    let execution = first.as_ref().map_or_else(Clone::clone, |simulated| simulated.execution.clone());
+    if execution.cause == Some(Cause::Hang) {
+        return Ok(Ended::Failed(case.clone(), execution));
+    }
+    let second = run()?;
+    let facts = |run: &Result<Simulated, Execution>| match run {
+        Ok(run) => facts(&run.execution, run.virtual_time_ns, run.digest),
+        Err(execution) => facts(execution, 0, 0),
+    };
+    let differing = facts(&first).into_iter().zip(facts(&second)).find(|(first, second)| first != second);
+    Ok(match differing {
+        Some(((fact, first), (_, second))) => {
+            Ended::Differs(format!("the {fact} is {first} in one, {second} in the other"))
+        }
+        None if execution.verdict == RunEnd::Passed => Ended::Passed,
+        None => Ended::Failed(case.clone(), execution),
+    })
+}
 
 /// The workers of one thread: those of the instrumented build, and those of the plain one.
 #[derive(Debug)]
@@ -28,7 +162,7 @@ impl<'a> Crews<'a> {
     /// recorded.
     pub(crate) fn compare(&mut self, number: usize, case: &Value, recorded: &Recorded) -> Result<(), CampaignError> {
         let of_original = facts(&recorded.execution, recorded.virtual_time_ns, recorded.digest);
-        let of_plain = match simulate(&mut self.plain, self.plan, case, TraceRecording::Skip)? {
+        let of_plain = match simulate(&mut self.plain, &self.plan.bounds, case, TraceRecording::Skip)? {
             Ok(plain) => facts(&plain.execution, plain.virtual_time_ns, plain.digest),
             Err(execution) => facts(&execution, 0, 0),
         };
@@ -50,7 +184,7 @@ impl<'a> Crews<'a> {
     fn first_difference(&mut self, case: &Value) -> Result<Option<String>, CampaignError> {
         let mut traces = Vec::with_capacity(2);
         for crew in [&mut self.plain, &mut self.instrumented] {
-            let simulated = simulate(crew, self.plan, case, TraceRecording::Keep)?.ok();
+            let simulated = simulate(crew, &self.plan.bounds, case, TraceRecording::Keep)?.ok();
             let trace = simulated.and_then(|simulated| simulated.trace);
             let Some(Ok(Value::Array(trace))) = trace.map(|trace| trace.read()) else { return Ok(None) };
             traces.push(trace);
@@ -78,11 +212,11 @@ fn facts(execution: &Execution, virtual_time_ns: u64, digest: u64) -> [(&'static
 /// Runs the original of a build; a run that ends or hangs its process gives an execution that says so.
 fn simulate(
     crew: &mut Crew<'_>,
-    plan: &CampaignPlan,
+    bounds: &Bounds,
     case: &Value,
     trace: TraceRecording,
 ) -> Result<Result<Simulated, Execution>, CampaignError> {
-    let (limits, case) = (plan.bounds.baseline_limits(), case.clone());
+    let (limits, case) = (bounds.baseline_limits(), case.clone());
     let (choosing, choices) = (Choosing::default(), ChoiceRecording::Skip);
     match crew.ask_attributing(&WorkerRequest::Simulate { case, limits, mutant: None, trace, choosing, choices })? {
         Ok(WorkerAnswer::Simulated(simulated)) => Ok(Ok(simulated)),

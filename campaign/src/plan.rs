@@ -105,6 +105,9 @@ pub enum Existing {
 /// What a campaign does, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
+    /// Runs each test case on the package as it is written, before the instrumented build: see
+    /// [`PlainCheck`](crate::PlainCheck).
+    Plain,
     /// Draws the test cases.
     Universe,
     /// Runs each test case on the original, recorded.

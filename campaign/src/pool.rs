@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn fails(unit: usize) -> CampaignError {
-        CampaignError::NotDeterministic { number: unit, difference: String::new() }
+        CampaignError::NotDeterministic { number: unit, difference: String::new(), share: None }
     }
 
     #[test]

@@ -106,6 +106,7 @@ mod tests {
             uninstrumented: Vec::new(),
             without_flow: Vec::new(),
             unmutated: Vec::new(),
+            ambiguous: Vec::new(),
         }
     }
 

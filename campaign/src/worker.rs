@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use simutant_outcomes::Cause;
-use simutant_protocol::{WorkerAnswer, WorkerRequest, to_line};
+use simutant_protocol::{WorkerAnswer, WorkerRequest, setup_hang, to_line};
 
 use crate::CampaignError;
 
@@ -230,6 +230,7 @@ fn cause_of_death(status: ExitStatus, stderr: &str) -> Death {
             Death::ByItself(Cause::Abort, format!("crashed (signal {signal})"))
         }
         (Some(signal), _) => Death::FromOutside(format!("signal {signal}")),
+        _ if stderr.ends_with(&setup_hang()) => Death::ByItself(Cause::Hang, format!("hung: {}", setup_hang())),
         (None, code) => {
             Death::ByItself(Cause::Exit, format!("the process exited with code {}", code.unwrap_or_default()))
         }
@@ -254,6 +255,8 @@ mod tests {
         check(6, "", own(Cause::Abort, "aborted (signal 6)"));
         check(11, "", own(Cause::Abort, "crashed (signal 11)"));
         check(3 << 8, "", own(Cause::Exit, "the process exited with code 3"));
+        let hung = setup_hang();
+        check(1 << 8, &format!("words\n{hung}"), own(Cause::Hang, &format!("hung: {hung}")));
         check(9, "", Death::FromOutside("signal 9".to_owned()));
         check(9, "memory allocation of 4096 bytes failed", Death::FromOutside("signal 9".to_owned()));
     }

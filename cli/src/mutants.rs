@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use simutant_outcomes::{
-    Class, Mutant, MutantNumber, RejectedMutant, Sites, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+    AmbiguousName, Class, Mutant, MutantNumber, RejectedMutant, Sites, Span, Tier, UninstrumentedFunction,
+    UnmutatedConstant,
 };
 
 use crate::arguments::{Common, MutantsArguments};
@@ -21,6 +22,7 @@ struct Listing<'a> {
     rejected: Option<Vec<Rejected<'a>>>,
     uninstrumented: Vec<Unchanged<'a>>,
     unmutated: Vec<Unchanged<'a>>,
+    ambiguous: Vec<Ambiguous<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,6 +67,15 @@ struct Unchanged<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     reason: &'a str,
+}
+
+/// A name that stands for several declarations, with the function that has it.
+#[derive(Debug, Serialize)]
+struct Ambiguous<'a> {
+    name: &'a str,
+    function: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
 }
 
 /// A place in the source: lines and columns from 1 on, columns in characters.
@@ -140,6 +151,9 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
         unmutated: (sites.unmutated.iter())
             .map(|UnmutatedConstant { path, span, reason }| Unchanged { path, place: Place::of(span, sites), reason })
             .collect(),
+        ambiguous: (sites.ambiguous.iter())
+            .map(|AmbiguousName { name, path, span }| Ambiguous { name, function: path, place: Place::of(span, sites) })
+            .collect(),
     };
     if common.json {
         output::print(&output::json(&output::Versioned::new(listing))?)?;
@@ -177,6 +191,13 @@ fn text(listing: &Listing<'_>, rejected: usize) -> String {
     for Unchanged { path, place, reason } in &listing.unmutated {
         text.push_str(&format!("without mutants: {path} {place}: {reason}\n"));
     }
-    text.push_str(&format!("{} mutants, {rejected} rejected by the compiler\n", listing.mutants.len()));
+    for Ambiguous { name, function, place } in &listing.ambiguous {
+        text.push_str(&format!("ambiguous: `{name}` in {function} {place} stands for several declarations\n"));
+    }
+    text.push_str(&format!("{} mutants, {rejected} rejected by the compiler", listing.mutants.len()));
+    if !listing.ambiguous.is_empty() {
+        text.push_str(&format!(", {} ambiguous names", listing.ambiguous.len()));
+    }
+    text.push('\n');
     text
 }

@@ -112,11 +112,12 @@ impl CompilerMessage {
 }
 
 fn name(stage: StudyStage) -> &'static str {
-    use simutant_campaign::Phase::{Baseline, Mutants, Universe};
+    use simutant_campaign::Phase::{Baseline, Mutants, Plain, Universe};
     match stage {
         StudyStage::Instrument | StudyStage::BuildPlain => "compiling",
         StudyStage::CompareMachineCode => "comparing",
         StudyStage::Campaign(Universe) => "drawing",
+        StudyStage::Campaign(Plain) => "checking",
         StudyStage::Campaign(Baseline) => "recording",
         StudyStage::Campaign(Mutants) => "mutating",
         StudyStage::Analyse => "analysing",
@@ -144,6 +145,7 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
             )
         }
         StageEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
+            simutant_campaign::Phase::Plain => format!("{done} test cases twice on {system} as it is written"),
             simutant_campaign::Phase::Universe => format!("{done} test cases"),
             simutant_campaign::Phase::Baseline => format!("{done} test cases on the original"),
             simutant_campaign::Phase::Mutants => format!("{done} test cases on the mutants, {executions} runs"),
@@ -160,7 +162,11 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
 }
 
 pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
-    format!("{what} with {} mutants ({} more rejected by the compiler)", sites.mutants.len(), sites.rejected.len())
+    let mut left_out = format!("{} more rejected by the compiler", sites.rejected.len());
+    if !sites.ambiguous.is_empty() {
+        left_out.push_str(&format!(", {} ambiguous names", sites.ambiguous.len()));
+    }
+    format!("{what} with {} mutants ({left_out})", sites.mutants.len())
 }
 
 /// Tells which functions have no probes.

@@ -58,6 +58,9 @@
 //! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace:
 //!   another package there that turns more on makes their code count here, too. What a build script decides is not
 //!   known, and counts as compiled.
+//! - What a name stands for goes by modules and imports. Where a macro or a star import from elsewhere may bring it, it
+//!   is what has the name in the package; if there are several, operators that go by types make no mutants of it, and
+//!   [`Sites::ambiguous`](simutant_outcomes::Sites::ambiguous) lists it.
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated. So an
 //!   assertion keeps the value that a constant has in the original, and holds the mutants of the constant to it.
 //! - A constant has mutants if a function of its module uses it where a value can be chosen while the program runs.

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
 use crate::operators::{Context, Replacements, Selection, Spawner};
-use crate::syntax::declarations::Declarations;
+use crate::syntax::declarations::{Declarations, Scope};
 use crate::syntax::names::Names;
-use crate::syntax::source::FunctionSource;
+use crate::syntax::source::{FunctionSource, Source};
 use crate::syntax::types::Types;
 use finder::Finder;
 use settle::{Found, settle};
@@ -28,18 +28,30 @@ pub(crate) struct Settings<'a> {
 }
 
 /// Returns the candidates in a function, in the order of their points; those of one point follow one another. No two of
-/// them make the same text but for spaces, and none makes the original's.
-pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Settings<'_>) -> Vec<Candidate> {
+/// them make the same text but for spaces, and none makes the original's. With them come the names in the function that
+/// stand for several declarations, so that operators do not know which.
+pub(crate) fn candidates(
+    source: &Source,
+    function: &FunctionSource,
+    settings: &Settings<'_>,
+) -> (Vec<Candidate>, BTreeSet<String>) {
     let Settings { selection, declarations, names } = *settings;
-    let self_type = function.self_type.as_deref();
-    let types = Types::new(declarations, names, self_type, &function.signature, &function.body, text);
+    let text = source.file.text.as_str();
+    let self_type = function.self_path.as_deref().or(function.self_type.as_deref());
+    let scope = declarations.scope(&source.crate_module(function), self_type, &function.body);
+    let found = found(&scope, function, text, selection, names);
+    (found.into_iter().map(|found| found.candidate).collect(), scope.into_ambiguous())
+}
+
+fn found(scope: &Scope<'_>, function: &FunctionSource, text: &str, selection: &Selection, names: &Names) -> Vec<Found> {
+    let types = Types::new(scope, names, &function.signature, &function.body, text);
     let mut labels = BlockLabels(BTreeSet::new());
     labels.visit_block(&function.body);
     let spawner = Spawner::of(&function.body, names);
     let context = Context {
         text,
         signature: &function.signature,
-        declarations,
+        scope,
         names,
         types: &types,
         is_unsigned: false,
@@ -63,7 +75,7 @@ pub(crate) fn candidates(function: &FunctionSource, text: &str, settings: &Setti
         let order = |found: &Found| (found.candidate.point.clone(), found.candidate.change.range.start, found.rank);
         order(left).cmp(&order(right))
     });
-    found.into_iter().map(|found| found.candidate).collect()
+    found
 }
 
 struct BlockLabels(BTreeSet<String>);

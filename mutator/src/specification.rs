@@ -4,7 +4,7 @@ pub(crate) mod fingerprint;
 pub(crate) mod known;
 pub(crate) mod verdicts;
 
-use simutant_outcomes::{Mutant, Sites};
+use simutant_outcomes::{AmbiguousName, Mutant, Sites};
 
 use crate::constants::Constants;
 use crate::mutation::{self, PlacedCandidate, Settings};
@@ -28,15 +28,23 @@ pub(crate) struct Specification {
     pub(crate) constants: Constants,
     /// Whether there are mutants of two candidates each.
     pub(crate) makes_pairs: bool,
+    /// The names that stand for several declarations.
+    ambiguous: Vec<AmbiguousName>,
 }
 
 impl Specification {
     pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, settings: &Settings<'_>) -> Self {
-        let mut candidates = Vec::new();
+        let (mut candidates, mut ambiguous) = (Vec::new(), Vec::new());
         let mut identities = Identities::default();
         for (file, source) in sources.iter().enumerate() {
             for (index, function) in source.functions.iter().enumerate() {
-                for candidate in mutation::candidates(function, &source.file.text, settings) {
+                let (found, names) = mutation::candidates(source, function, settings);
+                ambiguous.extend(names.into_iter().map(|name| AmbiguousName {
+                    name,
+                    path: function.path.clone(),
+                    span: source.span(file, &function.range),
+                }));
+                for candidate in found {
                     let original = &source.file.text[candidate.range().clone()];
                     let replacement = plain_text(&candidate.change.replacement, &source.file.text);
                     let identity = identities.next(&function.path, original, candidate.operator, &replacement);
@@ -47,7 +55,7 @@ impl Specification {
         let makes_pairs = settings.selection.replacements(HIGHER_ORDER.name).is_some();
         let constants = Constants::new(&sources, settings, &mut identities);
         let (package, system) = (package.into(), system.into());
-        Self { package, system, sources, candidates, constants, makes_pairs }
+        Self { package, system, sources, candidates, constants, makes_pairs, ambiguous }
     }
 
     /// Returns a candidate.
@@ -100,6 +108,7 @@ impl Specification {
             package: self.package.clone(),
             system: self.system.clone(),
             files: self.sources.iter().map(|source| source.file.clone()).collect(),
+            ambiguous: self.ambiguous.clone(),
             ..Sites::default()
         }
     }

@@ -18,11 +18,10 @@ use crate::text::edit::plain_text;
 /// Returns the text as a specification file, and the candidates of its last function.
 pub(crate) fn candidates(text: &str, operators: &str) -> (Source, Vec<Candidate>) {
     let source = Source::parse("src/a.rs", text.into()).expect("the test's own source");
-    let mut declarations = Declarations::default();
-    declarations.add(&syn::parse_str(text).expect("the test's own source"), text);
+    let declarations = Declarations::of_text(text);
     let selection = Selection::parse(operators).expect("the test's own operators");
     let settings = Settings { selection: &selection, declarations: &declarations, names: &Names::default() };
-    let candidates = source.functions.last().map(|function| mutation::candidates(function, text, &settings));
+    let candidates = source.functions.last().map(|function| mutation::candidates(&source, function, &settings).0);
     (source, candidates.unwrap_or_default())
 }
 

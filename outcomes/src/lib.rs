@@ -34,8 +34,8 @@ pub use outcome::{
     is_zero,
 };
 pub use sites::{
-    Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair, RejectedMutant,
-    Sites, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+    AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair,
+    RejectedMutant, Sites, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
 pub use trials::{LeftOut, Origin, Subject, Trials};

@@ -45,6 +45,10 @@ pub struct Sites {
     /// for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmutated: Vec<UnmutatedConstant>,
+    /// Names that stand for several declarations: operators that go by what is declared do not know which, and make no
+    /// mutants of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<AmbiguousName>,
 }
 
 impl Sites {
@@ -315,6 +319,17 @@ pub struct UnmutatedConstant {
     pub span: Span,
     /// Why it has none.
     pub reason: String,
+}
+
+/// A name that stands for several declarations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AmbiguousName {
+    /// The name of the type, the function or the constant; of a method, with its type if that is known.
+    pub name: String,
+    /// Module path and name of the function that has the name.
+    pub path: String,
+    /// The function's place.
+    pub span: Span,
 }
 
 impl Mutant {

@@ -4,7 +4,9 @@ use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use simutant_campaign::{Bounds, Campaign, CampaignError, CampaignPlan, Existing, Pruning, SessionEnd, Simulator};
+use simutant_campaign::{
+    Bounds, Campaign, CampaignError, CampaignPlan, Existing, PlainCheck, Pruning, SessionEnd, Simulator,
+};
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, InputSource};
 
@@ -36,27 +38,61 @@ impl CampaignSettings {
         ReplayCommand { program: self.program.clone(), system: system.clone(), out: self.out.clone() }
     }
 
-    /// Finds the system and builds it with its mutants. What is wrong with the folder is told before anything is
-    /// compiled.
-    pub(crate) fn instrument(
+    /// Finds the system and builds what a campaign needs: as it is written, and with its mutants. What is wrong with the
+    /// folder is told before anything is compiled.
+    ///
+    /// With a universe, its test cases are run on the plain build first, so that an oracle that is wrong is not told at
+    /// the end of the instrumented build.
+    pub(crate) fn build_both(
         &self,
         request: &SystemRequest,
+        checked: Option<&CheckedUniverse<'_>>,
         watch: Watch<'_>,
-    ) -> Result<(StudiedSystem, Build), StudyError> {
-        let build = || {
+    ) -> Result<(StudiedSystem, Build, PathBuf), StudyError> {
+        let find = || {
             let system = request.find()?;
             files::make_folder(&self.out)?;
-            let built = system.instrument(watch.observer)?;
-            Ok((system, built))
+            Ok(system)
         };
-        watch.unless_stopped(build())
+        let system = watch.unless_stopped(find())?;
+        let plain = watch.unless_stopped(system.build_plain(watch.observer))?;
+        watch.go_on()?;
+        if let Some(universe) = checked {
+            self.check_plain((&plain, &system.request.system), universe, watch)?;
+        }
+        let built = watch.unless_stopped(system.instrument(watch.observer))?;
+        Ok((system, built, plain))
     }
 
-    /// Finds the system and builds what a campaign needs: with its mutants, and as it is written.
-    pub(crate) fn build_both(&self, request: &SystemRequest, watch: Watch<'_>) -> Result<(Build, PathBuf), StudyError> {
-        let (system, built) = self.instrument(request, watch)?;
-        let plain = watch.unless_stopped(system.build_plain(watch.observer))?;
-        Ok((built, plain))
+    /// Runs the universe on the plain build, unless that was done for this folder and this executable.
+    fn check_plain(
+        &self,
+        (plain, system): (&Path, &str),
+        universe: &CheckedUniverse<'_>,
+        watch: Watch<'_>,
+    ) -> Result<(), StudyError> {
+        let CheckedUniverse { input_source, cases, given, existing } = *universe;
+        let size = cases.map_or_else(|| "all".to_owned(), |cases| cases.to_string());
+        let given_as_text: String = given.iter().map(|case| format!("+{case}")).collect();
+        let note = format!("{} {} {size}{given_as_text} {}", self.seed, input_source.name(), self.out.display());
+        // The name of the executable has a hash of it; both are removed when nobody has asked for them in a while.
+        let mut noted = plain.to_owned().into_os_string();
+        noted.push(CHECKED_SUFFIX);
+        let noted = PathBuf::from(noted);
+        let known = std::fs::read_to_string(&noted).unwrap_or_default();
+        if known.lines().any(|line| line == note) && existing == Existing::Continue {
+            return Ok(());
+        }
+        let bounds = Bounds::default();
+        let check = PlainCheck { plain, system, seed: self.seed, input_source, cases, given, bounds };
+        let mut phases = Phases::new(watch);
+        let end = check.run(self.jobs, &mut |progress| phases.show(progress), watch.stop);
+        let end = watch.unless_stopped(end.map_err(StudyError::from))?;
+        phases.end();
+        match end {
+            SessionEnd::Finished => files::write(&noted, &format!("{known}{note}\n")),
+            SessionEnd::Stopped => Err(StudyError::Stopped),
+        }
     }
 
     /// Opens a campaign in a folder.
@@ -114,6 +150,21 @@ impl CampaignSettings {
             source => source.into(),
         }
     }
+}
+
+/// How the name of the file beside a plain build ends that says which universes passed on it, for which folders.
+const CHECKED_SUFFIX: &str = "-checked";
+
+/// The universe that is run on the plain build before the instrumented one is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CheckedUniverse<'a> {
+    pub(crate) input_source: InputSource,
+    /// As many as the system asks for, unless it is said.
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// Test cases that follow these.
+    pub(crate) given: &'a [Value],
+    /// Whether what is known of an earlier check holds.
+    pub(crate) existing: Existing,
 }
 
 /// The universe of a campaign.

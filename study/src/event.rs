@@ -11,7 +11,7 @@ use crate::StudyError;
 
 /// Hears what a study does, as it happens.
 ///
-/// Two stages can go on at a time, each on a thread of its own: [`StudyStage::BuildPlain`] is one of them.
+/// It may be called on several threads.
 pub type Observer<'a> = dyn Fn(StudyEvent<'_>) + Sync + 'a;
 
 /// Something that happens in a study.

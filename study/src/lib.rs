@@ -25,16 +25,16 @@
 //! assert!(suite.cases.len() < study.outcomes.cases.len());
 //! assert!(["suite.json", "results.json", "report.html"].iter().all(|name| out.join(name).exists()));
 //! # let stages = stages.into_inner()?;
-//! # assert_eq!((stages.first().map(String::as_str), stages.last().map(String::as_str)), (Some("Instrument"), Some("Explain")));
+//! # assert_eq!((stages.first().map(String::as_str), stages.last().map(String::as_str)), (Some("BuildPlain"), Some("Explain")));
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # Stages
 //!
-//! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds one executable with all its mutants and one
-//! without ([`StudiedSystem::instrument`], [`StudiedSystem::build_plain`]), runs the campaign
-//! ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
+//! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds it as it is written and runs the universe on
+//! that, twice ([`simutant_campaign::PlainCheck`]), builds one executable with all its mutants
+//! ([`StudiedSystem::build_plain`], [`StudiedSystem::instrument`]), runs the campaign ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
 //! of the study ([`simutant_report`]) with a page for each mutant and test case that is worth a look. An [`Observer`]
 //! hears of each [`StudyStage`].
 //!

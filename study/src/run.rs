@@ -8,13 +8,13 @@ use simutant_analysis::{
     Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, analyse_with_threads, boosted, build_expected,
     build_suite, suite, suite_of,
 };
-use simutant_campaign::{Bounds, Campaign, SessionEnd, Simulator, Statistics};
+use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
 
-use crate::campaigns::{UniversePlan, universe_size};
-use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
+use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
+use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::{REFERENCE, RESULTS, SUITE};
 use crate::join::join;
 use crate::pages::{write_case_pages, write_mutant_pages};
@@ -53,7 +53,9 @@ impl StudyPlan {
 
 fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
     let StudyPlan { campaign: settings, system: request, .. } = plan;
-    let (system, built) = settings.instrument(request, watch)?;
+    let StudyPlan { input_source, cases, existing, ref given, .. } = *plan;
+    let checked = CheckedUniverse { input_source, cases, given, existing };
+    let (system, built, plain) = settings.build_both(request, Some(&checked), watch)?;
     // A file that cannot be used is told before anything is run.
     let mut options = AnalysisOptions { judgements: system.judgements()?, ..plan.options() };
     let reference = system.reference()?;
@@ -70,20 +72,8 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
 
     let universe =
         UniversePlan { input_source: plan.input_source, cases, given: plan.given.clone(), reseedings: plan.reseedings };
-    // Drawing takes the instrumented system alone.
-    let draw = || -> Result<Campaign, StudyError> {
-        let mut campaign = settings.open(&settings.out, &built, &universe, plan.existing)?;
-        let mut phases = Phases::new(watch);
-        let end = campaign.draw(&mut |progress| phases.show(progress), watch.stop)?;
-        phases.end();
-        match end {
-            SessionEnd::Finished => Ok(campaign),
-            SessionEnd::Stopped => Err(StudyError::Stopped),
-        }
-    };
-    let (plain, campaign) = join(|| system.build_plain(watch.observer), draw);
-    let plain = watch.unless_stopped(plain)?;
-    let mut campaign = watch.unless_stopped(campaign)?;
+    let mut campaign = watch
+        .unless_stopped(settings.open(&settings.out, &built, &universe, plan.existing).map_err(StudyError::from))?;
     settings.run(&mut campaign, (&plain, None), request, watch)?;
     campaign.judge_cost(cost.as_ref().map(|(oracle, role)| (oracle, *role)))?;
     let statistics = campaign.statistics()?;

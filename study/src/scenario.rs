@@ -8,7 +8,7 @@ use simutant_analysis::{AnalysisOptions, Scenario, scenario};
 use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_given, read_reseedings};
 use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
-use crate::campaigns::{UniversePlan, universe_size};
+use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SELECTED_SUITE;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
@@ -49,11 +49,13 @@ impl ScenarioPlan {
     pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<ChosenSuite, StudyError> {
         let watch = Watch { observer, stop };
         let Self { campaign: settings, system: request, .. } = self;
-        let (built, plain) = settings.build_both(request, watch)?;
+        let (input_source, existing) = (self.input_source, Existing::Continue);
+        let given = read_given(&settings.out);
+        let checked = CheckedUniverse { input_source, cases: self.cases, given: &given, existing };
+        let (_, built, plain) = settings.build_both(request, Some(&checked), watch)?;
         let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
         // Re-seedings that a study has made stay; none is made for a choice by kills on own seeds.
         let reseedings = read_reseedings(&settings.out);
-        let given = read_given(&settings.out);
         let universe = UniversePlan { input_source: self.input_source, cases, given, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
         let run =

@@ -53,9 +53,9 @@ impl ScorePlan {
             |error: &CampaignError| StudyError::NotFinished { folder: settings.out.clone(), reason: error.to_string() };
         let before = copy_campaign(&settings.out, &folder).map_err(|error| unfinished(&error))?;
         let settings = CampaignSettings { seed: before.seed, ..settings.clone() };
-        let (system, built) = settings.instrument(request, watch)?;
+        // The study has run on the plain build what it knows.
+        let (system, built, plain) = settings.build_both(request, None, watch)?;
         let judgements = system.judgements()?;
-        let plain = watch.unless_stopped(system.build_plain(watch.observer))?;
         let first = before.cases + before.given.len();
         let universe = UniversePlan {
             input_source: before.input_source,

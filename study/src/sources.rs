@@ -46,7 +46,8 @@ impl SourcesPlan {
     pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<SourceOutcomes, StudyError> {
         let watch = Watch { observer, stop };
         let Self { campaign: settings, system: request, cases, reseedings, existing } = self;
-        let (built, plain) = settings.build_both(request, watch)?;
+        // That a source finds test cases which do not pass is a part of what is compared.
+        let (_, built, plain) = settings.build_both(request, None, watch)?;
         let mut found = SourceOutcomes::default();
         for source in InputSource::ALL {
             observer(StudyEvent::Source(source));

@@ -143,6 +143,7 @@ pub fn from_kills(rows: &[&str]) -> Outcomes {
             uninstrumented: Vec::new(),
             without_flow: Vec::new(),
             unmutated: Vec::new(),
+            ambiguous: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -458,6 +459,7 @@ fn sites() -> Sites {
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
+        ambiguous: Vec::new(),
         functions,
     }
 }

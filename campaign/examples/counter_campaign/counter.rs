@@ -56,5 +56,6 @@ fn sites() -> Sites {
         uninstrumented: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
+        ambiguous: Vec::new(),
     }
 }

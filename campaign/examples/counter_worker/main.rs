@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::io::Write;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 use simutant_probe as probe;
@@ -40,6 +41,10 @@ enum Mistake {
     Bounded,
     /// The original panics at 5 and aborts at 7: named `counter_worker-fragile`.
     Fragile,
+    /// The original takes longer each time for limits above 12: named `counter_worker-fickle`.
+    Fickle,
+    /// A limit above 12 is never set up: named `counter_worker-stuck`.
+    Stuck,
     /// Drawing a limit above 12 panics: named `counter_worker-undrawable`.
     Undrawable,
 }
@@ -54,6 +59,8 @@ impl Mistake {
             Some((_, "chance")) => Self::Chance,
             Some((_, "bounded")) => Self::Bounded,
             Some((_, "fragile")) => Self::Fragile,
+            Some((_, "fickle")) => Self::Fickle,
+            Some((_, "stuck")) => Self::Stuck,
             Some((_, "undrawable")) => Self::Undrawable,
             _ => Self::None,
         }
@@ -115,6 +122,9 @@ impl System for Counter {
 
     fn configure(case: &TestCase) -> Simulation<Nothing> {
         let limit = case.limit;
+        while limit > 12 && Mistake::of_this_program() == Mistake::Stuck {
+            std::hint::spin_loop();
+        }
         // 17 is outside of the universe: the original fails on it.
         let expected = if limit == 17 { 0 } else { limit * (limit - 1) / 2 };
         let mut simulation = Simulation::new(1);
@@ -155,6 +165,9 @@ fn last_digits(trace: &[TraceEvent], requirements: &mut Requirements) {
     }
 }
 
+/// What a fickle worker keeps outside of its simulations.
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
 /// Adds up in the instrumented way: the first match is what the mutator makes of a function.
 async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) -> u64 {
     let body = SUM_BELOW.enter();
@@ -169,7 +182,12 @@ async fn sum_below(context: Context<Nothing>, limit: u64, books: Rc<Cell<u64>>) 
         (Mistake::Fragile, 7) => std::process::abort(),
         _ => {}
     }
-    context.pause(VirtualDuration::from_millis(if mistake == Mistake::Late { 2 } else { 1 })).await;
+    let milliseconds = match mistake {
+        Mistake::Late => 2,
+        Mistake::Fickle if limit > 12 => 1 + RUNS.fetch_add(1, Relaxed),
+        _ => 1,
+    };
+    context.pause(VirtualDuration::from_millis(milliseconds)).await;
     match body {
         0 => sum,
         1 => mutated(&context, sum, limit, &books).await,

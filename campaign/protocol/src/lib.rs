@@ -366,6 +366,14 @@ impl PartialEq for TraceText {
     }
 }
 
+/// How many seconds a worker may compute while it makes a simulation of a test case.
+pub const SETUP_SECONDS_MAX: u64 = 3;
+
+/// Returns the last words of a worker that ends since a test case was not set up in time.
+pub fn setup_hang() -> String {
+    format!("`configure` did not return within {SETUP_SECONDS_MAX} seconds of computing")
+}
+
 /// Returns `message` as one line of JSON, with its end.
 ///
 /// # Panics

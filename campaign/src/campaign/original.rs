@@ -28,12 +28,15 @@ pub(super) fn check_baseline(
             seed: plan.seed,
             number,
             case: case.clone(),
-            execution: recorded.execution.clone(),
+            execution: Box::new(recorded.execution.clone()),
+            share: None,
         });
     }
     match &recorded.difference {
         None => Ok(()),
-        Some(difference) => Err(CampaignError::NotDeterministic { number, difference: difference.clone() }),
+        Some(difference) => {
+            Err(CampaignError::NotDeterministic { number, difference: difference.clone(), share: None })
+        }
     }
 }
 

@@ -85,13 +85,8 @@ impl Campaign {
         }
         for (number, case) in (total..).zip(given) {
             // Number 0 is the test case itself, in the form that the system has for it.
-            let same = crew.reseed(seed, 0, number, std::slice::from_ref(case)).map_err(|error| match error {
-                CampaignError::CaseRefused { reason } => {
-                    CampaignError::CaseRefused { reason: format!("{reason}; the test case is {case}") }
-                }
-                other => other,
-            })?;
-            cases.extend(same);
+            let same = crew.reseed(seed, 0, number, std::slice::from_ref(case));
+            cases.extend(same.map_err(|error| error.of_given(case))?);
         }
         Ok(Some(cases))
     }

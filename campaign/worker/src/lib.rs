@@ -13,6 +13,7 @@
 //! | allocates without end | unwinding at its next step ([the counting allocator](CountingAllocator)) | this crate: abnormal |
 //! | allocates without end, and takes no steps | an allocation that is refused | the campaign: abnormal |
 //! | aborts or exits | the end of the process | the campaign: abnormal |
+//! | does not come to its begin: `configure` loops | the end of the process (`setup.rs`) | the campaign: not terminated |
 //! | loops where no step is counted | the campaign's clock, a kill | the campaign: not terminated |
 //!
 //! **A run is a function of the test case and the mutant.** Runs follow each other in one process, on one thread, so
@@ -30,6 +31,7 @@ mod panics;
 mod process;
 mod run;
 mod serve;
+mod setup;
 mod system;
 mod traced;
 
@@ -95,6 +97,10 @@ fn run(systems: &[ErasedSystem], lines: &'static LineTable) -> Result<(), Worker
     })?;
     let streams = process::set_up()?;
     panics::listen(lines);
+    std::thread::Builder::new()
+        .name("watch".to_owned())
+        .spawn(setup::watch)
+        .map_err(|source| WorkerError::Io { action: "start a thread", source })?;
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("simulation".to_owned())

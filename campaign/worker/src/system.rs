@@ -13,7 +13,7 @@ use simutant_protocol::{
 use simutant_sim_core::{Others, Report, VirtualTime};
 use simutant_system::{self as definition, InvalidTestCase, System, TraceCriterion};
 
-use crate::{choices, panics};
+use crate::{choices, panics, setup};
 
 /// A simulated system of any types; made by [`system`].
 #[derive(Debug)]
@@ -219,7 +219,7 @@ impl<S: System> Case for TypedCase<S> {
     }
 
     fn run(&self, limits: RunLimits, wanted: &Wanted) -> Report {
-        let mut simulation = S::configure(&self.0);
+        let mut simulation = setup::watched(|| S::configure(&self.0));
         simulation.events_at_most(limits.events).virtual_time_at_most(VirtualTime::from_nanos(limits.virtual_time_ns));
         choices::impose(&mut simulation, &wanted.choosing);
         if wanted.trace == TraceRecording::Keep {

@@ -72,3 +72,14 @@ fn what_depends_on_the_text_of_the_source_shows_beside_the_plain_build() {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }
 }
+
+#[test]
+fn a_broken_oracle_is_told_before_the_instrumented_build_with_the_number_of_test_cases() {
+    let package = leaking("src/store.rs", LATENCY, "{ panic!(\"broken\") }");
+    let out = folder();
+    let told = stderr(&fails(&package, &text(out.path())));
+    for part in ["test case 0 of seed 3 does not pass on the original store", "broken", "4 of 4 test cases fail"] {
+        assert!(told.contains(part), "`{part}` is not in: {told}");
+    }
+    assert!(told.contains("as it is written") && !told.contains(" mutants ("), "{told}");
+}

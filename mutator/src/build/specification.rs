@@ -1,5 +1,8 @@
 //! Reads the specification of a package: its files, what the package declares, the candidates.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use super::files::{list_files, read};
 use crate::error::MutatorError;
 use crate::mutation::Settings;
@@ -7,27 +10,117 @@ use crate::operators::Selection;
 use crate::package::{Member, Package};
 use crate::specification::Specification;
 use crate::syntax::declarations::Declarations;
+use crate::syntax::parts::join;
+use crate::syntax::source::module_path;
 
 pub(super) fn read_specification(package: &Package, selection: &Selection) -> Result<Specification, MutatorError> {
-    let sources = package.files.iter().map(|file| package.source(file)).collect::<Result<Vec<_>, _>>()?;
-    let mut declarations = Declarations::default();
-    for member in &package.members {
-        read_declarations(member, &mut declarations)?;
+    let mut sources = package.files.iter().map(|file| package.source(file)).collect::<Result<Vec<_>, _>>()?;
+    let mut declaring = Vec::new();
+    for (index, member) in package.members.iter().enumerate() {
+        let modules = member.modules();
+        for (file, source) in package.files.iter().zip(&mut sources).filter(|(file, _)| file.member == index) {
+            source.crate_module = module_of(member, &modules, &member.root().join(&file.path), Path::new(&file.path));
+        }
+        read_declaring(member, &modules, &mut declaring)?;
     }
+    let files = declaring.iter().map(|file| (file.module.as_str(), &file.syntax, file.text.as_str()));
+    let declarations = Declarations::new(files);
     let settings = Settings { selection, declarations: &declarations, names: &package.names };
     Ok(Specification::new(package.name(), &package.system, sources, &settings))
 }
 
-/// Reads what all files of a package declare; one that does not parse by itself declares nothing.
-fn read_declarations(member: &Member, declarations: &mut Declarations) -> Result<(), MutatorError> {
+/// A file that may declare what a specification uses.
+struct DeclaringFile {
+    /// The module that it holds, from the crate's name on.
+    module: String,
+    syntax: syn::File,
+    text: String,
+}
+
+/// Reads all files of a package that may be compiled; one that does not parse by itself declares nothing.
+fn read_declaring(
+    member: &Member,
+    modules: &BTreeMap<PathBuf, String>,
+    declaring: &mut Vec<DeclaringFile>,
+) -> Result<(), MutatorError> {
+    let left_out = member.left_out();
     for (relative, path) in list_files(&member.root().join("src"))? {
-        if relative.extension().is_some_and(|extension| extension == "rs") {
+        let is_source = relative.extension().is_some_and(|extension| extension == "rs");
+        if is_source && !left_out.contains(&path) {
             let text = read(&path)?;
             if let Ok(mut syntax) = syn::parse_str(&text) {
                 member.conditions.strip(&mut syntax);
-                declarations.add(&syntax, &text);
+                let module = module_of(member, modules, &path, &Path::new("src").join(&relative));
+                declaring.push(DeclaringFile { module, syntax, text });
             }
         }
     }
     Ok(())
+}
+
+/// Returns the module that a file holds: the declared one, or the one that its name says if a macro may declare it.
+fn module_of(member: &Member, modules: &BTreeMap<PathBuf, String>, path: &Path, relative: &Path) -> String {
+    let by_name = || {
+        let name = member.library().map_or(member.metadata.name.as_str(), |library| &library.name);
+        join(&name.replace('-', "_"), &module_path(&relative.to_string_lossy()))
+    };
+    modules.get(path).cloned().unwrap_or_else(by_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: &str = "use crate::shapes::Shape; use std::ops::Range;
+        pub struct Window { base: u32, next: u32, state: State }
+        enum State { Open, Shut }
+        impl Window {
+            fn grow(&mut self, by: u32, to: u32) -> Shape { if self.base < to { self.next += self.base; }
+                self.state = State::Open; let _ = max(self.base, self.next); Shape::default() }
+        }
+        fn max(one: u32, other: u32) -> u32 { if one > LIMIT { one } else { other } }
+        const LIMIT: u32 = 4;";
+
+    /// Returns the identities of all candidates of a package with these files beside `window`, and the names that are
+    /// ambiguous.
+    fn read_package(window: &str, others: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let modules = others.iter().map(|(name, _)| format!("mod {name};")).collect::<String>();
+        let shapes = "#[derive(Default)] pub struct Shape;";
+        let manifest = "[package]\nname = \"toy-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
+            [package.metadata.simutant.systems.toy]\ntype = \"Toy\"\nspecification = [\"src/window.rs\"]\n";
+        let files = [
+            ("Cargo.toml".to_owned(), manifest.to_owned()),
+            ("src/lib.rs".to_owned(), format!("mod window; mod shapes; {modules}")),
+            ("src/shapes.rs".to_owned(), shapes.to_owned()),
+            ("src/window.rs".to_owned(), window.to_owned()),
+        ];
+        let others = others.iter().map(|(name, text)| (format!("src/{name}.rs"), (*text).to_owned()));
+        for (file, text) in files.into_iter().chain(others) {
+            super::super::files::write(&folder.path().join(file), &text).expect("room");
+        }
+        let package = Package::find(&folder.path().join("Cargo.toml"), "toy").expect("the test's own package");
+        let specification = read_specification(&package, &Selection::parse("all").expect("a set")).expect("it is read");
+        let identities = specification.all_candidates().map(|(_, placed)| placed.identity.clone()).collect();
+        (identities, specification.no_sites().ambiguous.into_iter().map(|ambiguous| ambiguous.name).collect())
+    }
+
+    #[test]
+    fn what_other_files_declare_under_the_same_names_takes_no_mutants_away() {
+        let alone = read_package(WINDOW, &[]);
+        let other = "pub struct Window { base: String, state: u8 } enum State { Odd } pub struct Shape { pub a: u8 }
+                     fn max(a: u8) {} const LIMIT: &str = \"\"; impl Window { fn grow(&self) {} }";
+        assert_eq!(read_package(WINDOW, &[("other", other)]), alone);
+        assert!(alone.0.len() > 40 && alone.1.is_empty(), "{alone:?}");
+    }
+
+    #[test]
+    fn a_name_that_no_import_explains_is_noted_if_there_are_several() {
+        let window = "use elsewhere::*; fn f(shape: Pane) { g(shape.a, shape.b) }";
+        let other = ("other", "pub struct Pane { a: u32, b: u32 }");
+        let third = ("third", "pub struct Pane { a: i32, b: i32 }");
+        let ((one, none), (several, noted)) = (read_package(window, &[other]), read_package(window, &[other, third]));
+        assert!(several.len() < one.len(), "{several:?} {one:?}");
+        assert_eq!((none, noted), (Vec::new(), vec!["Pane".to_owned()]));
+    }
 }

@@ -233,11 +233,11 @@ impl Finder<'_> {
                 }
             }
             Expr::Struct(inner) => {
-                let name = types.of(expression).unwrap_or_default();
+                let ty = types.of(expression);
                 expected.extend(inner.fields.iter().filter_map(|field| {
                     let Member::Named(member) = &field.member else { return None };
-                    let ty = self.context.declarations.field(&name, &member.to_string())?;
-                    is_unsigned_integer(ty).then_some(&field.expr)
+                    let ty = self.context.scope.field(ty.as_ref()?, &member.to_string())?;
+                    is_unsigned_integer(&ty).then_some(&field.expr)
                 }));
             }
             _ => {}

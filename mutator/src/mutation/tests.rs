@@ -23,8 +23,7 @@ const AWKWARD: &str = include_str!("../../tests/build/awkward.rs");
 /// Returns the text as a specification of its own with every operator.
 fn specification(text: &str) -> Option<Specification> {
     let source = Source::parse("src/a.rs", text.into()).ok()?;
-    let mut declarations = Declarations::default();
-    declarations.add(&syn::parse_str(text).ok()?, text);
+    let declarations = Declarations::of_text(text);
     let selection = Selection::parse("all").expect("a set").with_all_replacements();
     let settings = Settings { selection: &selection, declarations: &declarations, names: &Names::default() };
     Some(Specification::new("a", "a", vec![source], &settings))

@@ -12,7 +12,6 @@ use super::message_target::exchange_fields;
 use super::operator::{Change, Context, Operator, Place};
 use super::pieces::{arguments, call_name, swapped};
 use crate::syntax::parts::range_of;
-use crate::syntax::types::bare;
 
 pub(super) const ARGUMENT_SWAP: Operator = Operator { name: "ARG", tier: Tier::B, class: Class::General, changes };
 
@@ -39,11 +38,10 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
             pairs.map(change).collect()
         }
         Place::Expression(expression @ Expr::Struct(literal)) => {
-            let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-            let name = if name == "Self" { context.types.self_type().unwrap_or_default().to_owned() } else { name };
+            let Some(ty) = context.scope.named(literal.path.segments.iter()) else { return Vec::new() };
             let fields: Vec<&syn::FieldValue> = literal.fields.iter().collect();
             let type_of = |field: &syn::FieldValue| match &field.member {
-                Member::Named(member) => context.declarations.field(&name, &member.to_string()),
+                Member::Named(member) => context.scope.field(&ty, &member.to_string()),
                 Member::Unnamed(_) => None,
             };
             let whole = range_of(expression);
@@ -62,35 +60,23 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
 
 /// Returns the types of the parameters of what is called, if the package declares it.
 fn parameter_types<'a>(call: &Expr, context: &Context<'a>) -> &'a [String] {
-    let declarations = context.declarations;
-    let function = match call {
+    let scope = context.scope;
+    let parameters = match call {
         Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => {
-                let mut segments = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
-                match (segments.next(), segments.next()) {
-                    (Some(name), None) => declarations.function(&name),
-                    (Some(name), Some(before)) => {
-                        let ty = if before == "Self" { context.types.self_type().unwrap_or_default() } else { &before };
-                        declarations.function(&format!("{ty}::{name}")).or_else(|| declarations.function(&name))
-                    }
-                    _ => None,
-                }
-            }
+            Expr::Path(path) => scope.parameters(&path.path),
             _ => None,
         },
         Expr::MethodCall(call) => {
-            let receiver = match &*call.receiver {
-                Expr::Path(path) if path.path.is_ident("self") => context.types.self_type().map(str::to_owned),
-                receiver => context.types.of(receiver),
-            };
-            match receiver {
-                Some(ty) => declarations.function(&format!("{}::{}", bare(&ty), call.method)),
-                None => declarations.method_of_any(&call.method.to_string()),
+            let method = call.method.to_string();
+            match context.types.of_base(&call.receiver) {
+                Some(ty) => scope.method_parameters(&ty, &method),
+                None if call.args.len() > 1 => scope.parameters_of_any(&method),
+                None => None,
             }
         }
         _ => None,
     };
-    function.map(|function| function.parameters.as_slice()).unwrap_or_default()
+    parameters.unwrap_or_default()
 }
 
 /// Whether the order of the arguments cannot matter.

@@ -55,7 +55,7 @@ fn other_targets(call: &Expr, context: &Context<'_>) -> Vec<Change> {
             _ => "",
         };
         let base = context.types.of(&field.base);
-        let is_known = base.as_deref().and_then(|base| context.declarations.fields(crate::syntax::types::bare(base)));
+        let is_known = base.and_then(|base| context.scope.fields(&base));
         let has_other = is_known.is_none_or(|fields| fields.iter().any(|field| field.name == other));
         if !other.is_empty() && has_other {
             return vec![change(&format!("{}.{other}", context.text_of(&field.base)))];

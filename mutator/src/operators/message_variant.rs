@@ -9,6 +9,7 @@ use syn::{Expr, Path};
 
 use super::operator::{Change, Context, Operator, Place, Replacements};
 use super::pieces::{arguments, replaced};
+use crate::syntax::declarations::{EnumVariant, TypeText};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
 
@@ -24,7 +25,7 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
             .collect();
     }
     match enum_of(expression, context) {
-        Some(name) if context.declarations.is_message(&name) || context.names.has_word(Kind::Message, &name) => {
+        Some(ty) if context.scope.is_message(&ty) || context.names.has_word(Kind::Message, &ty) => {
             other_variants(expression, context)
         }
         _ => Vec::new(),
@@ -45,25 +46,25 @@ fn path_of(expression: &Expr) -> Option<&Path> {
 }
 
 /// Returns the enum of which an expression makes a variant.
-pub(super) fn enum_of(expression: &Expr, context: &Context<'_>) -> Option<String> {
+pub(super) fn enum_of(expression: &Expr, context: &Context<'_>) -> Option<TypeText> {
     let segments = &path_of(expression)?.segments;
-    let before = segments.iter().rev().nth(1)?.ident.to_string();
-    let name = if before == "Self" { context.types.self_type()?.to_owned() } else { before };
+    let before = segments.len().checked_sub(1).filter(|before| *before > 0)?;
+    let ty = context.scope.named(segments.iter().take(before))?;
     let variant = &segments.last()?.ident;
-    context.declarations.variants(&name)?.iter().any(|known| *variant == known.name).then_some(name)
+    context.scope.variants(&ty)?.iter().any(|known| *variant == known.name).then_some(ty)
 }
 
 /// Returns the changes of a variant to others of its enum with the same payload.
 pub(super) fn other_variants(expression: &Expr, context: &Context<'_>) -> Vec<Change> {
-    let Some(name) = enum_of(expression, context) else { return Vec::new() };
+    let Some(ty) = enum_of(expression, context) else { return Vec::new() };
     let Some(last) = path_of(expression).and_then(|path| path.segments.last()) else { return Vec::new() };
-    let variants = context.declarations.variants(&name).unwrap_or_default();
+    let variants = context.scope.variants(&ty).unwrap_or_default();
     let Some(at) = variants.iter().position(|variant| last.ident == variant.name) else { return Vec::new() };
     let next = variants.iter().cycle().skip(at + 1).take(variants.len() - 1);
     let same = next.filter(|other| other.shape == variants[at].shape);
     let count = if context.replacements == Replacements::Reduced { 1 } else { variants.len() };
     let range = range_of(expression);
-    let change = |other: &crate::syntax::declarations::EnumVariant| {
+    let change = |other: &EnumVariant| {
         Change::at(range.clone(), replaced(&range, &range_of(&last.ident), vec![other.name.clone().into()]))
     };
     same.take(count).map(change).collect()

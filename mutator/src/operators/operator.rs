@@ -9,7 +9,7 @@ use syn::{Arm, Block, Expr, ExprForLoop, Signature, Stmt};
 
 use super::pieces::{call_name, last_name};
 use super::spawner::Spawner;
-use crate::syntax::declarations::Declarations;
+use crate::syntax::declarations::Scope;
 use crate::syntax::names::{Kind, Names};
 use crate::syntax::parts::range_of;
 use crate::syntax::purity::is_pure;
@@ -129,8 +129,8 @@ pub(crate) struct Context<'a> {
     pub(crate) text: &'a str,
     /// The signature of the function.
     pub(crate) signature: &'a Signature,
-    /// What the package declares.
-    pub(crate) declarations: &'a Declarations,
+    /// What the package declares, as names in the function stand for it.
+    pub(crate) scope: &'a Scope<'a>,
     /// What names are for.
     pub(crate) names: &'a Names,
     /// The types that can be read off the text.

@@ -9,7 +9,7 @@ use simutant_outcomes::{Class, Tier};
 use syn::{Expr, GenericArgument, GenericParam, PathArguments, ReturnType, Type};
 
 use super::operator::{Change, Context, Infection, Operator, Place, infection_of};
-use crate::syntax::declarations::type_name;
+use crate::syntax::declarations::{TypeText, type_name};
 use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::types::{is_float, is_integer};
 
@@ -98,11 +98,12 @@ fn values(ty: &Type, context: &Context<'_>) -> Vec<String> {
             successes.into_iter().map(|success| format!("Ok({success})")).collect()
         }
         _ if is_parameter(&name, context) || name == "Self" => Vec::new(),
-        name if context.declarations.declares(name) && !context.declarations.has_default(name) => Vec::new(),
-        name if context.declarations.has_default(name) || WITH_DEFAULT.contains(&name) => {
-            values(&["Default::default()"])
+        name => {
+            let ty = TypeText::of_path(&path.path.segments);
+            let has_default = context.scope.has_default(&ty);
+            let is_known = || WITH_DEFAULT.contains(&name) && !context.scope.declares(&ty);
+            if has_default || is_known() { values(&["Default::default()"]) } else { Vec::new() }
         }
-        _ => Vec::new(),
     }
 }
 

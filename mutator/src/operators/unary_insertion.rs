@@ -9,6 +9,7 @@ use syn::{BinOp, Expr};
 
 use super::operator::{Change, Context, Operator, Place, infection_of};
 use super::pieces::operand;
+use crate::syntax::declarations::TypeText;
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{peeled, range_of};
 use crate::syntax::types::{is_float, is_integer, is_unsigned_integer};
@@ -95,7 +96,7 @@ pub(super) fn is_variable(expression: &Expr) -> bool {
 }
 
 /// Returns the type of an expression if that is known to be a number.
-pub(super) fn number(expression: &Expr, context: &Context<'_>) -> Option<String> {
+pub(super) fn number(expression: &Expr, context: &Context<'_>) -> Option<TypeText> {
     context.types.of(expression).filter(|ty| is_integer(ty) || is_float(ty))
 }
 

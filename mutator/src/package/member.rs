@@ -1,6 +1,6 @@
 //! A package that the generated workspace has a copy of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
@@ -47,6 +47,24 @@ impl Member {
     pub(crate) fn left_out(&self) -> BTreeSet<PathBuf> {
         let library = self.library();
         library.map(|library| modules::left_out(library.src_path.as_std_path(), &self.conditions)).unwrap_or_default()
+    }
+
+    /// Returns which module each file of the library and the programs holds, from the crate's name on.
+    pub(crate) fn modules(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        let is_library =
+            |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
+        let (libraries, others): (Vec<_>, Vec<_>) = self.metadata.targets.iter().partition(is_library);
+        let programs = others.into_iter().filter(|target| target.kind.contains(&TargetKind::Bin));
+        let of_library = libraries.into_iter().map(|target| (target, target.name.replace('-', "_")));
+        // A program has the library's name, or that of another crate.
+        let of_programs = programs.map(|target| (target, format!("program {}", target.name)));
+        for (target, name) in of_library.chain(of_programs) {
+            for (file, module) in modules::modules(target.src_path.as_std_path(), &name, &self.conditions) {
+                found.entry(file).or_insert(module);
+            }
+        }
+        found
     }
 
     pub(super) fn manifest(

@@ -52,6 +52,18 @@ pub(crate) fn type_name(ty: &Type) -> String {
     }
 }
 
+/// Returns the path of a type without its arguments, and without what refers to it.
+pub(crate) fn type_path(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => {
+            let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            Some(names.join("::"))
+        }
+        Type::Reference(reference) => type_path(&reference.elem),
+        _ => None,
+    }
+}
+
 /// Returns the path of what has a name and is in something of this path.
 pub(crate) fn join(path: &str, name: &str) -> String {
     match (path, name) {

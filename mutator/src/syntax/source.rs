@@ -11,7 +11,7 @@ use syn::{Attribute, Block, ImplItem, Item, ReturnType, Signature, TraitItem, Ty
 use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
 use crate::syntax::constants::{self, ConstantSource};
-use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_name};
+use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_name, type_path};
 
 /// A parsed specification file.
 #[derive(Debug)]
@@ -20,6 +20,10 @@ pub(crate) struct Source {
     pub(crate) functions: Vec<FunctionSource>,
     /// Those of modules, types and traits, and then those in functions.
     pub(crate) constants: Vec<ConstantSource>,
+    /// The module that the file holds, as reports have it.
+    module: String,
+    /// The same from the crate's name on, as declarations have it.
+    pub(crate) crate_module: String,
     /// Byte offsets at which lines start.
     line_starts: Vec<usize>,
 }
@@ -44,6 +48,8 @@ pub(crate) struct FunctionSource {
     pub(crate) signature: Signature,
     /// The type that it is a method of.
     pub(crate) self_type: Option<String>,
+    /// The path of that type, as it stands there.
+    pub(crate) self_path: Option<String>,
     /// The module that it is in.
     pub(crate) module: String,
     /// The names of the constants that it, or what it is in, has as parameters.
@@ -108,7 +114,15 @@ impl Source {
             constants::inner(index, &function.path, &function.body, &text, &mut constants);
         }
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Ok(Self { file: SourceFile { path: path.into(), text }, functions, constants, line_starts })
+        let (module, crate_module) = (module.to_owned(), module.to_owned());
+        let file = SourceFile { path: path.into(), text };
+        Ok(Self { file, functions, constants, module, crate_module, line_starts })
+    }
+
+    /// Returns the module of a function, from the crate's name on.
+    pub(crate) fn crate_module(&self, function: &FunctionSource) -> String {
+        let inner = function.module.strip_prefix(&self.module).unwrap_or_default();
+        join(&self.crate_module, inner.trim_start_matches("::"))
     }
 
     /// Returns the place of a range. `file` is the index of this file.
@@ -134,7 +148,14 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
         match item {
             Item::Fn(item) if !is_test(&item.attrs) => {
                 let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                let around = Around { module, path: module, self_type: None, home: Home::Module, generics: None };
+                let around = Around {
+                    module,
+                    path: module,
+                    self_type: None,
+                    self_path: None,
+                    home: Home::Module,
+                    generics: None,
+                };
                 functions.push(function(&around, outlined_at, item.sig, *item.block));
             }
             Item::Mod(item) if !is_test(&item.attrs) => {
@@ -147,7 +168,9 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
                 let is_plain = item.trait_.is_none() && has_lifetimes_only(&item.generics);
                 let home = if is_plain { Home::Type } else { Home::Other };
                 let generics = Some(&item.generics);
-                let around = Around { module, path: &path, self_type: Some(&self_type), home, generics };
+                let self_path = type_path(&item.self_ty);
+                let self_path = self_path.as_deref();
+                let around = Around { module, path: &path, self_type: Some(&self_type), self_path, home, generics };
                 for item in item.items {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
@@ -160,7 +183,8 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
             Item::Trait(item) if !is_test(&item.attrs) => {
                 let path = join(module, &item.ident.to_string());
                 let generics = Some(&item.generics);
-                let around = Around { module, path: &path, self_type: None, home: Home::Other, generics };
+                let home = Home::Other;
+                let around = Around { module, path: &path, self_type: None, self_path: None, home, generics };
                 for item in item.items {
                     if let TraitItem::Fn(mut item) = item
                         && let Some(body) = item.default.take()
@@ -181,6 +205,7 @@ struct Around<'a> {
     /// The module, with the type or the trait.
     path: &'a str,
     self_type: Option<&'a str>,
+    self_path: Option<&'a str>,
     home: Home,
     generics: Option<&'a syn::Generics>,
 }
@@ -192,7 +217,7 @@ fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signat
 }
 
 fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signature, body: Block) -> FunctionSource {
-    let &Around { module, path, self_type, home, generics } = around;
+    let &Around { module, path, self_type, self_path, home, generics } = around;
     let range = range_of(&signature).start..range_of(&body).end;
     let obstacle = if signature.constness.is_some() {
         Some("a const function cannot call the probes")
@@ -218,6 +243,7 @@ fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signatur
         body,
         signature,
         self_type,
+        self_path: self_path.map(str::to_owned),
         module: module.to_owned(),
         const_parameters,
         obstacle,

@@ -8,35 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, Lit, Local, Member, Pat, Signature, UnOp};
 
-use crate::syntax::declarations::{Declarations, bound_name, type_text};
+use crate::syntax::declarations::{Scope, TypeText, bound_name, type_text};
 use crate::syntax::names::{Kind, Names};
 
 /// The types of the names in one function.
 #[derive(Debug)]
 pub(crate) struct Types<'a> {
-    declarations: &'a Declarations,
-    self_type: Option<&'a str>,
+    scope: &'a Scope<'a>,
     /// Names whose bindings are all of one type.
-    locals: BTreeMap<String, Option<String>>,
+    locals: BTreeMap<String, Option<TypeText>>,
     /// Names that are bound by `mut`.
     mutable: BTreeSet<String>,
 }
 
 impl<'a> Types<'a> {
-    pub(crate) fn new(
-        declarations: &'a Declarations,
-        names: &Names,
-        self_type: Option<&'a str>,
-        signature: &Signature,
-        body: &Block,
-        text: &str,
-    ) -> Self {
-        let mut types = Self { declarations, self_type, locals: BTreeMap::new(), mutable: BTreeSet::new() };
+    pub(crate) fn new(scope: &'a Scope<'a>, names: &Names, signature: &Signature, body: &Block, text: &str) -> Self {
+        let mut types = Self { scope, locals: BTreeMap::new(), mutable: BTreeSet::new() };
         for input in &signature.inputs {
             if let FnArg::Typed(parameter) = input {
                 types.note_mutable(&parameter.pat);
                 match bound_name(&parameter.pat) {
-                    Some(name) => types.bind(name, Some(type_text(&parameter.ty, text))),
+                    Some(name) => types.bind(name, Some(TypeText::here(type_text(&parameter.ty, text)))),
                     None => Binder { types: &mut types, names, text }.visit_pat(&parameter.pat),
                 }
             }
@@ -53,16 +45,11 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn bind(&mut self, name: String, ty: Option<String>) {
+    fn bind(&mut self, name: String, ty: Option<TypeText>) {
         let known = self.locals.entry(name).or_insert_with(|| ty.clone());
         if *known != ty {
             *known = None;
         }
-    }
-
-    /// Returns the type that the function is a method of.
-    pub(crate) fn self_type(&self) -> Option<&'a str> {
-        self.self_type
     }
 
     /// Whether a local name is bound so that it can be assigned to.
@@ -71,84 +58,72 @@ impl<'a> Types<'a> {
     }
 
     /// Returns the type of an expression, as the text that the source has for it, without references around it.
-    pub(crate) fn of(&self, expression: &Expr) -> Option<String> {
-        self.find(expression).map(|ty| without_reference(&ty).to_owned())
+    pub(crate) fn of(&self, expression: &Expr) -> Option<TypeText> {
+        self.find(expression).map(TypeText::without_reference)
     }
 
     /// Returns the names of locals and parameters that are known to be of a type, in alphabetical order.
     pub(crate) fn locals_of<'s>(&'s self, ty: &'s str) -> impl Iterator<Item = &'s str> {
-        let is_it = move |found: &&Option<String>| found.as_deref() == Some(ty);
+        let is_it = move |found: &&Option<TypeText>| found.as_deref() == Some(ty);
         self.locals.iter().filter(move |(_, found)| is_it(found)).map(|(name, _)| name.as_str())
     }
 
-    fn find(&self, expression: &Expr) -> Option<String> {
+    /// Returns the type of a receiver or of what a field is taken from.
+    pub(crate) fn of_base(&self, base: &Expr) -> Option<TypeText> {
+        if is_self(base) { self.scope.self_type().cloned() } else { self.of(base) }
+    }
+
+    fn find(&self, expression: &Expr) -> Option<TypeText> {
         match expression {
             Expr::Paren(inner) => self.find(&inner.expr),
             Expr::Reference(inner) => self.find(&inner.expr),
             Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_) | UnOp::Neg(_)) => self.find(&inner.expr),
-            Expr::Cast(inner) => Some(crate::syntax::declarations::type_name(&inner.ty)),
+            Expr::Cast(inner) => Some(TypeText::here(crate::syntax::declarations::type_name(&inner.ty))),
             Expr::Lit(inner) => match &inner.lit {
-                Lit::Int(literal) if !literal.suffix().is_empty() => Some(literal.suffix().to_owned()),
-                Lit::Float(literal) if !literal.suffix().is_empty() => Some(literal.suffix().to_owned()),
-                Lit::Bool(_) => Some("bool".to_owned()),
+                Lit::Int(literal) if !literal.suffix().is_empty() => Some(TypeText::here(literal.suffix())),
+                Lit::Float(literal) if !literal.suffix().is_empty() => Some(TypeText::here(literal.suffix())),
+                Lit::Bool(_) => Some(TypeText::here("bool")),
                 _ => None,
             },
-            Expr::Path(inner) => {
-                let segments = &inner.path.segments;
-                let last = segments.last()?.ident.to_string();
-                if segments.len() == 1 {
-                    match self.locals.get(&last) {
-                        Some(known) => known.clone(),
-                        None => self.declarations.constant(&last).map(str::to_owned),
-                    }
-                } else {
-                    let ty = self.named(&segments[segments.len() - 2].ident.to_string())?;
-                    let path = format!("{ty}::{last}");
-                    match self.declarations.constant(&path).or_else(|| self.declarations.constant(&last)) {
-                        Some(constant) => Some(constant.to_owned()),
-                        // `u32::MAX`, `State::Open`.
-                        None if is_integer(&ty) => Some(ty),
-                        None => self.declarations.variants(&ty).map(|_| ty),
-                    }
-                }
-            }
+            Expr::Path(inner) => match inner.path.get_ident() {
+                Some(name) => match self.locals.get(&name.to_string()) {
+                    Some(known) => known.clone(),
+                    None => self.scope.constant(&inner.path),
+                },
+                None => self.scope.constant(&inner.path).or_else(|| {
+                    let ty = self.before_last(&inner.path)?;
+                    // `u32::MAX`, `State::Open`.
+                    if is_integer(&ty) { Some(ty) } else { self.scope.variants(&ty).map(|_| ty) }
+                }),
+            },
             Expr::Field(inner) => {
                 let Member::Named(member) = &inner.member else { return None };
-                let base = if is_self(&inner.base) { self.self_type?.to_owned() } else { self.of(&inner.base)? };
-                self.declarations.field(bare(&base), &member.to_string()).map(str::to_owned)
+                self.scope.field(&self.of_base(&inner.base)?, &member.to_string())
             }
-            Expr::Struct(inner) => self.named(&inner.path.segments.last()?.ident.to_string()),
+            Expr::Struct(inner) => self.scope.named(inner.path.segments.iter()),
             Expr::Call(inner) => {
                 let Expr::Path(path) = &*inner.func else { return None };
-                let segments = &path.path.segments;
-                let last = segments.last()?.ident.to_string();
-                match segments.len() {
-                    1 => self.declarations.function(&last)?.output.clone(),
-                    count => {
-                        let ty = self.named(&segments[count - 2].ident.to_string())?;
-                        match self.declarations.function(&format!("{ty}::{last}")) {
-                            Some(function) => function.output.clone(),
-                            None if is_integer(&ty) => Some(ty),
-                            // By the customs of Rust, these make a value of the type before them.
-                            None if last == "new" || last == "default" || last.starts_with("from_") => Some(ty),
-                            None => self.declarations.variants(&ty).map(|_| ty),
-                        }
-                    }
+                if let Some(output) = self.scope.output(&path.path) {
+                    return output;
+                }
+                let last = path.path.segments.last()?.ident.to_string();
+                match self.before_last(&path.path)? {
+                    ty if is_integer(&ty) => Some(ty),
+                    // By the customs of Rust, these make a value of the type before them.
+                    ty if last == "new" || last == "default" || last.starts_with("from_") => Some(ty),
+                    ty => self.scope.variants(&ty).map(|_| ty),
                 }
             }
             Expr::MethodCall(inner) => {
                 let method = inner.method.to_string();
                 match method.as_str() {
-                    "len" | "count" => return Some("usize".to_owned()),
+                    "len" | "count" => return Some(TypeText::here("usize")),
                     "clone" | "saturating_sub" | "wrapping_sub" | "saturating_add" | "wrapping_add" | "min" | "max" => {
                         return self.find(&inner.receiver);
                     }
                     _ => {}
                 }
-                let receiver =
-                    if is_self(&inner.receiver) { self.self_type.map(str::to_owned) } else { self.of(&inner.receiver) };
-                let function = self.declarations.function(&format!("{}::{method}", bare(&receiver?)))?;
-                function.output.clone()
+                self.scope.method_output(&self.of_base(&inner.receiver)?, &method)
             }
             Expr::Binary(inner) => {
                 let (left, right) = (self.find(&inner.left)?, self.find(&inner.right)?);
@@ -158,13 +133,15 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn named(&self, name: &str) -> Option<String> {
-        if name == "Self" { self.self_type.map(str::to_owned) } else { Some(name.to_owned()) }
+    /// Returns the type that a path names before its last name.
+    fn before_last(&self, path: &syn::Path) -> Option<TypeText> {
+        let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
+        self.scope.named(path.segments.iter().take(count))
     }
 
     /// Whether an expression is of an unsigned integer type.
     pub(crate) fn is_unsigned(&self, expression: &Expr) -> bool {
-        self.of(expression).is_some_and(|ty| UNSIGNED.contains(&ty.as_str()))
+        self.of(expression).is_some_and(|ty| is_unsigned_integer(&ty))
     }
 }
 
@@ -218,7 +195,9 @@ impl<'ast> Visit<'ast> for Binder<'_, '_> {
         }
         self.types.note_mutable(&local.pat);
         match (bound_name(&local.pat), &local.pat) {
-            (Some(name), Pat::Type(pattern)) => self.types.bind(name, Some(type_text(&pattern.ty, self.text))),
+            (Some(name), Pat::Type(pattern)) => {
+                self.types.bind(name, Some(TypeText::here(type_text(&pattern.ty, self.text))));
+            }
             (Some(name), _) => {
                 let value = local.init.as_ref().map(|init| &*init.expr);
                 let is_now = matches!(value, Some(Expr::MethodCall(call)) if call.args.is_empty()
@@ -244,6 +223,7 @@ impl<'ast> Visit<'ast> for Binder<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::declarations::Declarations;
 
     #[track_caller]
     fn check(body: &str, expression: &str, expect: Option<&str>) {
@@ -252,11 +232,11 @@ mod tests {
              impl A {{ fn name(&self) -> String {{}} }} fn f(a: &'x mut A, n: u64, same: u8) {{ {body} }}"
         );
         let syntax: syn::File = syn::parse_str(&text).expect("the test's own source");
-        let mut declarations = Declarations::default();
-        declarations.add(&syntax, &text);
+        let declarations = Declarations::of_text(&text);
         let Some(syn::Item::Fn(function)) = syntax.items.last() else { panic!("the function is last") };
         let names = Names::default();
-        let types = Types::new(&declarations, &names, Some("A"), &function.sig, &function.block, &text);
+        let scope = declarations.scope("a", Some("A"), &function.block);
+        let types = Types::new(&scope, &names, &function.sig, &function.block, &text);
         let expression: Expr = syn::parse_str(expression).expect("the test's own source");
         assert_eq!(types.of(&expression).as_deref(), expect);
     }
