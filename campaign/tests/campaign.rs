@@ -340,9 +340,11 @@ fn a_panic_while_a_test_case_is_drawn_says_which_and_why() {
     let mut plan = CampaignPlan { cases: MANY, ..plan() };
     plan.build.worker = mistaken(folder.path(), "undrawable");
     let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
-    let error = campaign.draw(&mut |_| {}, &AtomicBool::new(false)).expect_err("it panics").to_string();
-    assert!(error.contains(&format!("in drawing test case {number}: ")), "{error}");
-    assert!(error.contains(&format!("{} is above 12", case["limit"])), "{error}");
+    let error = campaign.draw(&mut |_| {}, &AtomicBool::new(false)).expect_err("it panics");
+    assert!(matches!(error, CampaignError::SamplePanicked { .. }), "{error:?}");
+    let error = error.to_string();
+    assert!(error.starts_with("sample panicked at "), "{error}");
+    assert!(error.ends_with(&format!(" (test case {number}): {} is above 12", case["limit"])), "{error}");
 }
 
 #[test]
