@@ -200,6 +200,12 @@ pub enum CampaignError {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// The system panicked while it drew a test case.
+    #[error("{message}")]
+    SamplePanicked {
+        /// Where, in drawing which test case, and why.
+        message: String,
+    },
     /// A test case is not one of the system's.
     #[error("{reason}")]
     CaseRefused {

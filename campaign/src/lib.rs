@@ -88,7 +88,7 @@ pub use campaign::Campaign;
 pub use error::{CampaignError, Share};
 pub use outcomes::{
     CampaignUniverse, copy_campaign, read_case, read_given, read_limits, read_outcomes, read_outcomes_of,
-    read_reseedings,
+    read_reseedings, read_sites,
 };
 pub use plain::PlainCheck;
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};

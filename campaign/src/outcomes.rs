@@ -42,6 +42,16 @@ pub fn read_outcomes_of(build: &Build, directory: &Path) -> Result<Option<Outcom
     }
 }
 
+/// Returns the mutants and requirements of the campaign in `directory`, which may be of other source than there is now.
+///
+/// # Errors
+/// If there is no campaign, if its universe was not drawn, or if its journal is damaged.
+pub fn read_sites(directory: &Path) -> Result<Sites, CampaignError> {
+    let journal = Journal::open_existing(directory)?;
+    let cases = journal.get("cases")?.unwrap_or_default();
+    journal.get("sites")?.ok_or(CampaignError::Unfinished { executed: 0, cases })
+}
+
 /// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.
 ///
 /// # Errors

@@ -125,6 +125,7 @@ impl Worker {
             Ok(WorkerAnswer::Refused { message }) => {
                 Err(NoAnswer::Error(CampaignError::CaseRefused { reason: message }))
             }
+            Ok(WorkerAnswer::Undrawn { message }) => Err(NoAnswer::Error(CampaignError::SamplePanicked { message })),
             Ok(WorkerAnswer::Failed { message }) => Err(NoAnswer::Error(self.error(message))),
             Ok(answer) => Ok(answer),
             Err(_) => {

@@ -277,7 +277,7 @@ fn the_universe_can_be_drawn_before_there_is_a_plain_build() {
 }
 
 /// The universe of the guided source, drawn and read back; `stop_after` test cases a session stops, and another goes on.
-fn guided(plan: CampaignPlan, stop_after: Option<usize>) -> Vec<serde_json::Value> {
+fn guided(plan: CampaignPlan, stop_after: Option<usize>) -> Vec<Value> {
     let folder = folder();
     let plan = CampaignPlan { input_source: InputSource::Guided, ..plan };
     for stop_after in stop_after.into_iter().chain([usize::MAX]) {
@@ -291,7 +291,7 @@ fn guided(plan: CampaignPlan, stop_after: Option<usize>) -> Vec<serde_json::Valu
 }
 
 /// Returns the test cases in a journal.
-fn cases_in(directory: &Path) -> Vec<serde_json::Value> {
+fn cases_in(directory: &Path) -> Vec<Value> {
     let journal = Connection::open(directory.join("journal.sqlite")).expect("it is a journal");
     let mut cases = journal.prepare("SELECT input FROM cases ORDER BY number").expect("it is SQL");
     let cases = cases.query_map([], |row| row.get::<_, String>(0)).expect("it can be read");
@@ -334,15 +334,17 @@ fn a_panic_while_a_test_case_is_drawn_says_which_and_why() {
     let built = build();
     let mut simulator = Simulator::new(&built, Bounds::default());
     let drawn = (0..MANY).map(|number| simulator.draw(SEED, number).expect("it is drawn"));
-    let large = |case: &serde_json::Value| case["limit"].as_u64().is_some_and(|limit| limit > 12);
+    let large = |case: &Value| case["limit"].as_u64().is_some_and(|limit| limit > 12);
     let (number, case) = drawn.enumerate().find(|(_, case)| large(case)).expect("one is large");
     let folder = folder();
     let mut plan = CampaignPlan { cases: MANY, ..plan() };
     plan.build.worker = mistaken(folder.path(), "undrawable");
     let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
-    let error = campaign.draw(&mut |_| {}, &AtomicBool::new(false)).expect_err("it panics").to_string();
-    assert!(error.contains(&format!("in drawing test case {number}: ")), "{error}");
-    assert!(error.contains(&format!("{} is above 12", case["limit"])), "{error}");
+    let error = campaign.draw(&mut |_| {}, &AtomicBool::new(false)).expect_err("it panics");
+    assert!(matches!(error, CampaignError::SamplePanicked { .. }), "{error:?}");
+    let error = error.to_string();
+    assert!(error.starts_with("sample panicked at "), "{error}");
+    assert!(error.ends_with(&format!(" (test case {number}): {} is above 12", case["limit"])), "{error}");
 }
 
 #[test]
@@ -1096,11 +1098,7 @@ fn a_single_run_has_the_verdict_of_the_campaign() {
         let original = simulator.simulate(&case.case, None, TraceRecording::Keep, limits).expect("it runs");
         assert_eq!(original.execution.verdict, RunEnd::Passed);
         assert_eq!(original.virtual_time_ns, case.virtual_time_ns);
-        assert!(
-            original
-                .trace
-                .is_some_and(|trace| trace.read::<Vec<serde_json::Value>>().is_ok_and(|events| !events.is_empty()))
-        );
+        assert!(original.trace.is_some_and(|trace| trace.read::<Vec<Value>>().is_ok_and(|events| !events.is_empty())));
         for mutant in [0, 1, 2, 3, 5, 8, 14, 15, 16, 17] {
             for trace in [TraceRecording::Skip, TraceRecording::Keep] {
                 let run = simulator.simulate(&case.case, Some(mutant), trace, limits).expect("it runs");

@@ -5,7 +5,7 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 use simutant_study::{CampaignSettings, ReplacementSet, StudyPlan, SystemRequest};
@@ -501,14 +501,15 @@ pub(crate) struct SimulateArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("inputs").required(true)))]
 pub(crate) struct TestArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     /// The suite: a suite.json that a study wrote.
-    #[arg(long, value_name = "FILE", required_unless_present = "cases", conflicts_with = "cases")]
+    #[arg(long, value_name = "FILE", group = "inputs")]
     pub(crate) suite: Option<PathBuf>,
     /// Instead of a suite, the first N test cases of the universe of --seed, as `simulate --case` has them.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", group = "inputs")]
     pub(crate) cases: Option<NonZeroUsize>,
     /// The implementation: the name of one in the folder `implementations` of the system's package or of those that
     /// come with Simutant, or a TOML file that describes one.
@@ -523,6 +524,10 @@ pub(crate) struct TestArguments {
     /// Start over instead of resuming a stopped run, for example after a program has changed.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Keep the private folder of each test case, in kept/IMPLEMENTATION below --out, in place of what an earlier run
+    /// kept of it; the summary says where those of test cases are that did not pass.
+    #[arg(long)]
+    pub(crate) keep: bool,
     /// Also write the results as JUnit XML.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,

@@ -15,7 +15,7 @@ use simutant_study::StudyError;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a test case does not pass on the original simulation, or a self-check of a study failed
+    1  a test failed, a test case cannot be drawn or fails on the original simulation, or a self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
     4  something could not be built, started or reached
@@ -107,7 +107,9 @@ impl Exit {
                 StudyError::Stopped => Some(Self::Interrupted),
                 StudyError::Package(error) => Self::of_cause(error),
                 StudyError::Engine(error) => Self::of_cause(error),
-                StudyError::EngineOrigin { .. } | StudyError::EngineUnreadable { .. } => Some(Self::BadInput),
+                StudyError::EngineOrigin { .. }
+                | StudyError::EngineUnreadable { .. }
+                | StudyError::NoPackage { .. } => Some(Self::BadInput),
                 StudyError::Instrument { source, .. }
                 | StudyError::BuildPlain { source, .. }
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
@@ -121,6 +123,7 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return Some(match error {
                 CampaignError::BaselineFailed { .. }
+                | CampaignError::SamplePanicked { .. }
                 | CampaignError::NotDeterministic { .. }
                 | CampaignError::NotAsWritten { .. }
                 | CampaignError::PrunedWrongly { .. }
@@ -184,5 +187,17 @@ impl Exit {
             return Some(Self::Unavailable);
         }
         cause.is::<io::Error>().then_some(Self::Storage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_drawing_a_test_case_is_a_failure_of_the_system() {
+        let panicked = || CampaignError::SamplePanicked { message: "sample panicked".into() };
+        assert_eq!(Exit::of(&panicked().into()), Exit::Failed);
+        assert_eq!(Exit::of(&StudyError::from(panicked()).into()), Exit::Failed);
     }
 }

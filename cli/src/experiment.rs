@@ -483,6 +483,7 @@ mod tests {
                 network: ProxyCounts::default(),
                 duration_ms,
                 mutant_reached,
+                folder: None,
             };
             log.add("one", &result).expect("room");
         }
@@ -560,6 +561,7 @@ mod tests {
                 network: ProxyCounts::default(),
                 duration_ms: 1,
                 mutant_reached: None,
+                folder: None,
             };
             log.add("one", &result).expect("room");
         }

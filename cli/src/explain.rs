@@ -1,8 +1,10 @@
 //! `simutant explain`: one mutant, its change, who kills it and why, and where its run leaves the original's.
 
+use std::path::Path;
+
 use serde::Serialize;
 use simutant_analysis::case_name;
-use simutant_campaign::read_outcomes_of;
+use simutant_campaign::{read_outcomes_of, read_sites};
 use simutant_outcomes::{Judgement, MutantNumber, Outcomes, RunEnd};
 use simutant_report::{Explanation, MutantPage, example_case};
 use simutant_study::{Explainer, write_mutant_page};
@@ -31,6 +33,11 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     let out = common.out(system);
     let found = build::find(&arguments.system)?;
     let judgements = found.judgements()?;
+    if arguments.case.is_none() {
+        // Before a build that takes long: nothing is explained without a study of this source, or of other mutants.
+        let sites = read_sites(&out).map_err(|_| no_study(&out))?;
+        mutants::resolve(&sites, &arguments.mutant)?;
+    }
     let built = build::instrumented(&found)?;
     let number = mutants::resolve(&built.sites, &arguments.mutant)?;
     // A study of other source would tell of other mutants.
@@ -48,13 +55,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
             })?;
             (outcomes.cases[case].case.clone(), Some(case))
         }
-        (None, None) => {
-            let message = format!(
-                "there is no finished study of this source, with all files as they are now, in {}; run one, or give --case",
-                out.display()
-            );
-            return Err(BadInput(message).into());
-        }
+        (None, None) => return Err(no_study(&out).into()),
     };
     let explanation = explainer.explain(number, case, case_number)?;
     let mutant = &built.sites.mutants[number as usize];
@@ -94,6 +95,13 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
         text(&explained, outcomes.as_ref())
     })?;
     Ok(Exit::Success)
+}
+
+fn no_study(out: &Path) -> BadInput {
+    BadInput(format!(
+        "there is no finished study of this source, with all files as they are now, in {}; run one, or give --case",
+        out.display()
+    ))
 }
 
 fn text(explained: &Explained<'_>, outcomes: Option<&Outcomes>) -> String {

@@ -80,7 +80,9 @@ fn places(arguments: &SystemArguments) -> anyhow::Result<(Testbeds, Vec<PathBuf>
     let own = own();
     let system = match build::find(arguments) {
         Ok(system) => system,
-        Err(StudyError::Package(MutatorError::UnknownSystem { .. })) => return Ok((TESTBEDS, Vec::from_iter(own))),
+        Err(StudyError::Package(MutatorError::UnknownSystem { .. }) | StudyError::NoPackage { .. }) => {
+            return Ok((TESTBEDS, Vec::from_iter(own)));
+        }
         Err(error) => return Err(error.into()),
     };
     let folder = system.package.folder().join(OF_PACKAGE);

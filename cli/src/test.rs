@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     options.timeout = timeout(arguments.timeout, &implementation, system);
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
+    options.keep_directory = arguments.keep.then(|| out.join("kept").join(&implementation.name));
 
     let constants = constants::compare(&arguments.system, std::slice::from_ref(&implementation));
     // Some test cases alone are no result of the suite.
@@ -362,7 +363,8 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
     for rate in rates {
         let is_shown = |result: &&CaseResult| !result.verdict.passes();
         let first = rate.failures().next().or_else(|| rate.results.iter().find(is_shown));
-        let Some(CaseResult { processes, repetition, case, .. }) = first else { continue };
+        let Some(shown) = first else { continue };
+        let CaseResult { processes, repetition, case, .. } = shown;
         let word = if rate.failed > 0 { "FAILED" } else { "INCONCLUSIVE" };
         text.push_str(&format!("{word} {}: {rate}\n", rate.name));
         for (reason, count) in rate.reasons() {
@@ -373,6 +375,7 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
             text.push_str(&format!("  inconclusive: {reason}\n"));
         }
         text.push_str(&format!("  input: {case}\n"));
+        text.push_str(&kept(shown));
         printed(processes).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
         text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
     }
@@ -399,6 +402,7 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
             }
         }
         text.push_str(&format!("  input: {}\n", result.case));
+        text.push_str(&kept(result));
         printed(&result.processes).for_each(|line| text.push_str(&format!("  {line}")));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
     }
@@ -407,6 +411,11 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     text.push_str(&format!("{passed} passed, {failed} failed"));
     text.push_str(&inconclusive(report.results.len() - passed - failed));
     text + &noted(&report.results)
+}
+
+/// Returns the line that says where the private folder of a test case is, if it was kept.
+fn kept(result: &CaseResult) -> String {
+    result.folder.as_ref().map(|folder| format!("  folder: {}\n", folder.display())).unwrap_or_default()
 }
 
 /// How many notes are shown after a summary: each stands in the line of its test case, too.

@@ -14,7 +14,7 @@ use simutant_outcomes::{Inconclusive, Verdict};
 use crate::error::HarnessError;
 use crate::failure::{ProcessFailure, Traffic};
 use crate::implementation::Implementation;
-use crate::implementation::driver::ProcessOwner;
+use crate::implementation::driver::{DRIVER, ProcessOwner};
 use crate::ports;
 use crate::process::{Guardian, OutputTail, ProcessExit};
 use crate::proxy::{Activity, ProxyCounts};
@@ -54,8 +54,15 @@ pub(crate) struct Ran {
 enum Broken {
     /// One of them is wrong.
     Process(ProcessFailure),
-    /// The driver's plan is none.
-    Plan(String),
+    /// Nothing was found out, since the driver gave no plan that can be run.
+    Inconclusive(String),
+}
+
+impl Broken {
+    /// The first line of a driver is no plan, for this reason.
+    fn no_plan(why: impl std::fmt::Display) -> Self {
+        Self::Inconclusive(format!("the first line that the driver printed is no plan: {why}"))
+    }
 }
 
 impl From<ProcessFailure> for Broken {
@@ -90,14 +97,11 @@ impl Attempt<'_> {
         if let Some(Broken::Process(ProcessFailure::Exited { process, exit: ProcessExit::UNAVAILABLE })) = &broken {
             let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
             let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
-            return Err(HarnessError::SideUnavailable { implementation, side: process.clone(), reason });
+            return Err(HarnessError::SideUnavailable { implementation, side: self.title(process), reason });
         }
         let mut judgement = match broken {
             Some(Broken::Process(failure)) => Verdict::Fail(failure.into()).into(),
-            Some(Broken::Plan(why)) => {
-                let reason = format!("the first line that the driver printed is no plan: {why}");
-                Verdict::Inconclusive(Inconclusive { reason }).into()
-            }
+            Some(Broken::Inconclusive(reason)) => Verdict::Inconclusive(Inconclusive { reason }).into(),
             None => self.environment.judge(&Left { processes: &processes })?,
         };
         judgement.notes.extend(notes.into_iter().map(|fault| format!("not injected: {fault}")));
@@ -120,6 +124,15 @@ impl Attempt<'_> {
     /// Returns whether the driver has a plan, which the harness runs.
     fn is_planned(&self) -> bool {
         self.implementation.driver.as_ref().is_some_and(|driver| driver.processes == ProcessOwner::Harness)
+    }
+
+    /// Returns what messages call a process: as the implementation's file or the plan has it.
+    fn title(&self, process: &str) -> String {
+        match &self.implementation.driver {
+            Some(driver) if process == DRIVER => driver.side().title(),
+            Some(_) => format!("process `{process}` of the driver's plan"),
+            None => format!("side `{process}`"),
+        }
     }
 
     /// Returns all sides, in the order in which they are started.
@@ -152,6 +165,7 @@ fn port_not_seen(process: &str, source: io::Error) -> HarnessError {
 mod tests {
     use std::net::{Ipv4Addr, UdpSocket};
 
+    use simutant_sim_core::VirtualTime;
     use simutant_sim_core::trace::DurableState;
 
     use super::*;
@@ -202,7 +216,11 @@ mod tests {
         fn schedule(&self) -> Schedule {
             let process = || "receiver".to_owned();
             let durable_state = DurableState::Lost;
-            let at = |ms, injection| ScheduledInjection { at: Duration::from_millis(ms), injection };
+            let at = |ms, injection| ScheduledInjection {
+                at: Duration::from_millis(ms),
+                virtual_at: VirtualTime::from_millis(ms),
+                injection,
+            };
             let crash = at(50, Injection::Crash { process: process() });
             let injections = vec![crash, at(60, Injection::Restart { process: process(), durable_state })];
             Schedule { injections, not_injected: vec!["rain".into()] }

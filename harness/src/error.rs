@@ -74,12 +74,13 @@ pub enum HarnessError {
     },
     /// A side cannot be started.
     #[error(
-        "implementation {implementation}: cannot start side `{side}`, program `{program}`: {source}; correct the side's field `command`, or the `build` command that should have made the program"
+        "implementation {implementation}: {side}: cannot start `{program}`: {}; correct its `command`, or the `build` command that should have made the program",
+        why_not_started(source)
     )]
     SideNotStarted {
         /// The implementation's name.
         implementation: String,
-        /// The side.
+        /// The side, the driver or the process, as the implementation's file or the plan has it.
         side: String,
         /// The program.
         program: String,
@@ -99,11 +100,11 @@ pub enum HarnessError {
         output: String,
     },
     /// A side says that it cannot do its part on this machine.
-    #[error("implementation {implementation}: side `{side}` cannot run here, so nothing was tested: {reason}")]
+    #[error("implementation {implementation}: {side} cannot run here, so nothing was tested: {reason}")]
     SideUnavailable {
         /// The implementation's name.
         implementation: String,
-        /// The side.
+        /// The side or the driver, as the implementation's file has it.
         side: String,
         /// What it wrote to standard error last.
         reason: String,
@@ -213,6 +214,11 @@ pub enum ErrorClass {
     Implementation,
     /// Something that all need is missing.
     Unavailable,
+}
+
+/// Returns why a program was not started.
+fn why_not_started(source: &io::Error) -> String {
+    if source.kind() == io::ErrorKind::NotFound { "not found".into() } else { source.to_string() }
 }
 
 impl HarnessError {

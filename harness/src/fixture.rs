@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::error::HarnessError;
 use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
-use crate::implementation::{Implementation, fill_command, fill_text};
+use crate::implementation::{FixtureCommand, Implementation, fill_command, fill_text};
 use crate::ports::Lease;
 use crate::process::{Care, ChildProcess, Event, Guardian, Input, OutputTail, ProcessExit, Start, Watched};
 use crate::side::Stop;
@@ -89,7 +89,7 @@ impl Fixture {
         let name = implementation.name.clone();
         let child =
             ChildProcess::start(&start, guardian).map_err(|source| {
-                let (program, side) = (side.command[0].clone(), FIXTURE.to_owned());
+                let (program, side) = (side.command[0].clone(), side.title());
                 HarnessError::exhausted_or(format!("start `{program}`"), source, |source| {
                     HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
                 })
@@ -97,16 +97,17 @@ impl Fixture {
         let fixture = Self { child, events, stop: side.stop, placeholders: told, _leases: leases, _folder: folder };
         match watch {
             Watched::Nothing | Watched::FirstLine => Ok(Some(fixture)),
-            Watched::Ready(_) => fixture.await_ready(name, command.timeout()).map(Some),
+            Watched::Ready(_) => fixture.await_ready(name, command).map(Some),
         }
     }
 
-    fn await_ready(mut self, implementation: String, limit: Duration) -> Result<Self, HarnessError> {
+    fn await_ready(mut self, implementation: String, command: &FixtureCommand) -> Result<Self, HarnessError> {
+        let limit = command.timeout();
         let what = match self.events.recv_timeout(limit) {
             Ok(Event::Ready(_) | Event::Said(..)) => return Ok(self),
             Ok(Event::Exited(_, ProcessExit::UNAVAILABLE)) => {
                 let reason = self.child.kill().1.text.trim().to_owned();
-                return Err(HarnessError::SideUnavailable { implementation, side: FIXTURE.into(), reason });
+                return Err(HarnessError::SideUnavailable { implementation, side: command.side().title(), reason });
             }
             Ok(Event::Exited(_, exit)) => format!("ended with {exit}"),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {

@@ -293,17 +293,17 @@ impl Side {
     pub(crate) fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
         let known: Vec<&str> =
             SIDE_PLACEHOLDERS.iter().chain(role.placeholders).chain(&FURTHER_PORTS).copied().collect();
-        validate_command(&self.command, &known, path, &format!("`command` of side `{}`", self.name))?;
+        validate_command(&self.command, &known, path, &format!("`command` of {}", self.title()))?;
         for file in &self.files {
             if file.name.is_empty() || file.name.contains('/') {
-                let (side, name) = (self.name.clone(), file.name.clone());
+                let (side, name) = (self.title(), file.name.clone());
                 return Err(ImplementationError::FileName { path: path.into(), side, name });
             }
-            let field = format!("`file` of side `{}`", self.name);
+            let field = format!("`file` of {}", self.title());
             validate_texts([&file.name, &file.text], &known, path, &field)?;
         }
         if self.ready == Ready::Port && !role.listens {
-            return Err(ImplementationError::NoPort { path: path.into(), side: self.name.clone() });
+            return Err(ImplementationError::NoPort { path: path.into(), side: self.title() });
         }
         Ok(())
     }

@@ -74,6 +74,7 @@ mod error;
 mod failure;
 mod faults;
 mod fixture;
+mod folder;
 mod implementation;
 mod lines;
 mod loopback;

@@ -1,5 +1,7 @@
 //! What running a suite on an implementation gives: plain data.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Verdict;
 
@@ -56,6 +58,9 @@ pub struct CaseResult {
     /// failed for another reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutant_reached: Option<bool>,
+    /// The private folder, if it was kept: see [`crate::RunOptions::keep_directory`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
 }
 
 /// Returns the first repetition.

@@ -16,6 +16,7 @@ use crate::attempt::{Attempt, Attempted, Ran};
 use crate::building::build;
 use crate::error::HarnessError;
 use crate::fixture::{Fixture, Place};
+use crate::folder::CaseFolder;
 use crate::implementation::Implementation;
 use crate::process::{Guardian, allow_many_files};
 use crate::report::{CaseResult, TestReport};
@@ -40,6 +41,10 @@ pub struct RunOptions {
     pub work_directory: PathBuf,
     /// Where implementations are built; it is made if need be, and kept, so that the next build is quick.
     pub build_directory: PathBuf,
+    /// Where the private folders of test cases are kept, each by the test case's name; they are removed if this is
+    /// `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_directory: Option<PathBuf>,
     /// How often each test case runs.
     pub repetitions: NonZeroU32,
     /// How many test cases may fail: after one more, no other is started, and the report has those that ran.
@@ -57,6 +62,7 @@ impl RunOptions {
             seed: 0,
             work_directory: std::env::temp_dir(),
             build_directory: build_directory.into(),
+            keep_directory: None,
             repetitions: NonZeroU32::MIN,
             failures_max: usize::MAX,
         }
@@ -78,7 +84,7 @@ impl RunOptions {
 /// called on this thread, with each result as it comes, in any order. A test case that fails does not end the run,
 /// unless it is one more than [`RunOptions::failures_max`]. This process may have as many files open afterwards as its
 /// hard limit allows, since the jobs need them. When this returns, and also when this process is killed, no process and
-/// no folder of the run is left.
+/// no folder of the run is left, but for those that [`RunOptions::keep_directory`] asks for.
 ///
 /// # Errors
 /// [`HarnessError`] if the suite is not for this implementation, if it cannot be built or started, if the system lacks
@@ -240,10 +246,10 @@ impl Run<'_> {
         let mut attempts_left = PORT_ATTEMPTS;
         let mut ended_early = false;
         loop {
-            let folder = tempfile::Builder::new()
-                .prefix("case-")
-                .tempdir_in(&self.run_folder)
-                .map_err(HarnessError::file("make a folder in", &self.run_folder))?;
+            let folder = match &self.options.keep_directory {
+                Some(kept) => CaseFolder::kept(kept, &case.name, repetition)?,
+                None => CaseFolder::temporary(&self.run_folder)?,
+            };
             let seed = self.options.seed_of(repetition);
             if fixture.as_ref().is_none_or(|fixture| fixture.exit().is_some()) {
                 *fixture = Fixture::start(&self.place())?;
@@ -294,6 +300,7 @@ impl Run<'_> {
                         network: network.unwrap_or(own_network),
                         duration_ms,
                         mutant_reached: mutant.and_then(|mutant| mutant.was_reached(folder.path())),
+                        folder: folder.into_kept(),
                     });
                 }
                 Attempted::PortTaken { process, port } if attempts_left == 0 => {

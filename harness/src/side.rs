@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
+use crate::implementation::driver::FIXTURE;
 use crate::process::ProcessExit;
 
 /// Placeholders of ports of a process's own, beside the one that its role may have: each is free for datagrams and for
@@ -172,6 +173,15 @@ impl ExpectedExit {
 }
 
 impl Side {
+    /// Returns what an implementation's file calls it.
+    pub(crate) fn title(&self) -> String {
+        match (self.exit, self.name.as_str()) {
+            (ExpectedExit::Verdict, _) => "`[driver]`".into(),
+            (ExpectedExit::Stopped, FIXTURE) => "`[driver.fixture]`".into(),
+            (_, name) => format!("side `{name}`"),
+        }
+    }
+
     /// Returns which further ports of its own its texts name.
     pub(crate) fn further_ports(&self) -> impl Iterator<Item = &'static str> {
         FURTHER_PORTS.into_iter().filter(|port| self.names(port))

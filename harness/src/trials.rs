@@ -243,6 +243,7 @@ mod tests {
             network: ProxyCounts::default(),
             duration_ms: 5,
             mutant_reached: None,
+            folder: None,
         }
     }
 

@@ -97,7 +97,18 @@ fn a_driver_that_crashes_says_nothing_of_the_implementation() {
 fn a_driver_that_lacks_something_ends_the_run() {
     let error = run(&driven("echo docker is not installed >&2; exit 69", ""), &[json!({})], &options());
     let message = error.expect_err("it cannot run").to_string();
-    assert!(message.contains("cannot run here, so nothing was tested: docker is not installed"), "{message}");
+    assert!(
+        message.contains("driven: `[driver]` cannot run here, so nothing was tested: docker is not installed"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_driver_that_is_not_there_is_named_as_the_file_has_it() {
+    let text = "name = 'driven'\nsystem = 'leases'\ndescription = ''\n[driver]\ncommand = ['nodee']\n";
+    let implementation = Testbeds::NONE.parse(text, Path::new("a.toml"), Path::new("/")).expect("a good file");
+    let error = run(&implementation, &[json!({})], &options()).expect_err("there is no such program").to_string();
+    assert!(error.contains("`[driver]`: cannot start `nodee`: not found; correct its `command`"), "{error}");
 }
 
 #[test]
@@ -177,7 +188,7 @@ fn a_fixture_that_is_not_ready_ends_the_run() {
     for (script, expect) in [
         ("echo no disk >&2; exit 3", "its fixture ended with exit code 3; correct `[driver.fixture]`"),
         ("echo no disk; sleep 1000", "its fixture was not ready after 1 s"),
-        ("echo no disk >&2; exit 69", "side `fixture` cannot run here, so nothing was tested: no disk"),
+        ("echo no disk >&2; exit 69", "`[driver.fixture]` cannot run here, so nothing was tested: no disk"),
     ] {
         let fixture = format!(
             "[driver.fixture]\ncommand = ['sh', '-c', '{script}']\nready = {{ line = 'ready' }}\ntimeout_s = 1\n"
@@ -220,6 +231,23 @@ fn the_file_says_how_long_and_how_many_at_a_time() {
 }
 
 #[test]
+fn the_folder_of_a_test_case_is_kept_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = r#"echo it > own; echo '{{"reason": "no"}}'; exit 1"#;
+    let result = one(script);
+    assert_eq!(result.folder, None);
+    let keep_directory = Some(folder.path().join("kept"));
+    let options = RunOptions { keep_directory, repetitions: NonZeroU32::new(2).expect("not zero"), ..options() };
+    let report = run(&driven(script, ""), &[json!({ "holders": 1 })], &options).expect("the driver runs");
+    for (result, name) in report.results.iter().zip(["leases-0", "leases-0.2"]) {
+        let kept = result.folder.as_ref().expect("it is kept");
+        assert!(kept.ends_with(Path::new("kept").join(name)), "{}", kept.display());
+        let read = |name: &str| std::fs::read_to_string(kept.join(name)).expect("it is there");
+        assert_eq!([read("own"), read("case.json")], ["it\n", "{\"holders\":1}\n"]);
+    }
+}
+
+#[test]
 fn files_of_a_driver_are_made_beforehand() {
     let implementation =
         driven("grep -q 'is {name}' settings", "[[driver.file]]\nname = 'settings'\ntext = 'is {name}'\n");
@@ -243,10 +271,10 @@ fn a_file_without_driver_or_with_a_damaged_one_is_refused() {
     check_refused("", "give a `[driver]`");
     let both = "[driver]\ncommand = ['true']\n[[side]]\nname = 'server'\ncommand = ['true']\n";
     check_refused(both, "keep one of both");
-    check_refused("[driver]\ncommand = []\n", "field `command` of side `driver` is empty");
+    check_refused("[driver]\ncommand = []\n", "field `command` of `[driver]` is empty");
     check_refused(
         "[driver]\ncommand = ['{cse}']\n",
-        "`{cse}` is not known here; known: {here}, {build}, {work}, {case}, {name}, {seed}, {port}, {port2} to {port9}",
+        "field `command` of `[driver]`: `{cse}` is not known here; known: {here}, {build}, {work}, {case}, {name}, {seed}, {port}, {port2} to {port9}",
     );
     check_refused("[driver]\ncommand = ['true']\ntimeout_s = 0\n", "nonzero");
     check_refused("[driver]\ncommand = ['{fixture}']\n", "`{fixture}` is not known here");

@@ -26,9 +26,13 @@ fn run(plan: &Value, script: &str) -> CaseResult {
         }}}}
         {script}"#
     );
-    let text = format!(
-        "name = 'driven'\nsystem = 'any'\ndescription = ''\n[driver]\ncommand = ['sh', '-c', '''{script}''']\nprocesses = 'harness'\n"
-    );
+    let driver = format!("[driver]\ncommand = ['sh', '-c', '''{script}''']\nprocesses = 'harness'\n");
+    run_driver(&driver, plan, Duration::from_secs(60))
+}
+
+/// Runs a test case on an implementation with this driver.
+fn run_driver(driver: &str, case: &Value, timeout: Duration) -> CaseResult {
+    let text = format!("name = 'driven'\nsystem = 'any'\ndescription = ''\n{driver}");
     let implementation = Testbeds::NONE.parse(&text, Path::new("driven.toml"), Path::new("/")).expect("a good file");
     let suite = Suite {
         format_version: simutant_outcomes::FORMAT_VERSION,
@@ -38,10 +42,10 @@ fn run(plan: &Value, script: &str) -> CaseResult {
         seed: 1,
         mutant_score: None,
         dominator_score: None,
-        cases: vec![SuiteCase { name: "any-0".into(), case: plan.clone() }],
+        cases: vec![SuiteCase { name: "any-0".into(), case: case.clone() }],
     };
     let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds");
-    let options = RunOptions { timeout: Duration::from_secs(60), ..RunOptions::new(builds) };
+    let options = RunOptions { timeout, ..RunOptions::new(builds) };
     let report = run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the driver runs");
     report.results.into_iter().next().expect("there is one test case")
 }
@@ -117,6 +121,19 @@ fn a_process_that_is_paused_does_nothing_until_it_goes_on() {
 }
 
 #[test]
+fn a_fault_is_named_by_its_moment_in_the_test_case() {
+    let plan = json!({
+        "processes": [process("a", RECORDER)],
+        "faults": { "schedule": [crash("a", 100), crash("a", 150)] },
+        "time_scale": 0.5
+    });
+    let result = run(&plan, "await crashed; await faults-over; finish");
+    assert_eq!(events(&result), ["begun ", "crashed a", "faults-over "]);
+    assert_eq!(result.notes, ["not injected: crash of a at 150 ms: it was down already"]);
+    assert!(result.processes.iter().any(|ended| ended.process == "a, killed at 100 ms"), "{:?}", result.processes);
+}
+
+#[test]
 fn a_fault_that_changed_nothing_is_said() {
     let after_a = format!("until [ -e ../a/done ]; do sleep 0.05; done; {RECORDER}");
     let plan = json!({
@@ -159,6 +176,16 @@ fn a_plan_that_is_none_is_inconclusive() {
     );
     let network = json!({ "processes": [], "network": { "link": { "drop": 2 } } });
     assert!(inconclusive(network).contains("is no plan"));
+    let mistyped = json!({ "processes": [process("a", RECORDER)], "faults": { "schedule": [crash("aa", 1)] } });
+    assert_eq!(inconclusive(mistyped), "the plan crashes aa, but its processes are: a");
+}
+
+#[test]
+fn a_driver_that_prints_no_plan_in_time_says_nothing_of_the_implementation() {
+    let driver = "[driver]\ncommand = ['sh', '-c', 'printf plan; sleep 1000']\nprocesses = 'harness'\n";
+    let result = run_driver(driver, &json!({}), Duration::from_secs(1));
+    let reason = "the driver printed no plan in 1000 ms: a plan is its first line, flushed".to_owned();
+    assert_eq!(result.verdict, Verdict::Inconclusive(Inconclusive { reason }));
 }
 
 #[test]

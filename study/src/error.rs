@@ -17,6 +17,18 @@ pub enum StudyError {
     /// The package with the system cannot be found or used.
     #[error(transparent)]
     Package(#[from] MutatorError),
+    /// There is no package here to look for the system in, and Simutant has no such system itself.
+    #[error(
+        "no system `{system}`: there is no Cargo.toml in this folder or above; go to the package that has the system, or name \
+         its manifest with --manifest-path. Simutant's own: {}",
+        known.join(", ")
+    )]
+    NoPackage {
+        /// The name asked for.
+        system: String,
+        /// The systems that come with Simutant.
+        known: Vec<String>,
+    },
     /// The engine's source cannot be used: that of the command, or the copy that the package depends on.
     #[error(transparent)]
     Engine(#[from] BundleError),

@@ -67,8 +67,9 @@ impl SystemRequest {
     /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
     ///
     /// # Errors
-    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used; [`StudyError::Engine`] if
-    /// no worker can be built of the engine that it depends on.
+    /// [`StudyError::Package`] if no package has the system, or its manifest cannot be used, and
+    /// [`StudyError::NoPackage`] if there is no manifest to look in; [`StudyError::Engine`] if no worker can be built of
+    /// the engine that it depends on.
     pub fn find(&self) -> Result<StudiedSystem, StudyError> {
         let package = self.find_as_written()?.with_values(&self.constants)?;
         let engine = engine_of(&package)?;
@@ -80,7 +81,15 @@ impl SystemRequest {
             return find_package(manifest, &self.system);
         }
         let own = || Ok(Package::find(&Engine::own()?.manifest(), &self.system)?);
-        let Some(manifest) = nearest_manifest() else { return own() };
+        let Some(manifest) = nearest_manifest() else {
+            return own().map_err(|error| match error {
+                StudyError::Package(MutatorError::UnknownSystem { system, mut known, .. }) => {
+                    known.sort_unstable();
+                    StudyError::NoPackage { system, known }
+                }
+                error => error,
+            });
+        };
         match find_package(&manifest, &self.system) {
             // Where neither has it, the user's own workspace is the one to name.
             Err(here @ StudyError::Package(MutatorError::UnknownSystem { .. })) => match own() {

@@ -207,6 +207,11 @@ pub enum WorkerAnswer {
         /// Why, in words.
         message: String,
     },
+    /// To [`WorkerRequest::Draw`]: the system panicked while it drew a test case.
+    Undrawn {
+        /// Where and why, in words.
+        message: String,
+    },
     /// The request could not be done, and no run is to blame.
     Failed {
         /// Why, in words.

@@ -15,7 +15,7 @@ use crate::system::{Case, ErasedSystem, RefusedCase, Wanted};
 use crate::traced::Traced;
 use crate::{LineTable, WorkerError, memory, panics};
 
-/// Why a request is answered by [`WorkerAnswer::Failed`] or [`WorkerAnswer::Refused`].
+/// Why a request is answered by [`WorkerAnswer::Failed`], [`WorkerAnswer::Undrawn`] or [`WorkerAnswer::Refused`].
 #[derive(Debug, thiserror::Error)]
 enum RequestError {
     #[error("the request is not of this release's protocol: {0}; build the worker anew")]
@@ -23,18 +23,15 @@ enum RequestError {
     #[error(transparent)]
     Case(#[from] RefusedCase),
     /// Runs catch their own panics: this one came from what is called around them.
-    #[error("a panic at {place}{}: {message}; fix the system", of_what(*drawn))]
-    Panic { place: String, message: String, drawn: Option<usize> },
+    #[error(
+        "a panic at {place}, outside of any run, in checking or configuring a test case, or in a criterion: {message}; \
+         fix the system"
+    )]
+    Panic { place: String, message: String },
+    #[error("sample panicked at {place} (test case {number}): {message}")]
+    Undrawn { place: String, number: usize, message: String },
     #[error("{path}: {source}")]
     Answers { path: PathBuf, source: std::io::Error },
-}
-
-/// Returns what the system did when it panicked outside of any run.
-fn of_what(drawn: Option<usize>) -> String {
-    match drawn {
-        Some(number) => format!(" in drawing test case {number}"),
-        None => ", outside of any run, in checking or configuring a test case, or in a criterion".to_owned(),
-    }
 }
 
 /// Answers every line of `streams.requests`.
@@ -55,14 +52,15 @@ pub(crate) fn serve(system: &ErasedSystem, streams: Streams, lines: &'static Lin
         let answer = catch_unwind(AssertUnwindSafe(|| answer(system, &line, &mut traced, &mut runs, memory_at_start)))
             .unwrap_or_else(|payload| {
                 let place = panics::last_place().unwrap_or_default();
-                Err(RequestError::Panic {
-                    place,
-                    message: run::message_of(&*payload).to_owned(),
-                    drawn: panics::drawn(),
+                let message = run::message_of(&*payload).to_owned();
+                Err(match panics::drawn() {
+                    Some(number) => RequestError::Undrawn { place, number, message },
+                    None => RequestError::Panic { place, message },
                 })
             })
             .unwrap_or_else(|error| match error {
                 RequestError::Case(refused) => WorkerAnswer::Refused { message: refused.to_string() },
+                error @ RequestError::Undrawn { .. } => WorkerAnswer::Undrawn { message: error.to_string() },
                 error => WorkerAnswer::Failed { message: error.to_string() },
             });
         answers.write_all(&to_line(&answer)).map_err(|source| WorkerError::Io { action: "write an answer", source })?;

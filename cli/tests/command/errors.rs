@@ -54,6 +54,39 @@ fn unknown_names_are_answered_with_the_known_ones() {
 }
 
 #[test]
+fn where_there_is_no_package_the_message_says_so_and_names_the_systems_that_come_along() {
+    let (nowhere, out) = (folder(), folder());
+    let output = command(&["study", "quota"], out.path()).current_dir(nowhere.path()).output().expect("it was built");
+    assert_exit(&output, 3);
+    let message = stderr(&output);
+    let parts =
+        ["no system `quota`", "no Cargo.toml in this folder or above", "Simutant's own: dns, gbn, gbn-last-ack"];
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+}
+
+#[test]
+fn a_test_without_inputs_is_told_both_options_that_give_some() {
+    let out = folder();
+    check(&["test", "gbn", "--implementation", "udp"], out.path(), 2, &["--suite <FILE>", "--cases <N>"]);
+    let both = ["test", "gbn", "--implementation", "udp", "--suite", "a", "--cases", "1"];
+    check(&both, out.path(), 2, &["cannot be used with"]);
+}
+
+#[test]
+fn an_explanation_that_nothing_can_give_is_refused_before_the_build() {
+    let study = finished_study();
+    let none = folder();
+    for (mutant, out, part) in
+        [("99999", &*study.out, "no mutant has the number"), ("0", none.path(), "no finished study")]
+    {
+        let output = run(&["explain", "gbn", mutant], out);
+        assert_exit(&output, 3);
+        let message = stderr(&output);
+        assert!(message.contains(part) && !message.contains("compiling"), "{message}");
+    }
+}
+
+#[test]
 fn numbers_that_make_no_sense_are_refused_before_anything_is_run() {
     let folder = folder();
     check(&["study", "gbn", "--cases", "0"], folder.path(), 2, &["--cases"]);

@@ -65,6 +65,24 @@ fn copies(folder: &Path, first: &str) -> String {
 }
 
 #[test]
+fn the_folder_of_a_failed_test_case_is_kept_and_named() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let copies = copies(folder.path(), "echo here > own; exit 3");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &copies];
+    assert!(!stdout(&run(&arguments, folder.path())).contains("folder: "));
+    let output = run(&[&arguments[..], &["--keep"]].concat(), folder.path());
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    let named: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("folder: ")).collect();
+    assert_eq!(named.len(), 2, "{text}");
+    for (named, name) in named.into_iter().zip(["large", "small"]) {
+        assert!(named.ends_with(&format!("kept/copies/{name}")), "{named}");
+        assert_eq!(std::fs::read_to_string(Path::new(named).join("own")).expect("it is kept"), "here\n");
+    }
+}
+
+#[test]
 fn programs_that_pass_and_waste_datagrams_are_listed_and_pass() {
     let folder = folder();
     let suite = suite(folder.path());

@@ -115,7 +115,7 @@ impl Members<'_> {
         }
         let standing = self.all[place].standing;
         match (&scheduled.injection, standing) {
-            (Injection::Crash { .. }, Standing::Up | Standing::Paused) => return Ok(self.crash(place, scheduled.at)),
+            (Injection::Crash { .. }, Standing::Up | Standing::Paused) => return Ok(self.crash(place, scheduled)),
             (Injection::Restart { durable_state, .. }, Standing::Crashed) => {
                 let is_kept = self.prepare_restart(place, *durable_state)?;
                 self.restart(place)?;
@@ -152,7 +152,7 @@ impl Members<'_> {
     }
 
     /// Kills a process, unless it has ended by itself just before.
-    fn crash(&mut self, place: usize, at: Duration) -> Injected {
+    fn crash(&mut self, place: usize, scheduled: &ScheduledInjection) -> Injected {
         let (stdout, stderr) = self.all[place].child.kill();
         self.take_events();
         match self.exit_of(place) {
@@ -161,7 +161,7 @@ impl Members<'_> {
         }
         let member = &mut self.all[place];
         (member.standing, member.number) = (Standing::Crashed, NO_NUMBER);
-        let process = format!("{}, killed at {} ms", member.name, at.as_millis());
+        let process = format!("{}, killed at {}", member.name, scheduled.moment());
         if let Some(network) = &self.real_network {
             network.reset(&member.name);
         }

@@ -215,7 +215,7 @@ impl<'a> Members<'a> {
             events: &self.sender,
         };
         let child = ChildProcess::start(&start, self.attempt.guardian).map_err(|source| {
-            let (program, side) = (launch.command[0].to_string_lossy().into_owned(), name.to_owned());
+            let (program, side) = (launch.command[0].to_string_lossy().into_owned(), self.attempt.title(name));
             let Implementation { name: implementation, system, .. } = self.attempt.implementation.clone();
             HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match launch.care {
                 Care::Guardian => HarnessError::ServiceNotStarted { system, program, source },
@@ -342,16 +342,21 @@ impl<'a> Members<'a> {
     }
 
     /// Waits for the driver's plan; there is none if the driver ends before.
-    pub(super) fn await_plan(&mut self) -> Result<Result<Option<String>, ProcessFailure>, HarnessError> {
+    pub(super) fn await_plan(&mut self) -> Result<Result<Option<String>, Broken>, HarnessError> {
         while self.all[0].exit.is_none() {
             match self.next_event(self.time_left())? {
                 Some(Event::Said(_, line)) => return Ok(Ok(Some(line))),
                 Some(event) => {
                     if let Some(failure) = self.note(event) {
-                        return Ok(Err(failure));
+                        return Ok(Err(failure.into()));
                     }
                 }
-                None => return Ok(Err(self.timed_out(self.running()))),
+                None => {
+                    let limit_ms = self.attempt.limit_ms();
+                    let reason =
+                        format!("the driver printed no plan in {limit_ms} ms: a plan is its first line, flushed");
+                    return Ok(Err(Broken::Inconclusive(reason)));
+                }
             }
         }
         Ok(Ok(None))

@@ -22,12 +22,15 @@ impl Members<'_> {
         let line = match self.await_plan()? {
             Ok(Some(line)) => line,
             Ok(None) => return Ok(None),
-            Err(failure) => return Ok(Some(failure.into())),
+            Err(broken) => return Ok(Some(broken)),
         };
         let plan = match Plan::read(&line) {
             Ok(plan) => plan,
-            Err(why) => return Ok(Some(Broken::Plan(why))),
+            Err(why) => return Ok(Some(Broken::no_plan(why))),
         };
+        if let Some(unknown) = plan.fault_without_process() {
+            return Ok(Some(Broken::Inconclusive(unknown)));
+        }
         let mut addresses = Addresses::new();
         for process in &plan.processes {
             let lease = Lease::for_both()?;
@@ -37,7 +40,7 @@ impl Members<'_> {
         match real_network(&plan, &addresses) {
             Ok(network) => self.real_network = network,
             Err(RealNetworkError::Proxy(error)) => return Err(error.into()),
-            Err(error) => return Ok(Some(Broken::Plan(format!("network: {error}")))),
+            Err(error) => return Ok(Some(Broken::no_plan(format!("network: {error}")))),
         }
         for process in &plan.processes {
             if let Some(broken) = self.start_one(process, &plan, &addresses)? {
@@ -80,7 +83,7 @@ impl Members<'_> {
         }
         let command = match fill_planned(&process.command, &values) {
             Ok(command) => command,
-            Err(why) => return Ok(Some(Broken::Plan(format!("the command of {}: {why}", process.name)))),
+            Err(why) => return Ok(Some(Broken::no_plan(format!("the command of {}: {why}", process.name)))),
         };
         let folder = attempt.folder.join(&process.name);
         std::fs::create_dir_all(&folder).map_err(HarnessError::file("make the folder", &folder))?;

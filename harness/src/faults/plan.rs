@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use simutant_sim_core::{Faults, Network};
+use simutant_sim_core::{Fault, Faults, Network};
 
 use super::{Injection, ScheduledInjection, TimeScale};
 use crate::process::ProcessExit;
@@ -34,7 +34,8 @@ pub struct Plan {
     /// Components that the driver plays itself: it reaches processes over the network as each of these.
     #[serde(default)]
     pub clients: Vec<String>,
-    /// What goes wrong with processes; the names of components are those of processes.
+    /// What goes wrong with processes; the names of components are those of processes. What goes wrong with a client is
+    /// the driver's part.
     #[serde(default)]
     pub faults: Faults,
     /// The network between processes and clients; if there is none, they reach each other directly.
@@ -109,6 +110,24 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// Says which fault is one of a component that is neither a process nor a client, if there is such a fault.
+    pub(crate) fn fault_without_process(&self) -> Option<String> {
+        let is_known = |name: &str| {
+            self.processes.iter().any(|process| process.name == name)
+                || self.clients.iter().any(|client| client == name)
+        };
+        let unknown = self.faults.schedule.iter().map(|scheduled| &scheduled.fault);
+        let unknown = unknown.into_iter().find(|fault| !is_known(fault.component()))?;
+        let verb = match unknown {
+            Fault::Crash { .. } => "crashes",
+            Fault::Restart { .. } => "restarts",
+            Fault::Pause { .. } => "pauses",
+        };
+        let names = self.processes.iter().map(|process| process.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "none" } else { &names };
+        Some(format!("the plan {verb} {}, but its processes are: {names}", unknown.component()))
     }
 }
 
@@ -214,5 +233,27 @@ mod tests {
         check_refused(slow, "faults: slow[0].percent is 1");
         let network = r#"{"processes": [], "network": {"partitions": [{"from_ns": 1, "groups": []}]}}"#;
         check_refused(network, "network: partitions[0].groups");
+    }
+
+    #[track_caller]
+    fn check_fault(kind: &str, component: &str, expect: Option<&str>) {
+        let fault = format!(r#"{{"at_ns": 1, "fault": "{kind}", "component": "{component}"}}"#);
+        let fault = if kind == "pause" { fault.replace('}', r#", "for_ns": 1}"#) } else { fault };
+        let processes = r#"[{"name": "server", "command": ["a"]}, {"name": "store", "command": ["a"]}]"#;
+        let line =
+            format!(r#"{{"processes": {processes}, "clients": ["client"], "faults": {{"schedule": [{fault}]}}}}"#);
+        let plan = Plan::read(&line).expect("a plan");
+        assert_eq!(plan.fault_without_process().as_deref(), expect);
+    }
+
+    #[test]
+    fn a_fault_of_a_component_that_is_neither_process_nor_client_is_named() {
+        for kind in ["crash", "restart", "pause"] {
+            check_fault(kind, "store", None);
+            check_fault(kind, "client", None);
+        }
+        check_fault("crash", "sever", Some("the plan crashes sever, but its processes are: server, store"));
+        check_fault("restart", "sever", Some("the plan restarts sever, but its processes are: server, store"));
+        check_fault("pause", "sever", Some("the plan pauses sever, but its processes are: server, store"));
     }
 }

@@ -23,6 +23,8 @@ pub struct Schedule {
 pub struct ScheduledInjection {
     /// How long after all processes are ready.
     pub at: Duration,
+    /// When it is due in the test case's own time.
+    pub virtual_at: VirtualTime,
     /// What is done.
     pub injection: Injection,
 }
@@ -64,6 +66,13 @@ pub enum Injection {
     },
 }
 
+impl ScheduledInjection {
+    /// Returns when it is due, as the test case says it.
+    pub(crate) fn moment(&self) -> String {
+        format!("{} ms", self.virtual_at.as_nanos() / 1_000_000)
+    }
+}
+
 impl Injection {
     /// Returns the process that it is done to, if it is not done to the network.
     pub fn process(&self) -> Option<&str> {
@@ -92,7 +101,7 @@ impl std::fmt::Display for ScheduledInjection {
             Injection::Separate { partition } => write!(formatter, "partition {partition}")?,
             Injection::Heal { partition } => write!(formatter, "end of partition {partition}")?,
         }
-        write!(formatter, " at {} ms", self.at.as_millis())
+        write!(formatter, " at {}", self.moment())
     }
 }
 
@@ -115,21 +124,21 @@ impl Schedule {
                     // One that begins during another is a part of that one.
                     let Some(until) = of_process.and_then(|pauses| pauses.remove(&scheduled.at)) else { continue };
                     let resume = Injection::Resume { process: process.clone() };
-                    schedule.add(scale.moment(until), resume, processes);
+                    schedule.add(scale.scheduled(until, resume), processes);
                     Injection::Pause { process }
                 }
             };
-            schedule.add(scale.moment(scheduled.at), injection, processes);
+            schedule.add(scale.scheduled(scheduled.at, injection), processes);
         }
         for (partition, scheduled) in partitions.iter().enumerate() {
             if let Some(until) = scheduled.until {
                 let injection = Injection::Heal { partition };
-                schedule.injections.push(ScheduledInjection { at: scale.moment(until), injection });
+                schedule.injections.push(scale.scheduled(until, injection));
             }
         }
         for (partition, scheduled) in partitions.iter().enumerate() {
             let injection = Injection::Separate { partition };
-            schedule.injections.push(ScheduledInjection { at: scale.moment(scheduled.from), injection });
+            schedule.injections.push(scale.scheduled(scheduled.from, injection));
         }
         schedule.injections.sort_by_key(|scheduled| scheduled.at);
         let clocks = faults
@@ -144,14 +153,21 @@ impl Schedule {
     }
 
     /// Adds an injection to a process, if that is there.
-    fn add(&mut self, at: Duration, injection: Injection, processes: &[&str]) {
-        let is_known = injection.process().is_some_and(|process| processes.contains(&process));
-        let (is_mended, scheduled) = (injection.is_mended(), ScheduledInjection { at, injection });
+    fn add(&mut self, scheduled: ScheduledInjection, processes: &[&str]) {
+        let is_known = scheduled.injection.process().is_some_and(|process| processes.contains(&process));
+        let is_mended = scheduled.injection.is_mended();
         match is_known {
             true => self.injections.push(scheduled),
             false if is_mended => {}
             false => self.not_injected.push(format!("{scheduled}: no process has this name")),
         }
+    }
+}
+
+impl TimeScale {
+    /// Returns an injection that is due at a moment of the test case.
+    fn scheduled(self, virtual_at: VirtualTime, injection: Injection) -> ScheduledInjection {
+        ScheduledInjection { at: self.moment(virtual_at), virtual_at, injection }
     }
 }
 
@@ -311,7 +327,8 @@ mod tests {
             vec![ScheduledFault { at: at(1_500), fault: crash }, ScheduledFault { at: at(2_000), fault: restart }];
         let clocks = vec![ClockFault { component: component(), clock: simutant_sim_core::Clock::default() }];
         let slow = vec![SlowFault { component: component(), percent: 300 }];
-        let made = Schedule::new(&Faults { schedule, clocks, slow }, &[], &["a"], TimeScale::REAL);
+        let twice = TimeScale::new(2.0).expect("above 0");
+        let made = Schedule::new(&Faults { schedule, clocks, slow }, &[], &["a"], twice);
         assert_eq!(made.injections, []);
         insta::assert_snapshot!(made.not_injected.join("\n"), @r"
         crash of client at 1500 ms: no process has this name

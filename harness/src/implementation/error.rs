@@ -112,11 +112,11 @@ pub enum ImplementationError {
         text: String,
     },
     /// A file of a side would not be in the private folder.
-    #[error("{}: `file` of side `{side}`: field `name` is `{name}`; give a name without slashes: files are made in {{work}}", path.display())]
+    #[error("{}: `file` of {side}: field `name` is `{name}`; give a name without slashes: files are made in {{work}}", path.display())]
     FileName {
         /// The implementation's file.
         path: PathBuf,
-        /// The side.
+        /// The side, as the file has it.
         side: String,
         /// The name.
         name: String,
@@ -136,11 +136,11 @@ pub enum ImplementationError {
         path: PathBuf,
     },
     /// A side that has no port cannot be ready when its port is bound.
-    #[error("{}: side `{side}`: field `ready` is \"port\", but this side is given no port; use \"started\" or {{ line = \"...\" }}", path.display())]
+    #[error("{}: {side}: field `ready` is \"port\", but this side is given no port; use \"started\" or {{ line = \"...\" }}", path.display())]
     NoPort {
         /// The file.
         path: PathBuf,
-        /// The side.
+        /// The side, as the file has it.
         side: String,
     },
 }

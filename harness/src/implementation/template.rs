@@ -6,6 +6,9 @@ use std::ffi::OsString;
 
 use crate::testbed::Placeholders;
 
+/// How braces are written that are none of a placeholder.
+const DOUBLED: &str = "write {{ and }} for braces";
+
 /// Why a text cannot be filled.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TemplateError {
@@ -55,10 +58,10 @@ pub(crate) fn fill_command(command: &[String], values: &Placeholders) -> Vec<OsS
 pub(crate) fn fill_planned(command: &[String], values: &BTreeMap<String, OsString>) -> Result<Vec<OsString>, String> {
     let filled = |text: &String| {
         fill(text, values).map_err(|error| match error {
-            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone"),
+            TemplateError::LoneBrace => format!("a brace in {text:?} stands alone; {DOUBLED}"),
             TemplateError::Unknown(placeholder) => {
                 let known: Vec<String> = values.keys().map(|name| format!("{{{name}}}")).collect();
-                format!("{{{placeholder}}} is not known; known: {}", known.join(", "))
+                format!("{{{placeholder}}} is not known; known: {}; {DOUBLED}", known.join(", "))
             }
         })
     };
@@ -97,6 +100,14 @@ mod tests {
         check("{{port}}", Ok("{port}"));
         check("{{{port}}}", Ok("{99}"));
         check("é{{", Ok("é{"));
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_planned_command_comes_with_the_cure() {
+        let values = BTreeMap::from([("peers".to_owned(), OsString::new()), ("port".to_owned(), OsString::new())]);
+        let error = |text: &str| fill_planned(&[text.to_owned()], &values).expect_err("it is wrong");
+        assert_eq!(error("() => {}"), "{} is not known; known: {peers}, {port}; write {{ and }} for braces");
+        assert_eq!(error("() => {"), r#"a brace in "() => {" stands alone; write {{ and }} for braces"#);
     }
 
     #[test]

@@ -209,7 +209,7 @@ fn a_missing_program_is_named_with_its_side() {
     let missing = r#"command = ["{here}nowhere/program"]"#;
     check_error(
         &scripts(SLEEP, missing),
-        &["implementation scripts: cannot start side `sender`, program `/nowhere/program`: No such file", "`command`"],
+        &["implementation scripts: side `sender`: cannot start `/nowhere/program`: not found", "`command`"],
     );
 }
 
