@@ -121,6 +121,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
         None => vec![own],
     };
     sentences.extend(absent_sentence(built.cases.len(), &built.absent));
+    sentences.push("Run suite.json; suites of a criterion, in what follows, only compare the criteria.".to_owned());
     sentences
 }
 

@@ -592,7 +592,7 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input)
+    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input) + &remembered(input)
 }
 
 /// As those that others wrote: branches by tokens.
@@ -669,6 +669,26 @@ async fn raced(input: u32) -> String {
     tasks.run();
     let last = engine.recv().await;
     format!(" {heard:?} {last:?} {}", engine.now())
+}
+
+/// What a component keeps over a crash.
+#[derive(Default)]
+struct Disk(std::cell::RefCell<Option<u32>>);
+
+impl Disk {
+    fn durable(&self, _: &str, initial: impl FnOnce() -> u32) -> u32 {
+        *self.0.borrow_mut().get_or_insert_with(initial)
+    }
+
+    fn durable_anew(&self, _: &str, initial: impl FnOnce() -> u32) -> u32 {
+        *self.0.borrow_mut().insert(initial())
+    }
+}
+
+fn remembered(input: u32) -> String {
+    let disk = Disk::default();
+    let first = disk.durable("log", || input);
+    format!(" {first} {}", disk.durable("log", || 7))
 }
 
 fn share(whole: u32, parts: u32) -> u32 {
