@@ -521,7 +521,7 @@ mod tests {
             implementation: "one".into(),
             side: "resolver".into(),
             program: "one".into(),
-            source: missing,
+            why: missing,
         };
         assert!(is_of_implementation(&one.into()));
         let missing = std::io::Error::from(std::io::ErrorKind::NotFound);

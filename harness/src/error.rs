@@ -75,7 +75,7 @@ pub enum HarnessError {
     /// A side cannot be started.
     #[error(
         "implementation {implementation}: {side}: cannot start `{program}`: {}; correct its `command`, or the `build` command that should have made the program",
-        why_not_started(source)
+        why_not_started(why)
     )]
     SideNotStarted {
         /// The implementation's name.
@@ -84,8 +84,8 @@ pub enum HarnessError {
         side: String,
         /// The program.
         program: String,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's reason, which the message has in other words: no source that would be shown after it.
+        why: io::Error,
     },
     /// A fixture did not become ready.
     #[error(
@@ -217,8 +217,8 @@ pub enum ErrorClass {
 }
 
 /// Returns why a program was not started.
-fn why_not_started(source: &io::Error) -> String {
-    if source.kind() == io::ErrorKind::NotFound { "not found".into() } else { source.to_string() }
+fn why_not_started(why: &io::Error) -> String {
+    if why.kind() == io::ErrorKind::NotFound { "not found".into() } else { why.to_string() }
 }
 
 impl HarnessError {

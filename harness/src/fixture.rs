@@ -87,13 +87,15 @@ impl Fixture {
             events: &sender,
         };
         let name = implementation.name.clone();
-        let child =
-            ChildProcess::start(&start, guardian).map_err(|source| {
-                let (program, side) = (side.command[0].clone(), side.title());
-                HarnessError::exhausted_or(format!("start `{program}`"), source, |source| {
-                    HarnessError::SideNotStarted { implementation: name.clone(), side, program, source }
-                })
-            })?;
+        let child = ChildProcess::start(&start, guardian).map_err(|source| {
+            let (program, side) = (side.command[0].clone(), side.title());
+            HarnessError::exhausted_or(format!("start `{program}`"), source, |why| HarnessError::SideNotStarted {
+                implementation: name.clone(),
+                side,
+                program,
+                why,
+            })
+        })?;
         let fixture = Self { child, events, stop: side.stop, placeholders: told, _leases: leases, _folder: folder };
         match watch {
             Watched::Nothing | Watched::FirstLine => Ok(Some(fixture)),

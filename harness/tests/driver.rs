@@ -107,7 +107,9 @@ fn a_driver_that_lacks_something_ends_the_run() {
 fn a_driver_that_is_not_there_is_named_as_the_file_has_it() {
     let text = "name = 'driven'\nsystem = 'leases'\ndescription = ''\n[driver]\ncommand = ['nodee']\n";
     let implementation = Testbeds::NONE.parse(text, Path::new("a.toml"), Path::new("/")).expect("a good file");
-    let error = run(&implementation, &[json!({})], &options()).expect_err("there is no such program").to_string();
+    let error = run(&implementation, &[json!({})], &options()).expect_err("there is no such program");
+    assert!(std::error::Error::source(&error).is_none(), "nothing follows the message");
+    let error = error.to_string();
     assert!(error.contains("`[driver]`: cannot start `nodee`: not found; correct its `command`"), "{error}");
 }
 

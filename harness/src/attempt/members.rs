@@ -219,7 +219,7 @@ impl<'a> Members<'a> {
             let Implementation { name: implementation, system, .. } = self.attempt.implementation.clone();
             HarnessError::exhausted_or(format!("start `{program}`"), source, |source| match launch.care {
                 Care::Guardian => HarnessError::ServiceNotStarted { system, program, source },
-                Care::Kernel => HarnessError::SideNotStarted { implementation, side, program, source },
+                Care::Kernel => HarnessError::SideNotStarted { implementation, side, program, why: source },
             })
         })?;
         Ok((number, child))
