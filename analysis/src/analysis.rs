@@ -60,7 +60,8 @@ pub struct Analysis {
     pub stale_judgements: Vec<String>,
     /// The score of the whole universe on all mutants.
     pub score_bounds: ScoreBounds,
-    /// The score of the recommended suite on all mutants; `None` without one.
+    /// The score of the chosen suite on all mutants: that of a study's `suite.json`, or else the recommended one; `None`
+    /// without one.
     pub suite_score_bounds: Option<ScoreBounds>,
     /// The dominator mutants, among all that are killed.
     pub dominators: Dominators,

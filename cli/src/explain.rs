@@ -106,7 +106,7 @@ fn no_study(out: &Path) -> BadInput {
 
 fn text(explained: &Explained<'_>, outcomes: Option<&Outcomes>) -> String {
     let Explained { mutant, identity, operator, diff, judgement, explanation, page, .. } = explained;
-    let mut text = format!("mutant {mutant} [{identity}] {operator}\n{diff}");
+    let mut text = format!("mutant {mutant} [{identity}] {operator}\n{}", output::coloured(diff));
     if let Some(Judgement { judged, reason }) = judgement {
         text.push_str(&format!("judged {judged}: {reason}\n"));
     }

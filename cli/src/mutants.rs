@@ -8,6 +8,7 @@ use simutant_outcomes::{
 
 use crate::arguments::{Common, MutantsArguments};
 use crate::exit::{BadInput, Exit};
+use crate::output::coloured;
 use crate::{build, output};
 
 /// Lines of code before and after a change.
@@ -180,10 +181,15 @@ pub(crate) fn resolve(sites: &Sites, name: &str) -> Result<MutantNumber, BadInpu
 fn text(listing: &Listing<'_>, rejected: usize) -> String {
     let mut text = String::new();
     for Numbered { number, mutant } in &listing.mutants {
-        text.push_str(&format!("mutant {number} [{}] {}\n{}\n", mutant.identity, mutant.heading(), mutant.diff));
+        text.push_str(&format!(
+            "mutant {number} [{}] {}\n{}\n",
+            mutant.identity,
+            mutant.heading(),
+            coloured(&mutant.diff)
+        ));
     }
     for Rejected { mutant, reason } in listing.rejected.iter().flatten() {
-        text.push_str(&format!("rejected: {reason}: {}\n{}\n", mutant.heading(), mutant.diff));
+        text.push_str(&format!("rejected: {reason}: {}\n{}\n", mutant.heading(), coloured(&mutant.diff)));
     }
     for Unchanged { path, place, reason } in &listing.uninstrumented {
         text.push_str(&format!("without probes: {path} {place}: {reason}\n"));

@@ -1,7 +1,8 @@
 //! Writing: results, lines on standard error, files that a command line names; and a standard output that may be
 //! closed.
 
-use std::io::{ErrorKind, Write};
+use std::borrow::Cow;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -19,6 +20,30 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Returns a diff with its lines in colour, if it goes to a terminal and `NO_COLOR` is not set.
+pub(crate) fn coloured(diff: &str) -> Cow<'_, str> {
+    let is_plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+    if is_plain { diff.into() } else { with_colours(diff).into() }
+}
+
+fn with_colours(diff: &str) -> String {
+    let colour = |line: &str| match line.as_bytes() {
+        [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Some("1"),
+        [b'-', ..] => Some("31"),
+        [b'+', ..] => Some("32"),
+        [b'@', b'@', ..] => Some("36"),
+        _ => None,
+    };
+    let line = |line: &str| {
+        let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+        match colour(text) {
+            Some(colour) => format!("\x1b[{colour}m{text}\x1b[0m{end}"),
+            None => line.to_owned(),
+        }
+    };
+    diff.split_inclusive('\n').map(line).collect()
 }
 
 /// Returns how this program is called: by its path where that is how it was started.
@@ -83,6 +108,13 @@ pub(crate) fn is_special(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_a_diff_have_colours_of_their_own_and_only_where_they_are_seen() {
+        let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n same\n-old\n+new";
+        let expect = "\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n same\n\x1b[31m-old\x1b[0m\n\x1b[32m+new\x1b[0m";
+        assert_eq!(with_colours(diff), expect);
+    }
 
     #[test]
     fn each_cause_is_said_once() {

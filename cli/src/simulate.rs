@@ -137,7 +137,7 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
     if let Some(number) = run.mutant {
         let mutant = &built.sites.mutants[number as usize];
         text.push_str(&format!("mutant {number}, {}:\n", mutant.operator));
-        text.push_str(&built.sites.diff(mutant, 2));
+        text.push_str(&output::coloured(&built.sites.diff(mutant, 2)));
         if !run.simulated.reached {
             text.push_str("the run does not reach it\n");
         }
