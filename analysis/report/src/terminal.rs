@@ -53,7 +53,7 @@ pub fn wrapped(text: &str) -> String {
 fn wrapped_at(text: &str, width_max: usize) -> String {
     let mut lines = String::new();
     let mut width = 0;
-    for word in text.split(' ') {
+    for word in words(text) {
         let length = word.chars().count();
         if width > 0 && width + 1 + length > width_max {
             lines.push('\n');
@@ -66,6 +66,18 @@ fn wrapped_at(text: &str, width_max: usize) -> String {
         width += length;
     }
     lines
+}
+
+/// Returns the words of a text; a number and its percent sign are one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut ends = text.match_indices(' ').map(|(end, _)| end).filter(|end| !text[end + 1..].starts_with('%'));
+        let end = ends.next();
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    })
 }
 
 /// Returns a text on one line, as it is before it is wrapped.

@@ -10,6 +10,11 @@ use crate::text::NONE;
 use crate::words::recommendation_sentences;
 use crate::{built, cost, survivors};
 
+/// Returns a sentence in which no line break separates a number from its percent sign.
+fn unbroken(sentence: &str) -> String {
+    sentence.replace(" %", "\u{a0}%")
+}
+
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
     let campaign = &analysis.campaign;
@@ -20,13 +25,13 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             (scores(page))
             (classes(page))
             @if let Some(sentence) = survivors::headline(analysis) { p.lead { (sentence) " " a href="#survivors" { "All survivors" } "." } }
-            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (sentence) } }
-            @for sentence in recommendation_sentences(analysis) { p.lead { (sentence) } }
+            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (unbroken(&sentence)) } }
+            @for sentence in recommendation_sentences(analysis) { p.lead { (unbroken(&sentence)) } }
             @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
                 p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
             }
-            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (sentence) } }
-            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (sentence) } }
+            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (unbroken(&sentence)) } }
+            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (unbroken(&sentence)) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
                 (tile("mutants", campaign.mutants as u64, &format!("{} did not compile", campaign.mutants_rejected)))
