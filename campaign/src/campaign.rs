@@ -136,8 +136,8 @@ impl Campaign {
         Ok(())
     }
 
-    /// Draws the universe, if that was not done before; what runs the campaign does so, too. For a source that learns, each test case is run on the
-    /// original. A universe that is not drawn to its end when `stop` is set is drawn anew by the next session.
+    /// Draws the universe, if that was not done before; what runs the campaign does so, too. For a source that learns,
+    /// each test case is run on the original. A universe that is not drawn to its end when `stop` is set is drawn anew by the next session.
     ///
     /// # Errors
     /// If the worker cannot be used, or the journal not be written.

@@ -12,6 +12,9 @@ use crate::plan::Bounds;
 use crate::traced::{Labels, Traced};
 use crate::worker::{Death, NoAnswer, Worker};
 
+/// Test cases that are asked for at once.
+pub(crate) const DRAW_COUNT: usize = 1000;
+
 /// How often a worker may be killed from outside at one run before the campaign gives up.
 pub(crate) const KILLS_MAX: u32 = 3;
 
@@ -95,6 +98,22 @@ impl<'a> Crew<'a> {
                 answer => return Err(self.unexpected(&answer)),
             }
         }
+    }
+
+    /// Returns all test cases of the universe, drawn by a source that does not learn; `drawn` is called with how many
+    /// there are so far.
+    pub(crate) fn draw_all(
+        &mut self,
+        universe: UniverseSettings,
+        mut drawn: impl FnMut(usize),
+    ) -> Result<Vec<Value>, CampaignError> {
+        let mut cases = Vec::with_capacity(universe.size);
+        while cases.len() < universe.size {
+            let count = DRAW_COUNT.min(universe.size - cases.len());
+            cases.extend(self.draw(universe, cases.len(), count, &[])?);
+            drawn(cases.len());
+        }
+        Ok(cases)
     }
 
     /// Returns re-seeding `number` of each of `cases`, of which the first is number `first` of the universe of `seed`.

@@ -87,8 +87,8 @@ mod worker;
 pub use campaign::Campaign;
 pub use error::{CampaignError, Share};
 pub use outcomes::{
-    CampaignUniverse, copy_campaign, read_case, read_given, read_limits, read_outcomes, read_outcomes_of,
-    read_reseedings, read_sites,
+    CampaignUniverse, copy_campaign, read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings,
+    read_sites, read_universe,
 };
 pub use plain::PlainCheck;
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};

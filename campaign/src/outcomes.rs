@@ -62,15 +62,28 @@ pub fn read_limits(directory: &Path) -> Result<Option<RunLimits>, CampaignError>
 
 /// Returns how often the campaign in `directory` runs each test case: once, if there is none, or none that can be read.
 pub fn read_reseedings(directory: &Path) -> NonZeroU8 {
-    let asked = Journal::open_existing(directory).and_then(|journal| journal.rounds()).map(|rounds| rounds.asked);
-    asked.ok().and_then(|asked| NonZeroU8::new(asked.try_into().ok()?)).unwrap_or(NonZeroU8::MIN)
+    Journal::open_existing(directory).and_then(|journal| reseedings_of(&journal)).unwrap_or(NonZeroU8::MIN)
 }
 
-/// Returns the test cases that were given to the campaign in `directory`, and follow those that were drawn: none, if
-/// there is no campaign, or none that can be read.
-pub fn read_given(directory: &Path) -> Vec<Value> {
-    let given = Journal::open_existing(directory).and_then(|journal| journal.get(GIVEN));
-    given.ok().flatten().unwrap_or_default()
+/// Returns the universe of the campaign in `directory`; `None` if there is none, or none that can be read.
+pub fn read_universe(directory: &Path) -> Option<CampaignUniverse> {
+    Journal::open_existing(directory).and_then(|journal| universe_of(&journal)).ok()
+}
+
+fn reseedings_of(journal: &Journal) -> Result<NonZeroU8, CampaignError> {
+    let asked = u8::try_from(journal.rounds()?.asked).ok().and_then(NonZeroU8::new);
+    Ok(asked.unwrap_or(NonZeroU8::MIN))
+}
+
+fn universe_of(journal: &Journal) -> Result<CampaignUniverse, CampaignError> {
+    let seed: Option<u64> = journal.get("seed")?;
+    Ok(CampaignUniverse {
+        seed: seed.ok_or_else(|| journal.damaged("there is no seed"))?,
+        input_source: journal.get(INPUT_SOURCE)?.unwrap_or_default(),
+        cases: UniverseSize::read(journal)?.drawn,
+        given: journal.get(GIVEN)?.unwrap_or_default(),
+        reseedings: reseedings_of(journal)?,
+    })
 }
 
 /// The universe of a campaign: what another one needs to begin where it ended.
@@ -96,18 +109,10 @@ pub struct CampaignUniverse {
 /// damaged, or it cannot be written.
 pub fn copy_campaign(from: &Path, to: &Path) -> Result<CampaignUniverse, CampaignError> {
     let journal = Journal::open_existing(from)?;
-    let UniverseSize { drawn, .. } = UniverseSize::read(&journal)?;
-    let seed: Option<u64> = journal.get("seed")?;
-    let universe = CampaignUniverse {
-        seed: seed.ok_or_else(|| journal.damaged("there is no seed"))?,
-        input_source: journal.get(INPUT_SOURCE)?.unwrap_or_default(),
-        cases: drawn,
-        given: journal.get(GIVEN)?.unwrap_or_default(),
-        reseedings: read_reseedings(from),
-    };
+    let universe = universe_of(&journal)?;
     let settings = Settings::read(&journal)?;
     let units = settings.map(|settings| journal.units(&settings.content)).transpose()?.unwrap_or_default();
-    let cases = drawn + universe.given.len();
+    let cases = universe.cases + universe.given.len();
     let executed = units.iter().take(cases).flatten().count();
     if executed < cases {
         return Err(CampaignError::Unfinished { executed, cases });

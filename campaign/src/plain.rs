@@ -16,9 +16,6 @@ use crate::crew::{Crew, Workshop};
 use crate::error::Share;
 use crate::{Bounds, CampaignError, CampaignPlan, Phase, Progress, SessionEnd, pool};
 
-/// Test cases that are asked for at once.
-const DRAW_COUNT: usize = 1000;
-
 /// What is run on the package as it is written, before the instrumented build is made.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainCheck<'a> {
@@ -70,10 +67,7 @@ impl PlainCheck<'_> {
         let source = if input_source.learns() { InputSource::Uniform } else { input_source };
         let universe = UniverseSettings { source, seed, size: drawn };
         let total = drawn + given.len();
-        let mut cases = Vec::with_capacity(total);
-        while cases.len() < drawn {
-            cases.extend(first.draw(universe, cases.len(), DRAW_COUNT.min(drawn - cases.len()), &[])?);
-        }
+        let mut cases = first.draw_all(universe, |_| {})?;
         cases.extend_from_slice(given);
         // A worker belongs to the thread that started it.
         drop(first);

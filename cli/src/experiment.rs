@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use simutant_analysis::{analyse_with_threads, case_name, experiment};
-use simutant_campaign::{Bounds, Simulator, TraceRecording, read_given, read_outcomes_of};
+use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of, read_universe};
 use simutant_harness::{
     ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, run_some,
 };
@@ -159,7 +159,7 @@ fn study(
 ) -> anyhow::Result<Result<Outcomes, Exit>> {
     let mut plan = StudyPlan::new(arguments.system.request(), common.campaign(&arguments.system.system));
     plan.cases = cases;
-    plan.given = read_given(&plan.campaign.out);
+    plan.given = read_universe(&plan.campaign.out).map(|known| known.given).unwrap_or_default();
     let interrupts = Interrupts::listen()?;
     let completed = complete(&plan, &interrupts)?;
     let completed = completed.filter(|_| !interrupts.flag().load(Ordering::SeqCst));

@@ -26,6 +26,20 @@ pub(crate) fn read(paths: &[PathBuf], system: &str) -> Result<Vec<Value>, BadInp
     Ok(cases)
 }
 
+/// Returns the JSON that the value of an option is, or that a file of this name has, with what to call it in messages.
+/// `other` says what else the value could have been.
+///
+/// # Errors
+/// [`BadInput`] if it is neither.
+pub(crate) fn json_or_file(option: &str, given: &str, other: &str) -> Result<(String, String), BadInput> {
+    if given.starts_with(['{', '[', '"']) {
+        return Ok((given.to_owned(), option.to_owned()));
+    }
+    let text = std::fs::read_to_string(given);
+    let text = text.map_err(|error| BadInput(format!("{option} {given}: {other}not JSON, and as a file: {error}")))?;
+    Ok((text, given.to_owned()))
+}
+
 fn files(path: &Path) -> Result<Vec<PathBuf>, BadInput> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

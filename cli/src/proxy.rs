@@ -10,7 +10,7 @@ use simutant_sim_core::{Network, Probability};
 use crate::arguments::{Common, ProxyArguments};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
-use crate::output;
+use crate::{given, output};
 
 /// How often Ctrl-C is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
@@ -61,15 +61,8 @@ fn run_network(network: &Network, arguments: &ProxyArguments, common: &Common) -
 }
 
 /// Returns the network that is given as JSON, or as a file with JSON.
-fn read_network(given: &str) -> anyhow::Result<Network> {
-    let given = given.trim();
-    let (text, name) = match given.starts_with('{') {
-        true => (given.to_owned(), "--network"),
-        false => {
-            let read = std::fs::read_to_string(given);
-            (read.map_err(|error| BadInput(format!("--network {given}: not JSON, and as a file: {error}")))?, given)
-        }
-    };
+fn read_network(text: &str) -> anyhow::Result<Network> {
+    let (text, name) = given::json_or_file("--network", text.trim(), "")?;
     let network = Network::read(&mut serde_json::Deserializer::from_str(&text));
     Ok(network.map_err(|error| BadInput(format!("{name}: {error}")))?)
 }

@@ -17,7 +17,7 @@ use simutant_study::{caption, read_trace};
 
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
-use crate::{build, output, shrink, trace_files};
+use crate::{build, given, output, shrink, trace_files};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Run<'a> {
@@ -115,14 +115,7 @@ pub(crate) fn read_case(
         };
         return studied.map_or_else(|| Ok(simulator.draw(common.seed, number)?), Ok);
     }
-    let (text, name) = if given.starts_with(['{', '[', '"']) {
-        (given.to_owned(), "--case".to_owned())
-    } else {
-        let read = std::fs::read_to_string(given);
-        let text =
-            read.map_err(|error| BadInput(format!("--case {given}: not a number, not JSON, and as a file: {error}")))?;
-        (text, given.to_owned())
-    };
+    let (text, name) = given::json_or_file("--case", given, "not a number, ")?;
     Ok(serde_json::from_str(&text).map_err(|error| BadInput(format!("{name}: not JSON: {error}")))?)
 }
 

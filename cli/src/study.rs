@@ -213,21 +213,19 @@ fn spent(statistics: &Statistics) -> String {
 fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> String {
     let (out, system) = (plan.campaign.out.display(), &analysis.system);
     let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
-    match chosen {
-        Some(suite) => text.push_str(&format!(
-            ", suite.json\n{}next: {} test {system} --suite {out}/suite.json --implementation NAME runs its {} inputs\n",
-            explains(plan, analysis),
-            output::program(),
-            suite.cases.len(),
-        )),
+    text.push_str(match chosen {
+        Some(_) => ", suite.json\n",
         None if analysis.is_undecided() => {
-            text.push_str("; no suite, since no mutant tells the criteria apart: --criterion NAME takes one\n");
-            text.push_str(&explains(plan, analysis));
+            "; no suite, since no mutant tells the criteria apart: --criterion NAME takes one\n"
         }
-        None => {
-            text.push_str("; no suite, since the criterion has no requirement that a test case covers\n");
-            text.push_str(&explains(plan, analysis));
-        }
+        None => "; no suite, since the criterion has no requirement that a test case covers\n",
+    });
+    text.push_str(&explains(plan, analysis));
+    if let Some(suite) = chosen {
+        let (program, inputs) = (output::program(), suite.cases.len());
+        text.push_str(&format!(
+            "next: {program} test {system} --suite {out}/suite.json --implementation NAME runs its {inputs} inputs\n"
+        ));
     }
     text
 }

@@ -1,11 +1,11 @@
 //! One suite, at the cost that choosing it really has.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use simutant_analysis::{AnalysisOptions, Scenario, scenario};
-use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_given, read_reseedings};
+use simutant_campaign::{Bounds, Campaign, Existing, Simulator, read_universe};
 use simutant_outcomes::{BitSet, InputSource, Outcomes};
 
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
@@ -50,12 +50,14 @@ impl ScenarioPlan {
         let watch = Watch { observer, stop };
         let Self { campaign: settings, system: request, .. } = self;
         let (input_source, existing) = (self.input_source, Existing::Continue);
-        let given = read_given(&settings.out);
+        // Re-seedings that a study has made stay, and test cases that were given to it; no more are made for a choice by
+        // kills on own seeds.
+        let known = read_universe(&settings.out);
+        let reseedings = known.as_ref().map_or(NonZeroU8::MIN, |known| known.reseedings);
+        let given = known.map(|known| known.given).unwrap_or_default();
         let checked = CheckedUniverse { input_source, cases: self.cases, given: &given, existing };
         let (_, built, plain) = settings.build_both(request, Some(&checked), watch)?;
         let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
-        // Re-seedings that a study has made stay; none is made for a choice by kills on own seeds.
-        let reseedings = read_reseedings(&settings.out);
         let universe = UniversePlan { input_source: self.input_source, cases, given, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
         let run =

@@ -142,6 +142,7 @@ fn of_place(survivors: &[&Survivor], analysis: &Analysis) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::flat;
     use crate::{report, tables};
     use simutant_analysis::{AnalysisOptions, analyse};
     use simutant_outcomes::Outcomes;
@@ -182,8 +183,7 @@ mod tests {
         let (shown, page) = (tables(&analysis, None), report(&outcomes, &analysis, None));
         let headline = headline(&analysis).expect("there are survivors");
         assert!(page.contains(&headline), "{page}");
-        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains(&headline), "{shown}");
+        assert!(flat(&shown).contains(&headline), "{shown}");
         let (list, criteria) = (shown.find("[1] LVR"), shown.find("\nCriteria: "));
         assert!(list.is_some() && list < criteria, "survivors come first: {shown}");
         assert!(listing(&analysis).lines().all(|line| line.chars().count() <= 80));

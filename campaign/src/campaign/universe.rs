@@ -8,13 +8,10 @@ use simutant_protocol::{Recorded, Sizes, UniverseSettings};
 
 use super::original::check_baseline;
 use super::{Campaign, workshop};
-use crate::crew::Crew;
+use crate::crew::{Crew, DRAW_COUNT};
 use crate::journal::Rounds;
 use crate::traced::Traced;
 use crate::{CampaignError, CampaignPlan, Phase, Progress, white_box};
-
-/// Test cases that are asked for at once.
-const DRAW_COUNT: usize = 1000;
 
 impl Campaign {
     /// Returns the test cases of all rounds, drawn now if they are not in the journal; `None` if it was told to stop.
@@ -62,26 +59,23 @@ impl Campaign {
     ) -> Result<Option<Vec<Value>>, CampaignError> {
         let CampaignPlan { seed, input_source: source, cases: total, ref given, ref build, .. } = self.plan;
         let universe = UniverseSettings { source, seed, size: total };
+        let mut drawn = |done| progress(Progress { phase: Phase::Universe, done, total, executions: 0 });
+        let mut cases = if source.learns() { Vec::with_capacity(total) } else { crew.draw_all(universe, &mut drawn)? };
         // A source does not learn of mutants: its universe is the same for any operators.
         let sizes = Sizes { measured: white_box::measured(&build.sites).to_vec(), mutants: 0 };
-        let mut cases: Vec<Value> = Vec::with_capacity(total);
         let mut learned: Vec<Coverage> = Vec::new();
         while cases.len() < total {
-            if source.learns() {
-                if stop.load(Relaxed) {
-                    return Ok(None);
-                }
-                if let Some(last) = cases.last() {
-                    let (recorded, traced) = crew.record(last, sizes.clone())?;
-                    // What an original that fails covers may be up to the machine: nothing is learned from it.
-                    check_baseline(&self.plan, cases.len() - 1, last, &recorded)?;
-                    learned.push(coverage(&recorded, &traced));
-                }
-                cases.extend(crew.draw(universe, cases.len(), 1, &learned)?);
-            } else {
-                cases.extend(crew.draw(universe, cases.len(), DRAW_COUNT.min(total - cases.len()), &[])?);
+            if stop.load(Relaxed) {
+                return Ok(None);
             }
-            progress(Progress { phase: Phase::Universe, done: cases.len(), total, executions: 0 });
+            if let Some(last) = cases.last() {
+                let (recorded, traced) = crew.record(last, sizes.clone())?;
+                // What an original that fails covers may be up to the machine: nothing is learned from it.
+                check_baseline(&self.plan, cases.len() - 1, last, &recorded)?;
+                learned.push(coverage(&recorded, &traced));
+            }
+            cases.extend(crew.draw(universe, cases.len(), 1, &learned)?);
+            drawn(cases.len());
         }
         for (number, case) in (total..).zip(given) {
             // Number 0 is the test case itself, in the form that the system has for it.

@@ -13,7 +13,7 @@
 //! | allocates without end | unwinding at its next step ([the counting allocator](CountingAllocator)) | this crate: abnormal |
 //! | allocates without end, and takes no steps | an allocation that is refused | the campaign: abnormal |
 //! | aborts or exits | the end of the process | the campaign: abnormal |
-//! | does not come to its begin: `configure` loops | the end of the process (`setup.rs`) | the campaign: not terminated |
+//! | is never set up: `configure` loops | the end of the process (`setup.rs`) | the campaign: not terminated |
 //! | loops where no step is counted | the campaign's clock, a kill | the campaign: not terminated |
 //!
 //! **A run is a function of the test case and the mutant.** Runs follow each other in one process, on one thread, so
