@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn a_kept_folder_has_the_name_of_the_test_case_and_is_empty() {
-        check("gbn-0001", 1, "gbn-0001");
-        check("gbn-0001", 12, "gbn-0001.12");
+        check("arq-0001", 1, "arq-0001");
+        check("arq-0001", 12, "arq-0001.12");
         check("../a b", 1, "_.._a_b");
         check("..", 1, "_..");
         check("", 1, "_");
