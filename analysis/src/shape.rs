@@ -299,6 +299,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     for (index, function) in sites.uninstrumented.iter().enumerate() {
         place("uninstrumented", index, function.span)?;
     }
+    for (index, function) in sites.left_out.iter().enumerate() {
+        place("left_out", index, function.span)?;
+    }
     for (index, constant) in sites.unmutated.iter().enumerate() {
         place("unmutated", index, constant.span)?;
     }

@@ -104,6 +104,7 @@ mod tests {
             mutants: Vec::new(),
             rejected: Vec::new(),
             uninstrumented: Vec::new(),
+            left_out: Vec::new(),
             without_flow: Vec::new(),
             unmutated: Vec::new(),
             ambiguous: Vec::new(),

@@ -22,6 +22,9 @@ struct Listing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Vec<Rejected<'a>>>,
     uninstrumented: Vec<Unchanged<'a>>,
+    left_out: Vec<Unchanged<'a>>,
+    /// How many functions have no mutants, by the reason.
+    left_alone: Vec<LeftAlone<'a>>,
     unmutated: Vec<Unchanged<'a>>,
     ambiguous: Vec<Ambiguous<'a>>,
 }
@@ -70,6 +73,13 @@ struct Unchanged<'a> {
     reason: &'a str,
 }
 
+/// How many functions have no mutants for one reason.
+#[derive(Debug, Serialize)]
+struct LeftAlone<'a> {
+    reason: &'a str,
+    functions: usize,
+}
+
 /// A name that stands for several declarations, with the function that has it.
 #[derive(Debug, Serialize)]
 struct Ambiguous<'a> {
@@ -92,6 +102,17 @@ impl<'a> Place<'a> {
     fn of(span: &Span, sites: &'a Sites) -> Self {
         let Span { file, line, column, line_end, .. } = *span;
         Self { file: &sites.files[file].path, line, column, line_end }
+    }
+}
+
+impl<'a> Unchanged<'a> {
+    fn of(functions: &'a [UninstrumentedFunction], sites: &'a Sites) -> Vec<Self> {
+        let unchanged = |function: &'a UninstrumentedFunction| Self {
+            path: &function.path,
+            place: Place::of(&function.span, sites),
+            reason: &function.reason,
+        };
+        functions.iter().map(unchanged).collect()
     }
 }
 
@@ -142,12 +163,10 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
             let rejected = sites.rejected.iter();
             rejected.map(|RejectedMutant { mutant, reason }| Rejected { mutant: describe(mutant), reason }).collect()
         }),
-        uninstrumented: (sites.uninstrumented.iter())
-            .map(|UninstrumentedFunction { path, span, reason }| Unchanged {
-                path,
-                place: Place::of(span, sites),
-                reason,
-            })
+        uninstrumented: Unchanged::of(&sites.uninstrumented, sites),
+        left_out: Unchanged::of(&sites.left_out, sites),
+        left_alone: (sites.left_alone().into_iter())
+            .map(|(reason, functions)| LeftAlone { reason, functions })
             .collect(),
         unmutated: (sites.unmutated.iter())
             .map(|UnmutatedConstant { path, span, reason }| Unchanged { path, place: Place::of(span, sites), reason })
@@ -194,6 +213,9 @@ fn text(listing: &Listing<'_>, rejected: usize) -> String {
     for Unchanged { path, place, reason } in &listing.uninstrumented {
         text.push_str(&format!("without probes: {path} {place}: {reason}\n"));
     }
+    for Unchanged { path, place, reason } in &listing.left_out {
+        text.push_str(&format!("not compiled: {path} {place}: {reason}\n"));
+    }
     for Unchanged { path, place, reason } in &listing.unmutated {
         text.push_str(&format!("without mutants: {path} {place}: {reason}\n"));
     }
@@ -205,5 +227,13 @@ fn text(listing: &Listing<'_>, rejected: usize) -> String {
         text.push_str(&format!(", {} ambiguous names", listing.ambiguous.len()));
     }
     text.push('\n');
+    let functions: usize = listing.left_alone.iter().map(|LeftAlone { functions, .. }| functions).sum();
+    if functions > 0 {
+        let have = if functions == 1 { "function has" } else { "functions have" };
+        text.push_str(&format!("{functions} {have} no mutants:\n"));
+    }
+    for LeftAlone { reason, functions } in &listing.left_alone {
+        text.push_str(&format!("{functions:>6}  {reason}\n"));
+    }
     text
 }

@@ -166,12 +166,22 @@ pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
     if !sites.ambiguous.is_empty() {
         left_out.push_str(&format!(", {} ambiguous names", sites.ambiguous.len()));
     }
+    match sites.uninstrumented.len() + sites.left_out.len() {
+        0 => {}
+        1 => left_out.push_str(", 1 function without mutants"),
+        functions => left_out.push_str(&format!(", {functions} functions without mutants")),
+    }
     format!("{what} with {} mutants ({left_out})", sites.mutants.len())
 }
 
-/// Tells which functions have no probes.
+/// Tells which functions have no probes, and how many are not compiled.
 pub(crate) fn note_uninstrumented(sites: &Sites) {
     note("runs as it is written", &sites.uninstrumented);
+    if !sites.left_out.is_empty() {
+        let number = sites.left_out.len();
+        let functions = if number == 1 { "function is" } else { "functions are" };
+        output::tell(&format!("{:>12} {number} {functions} not compiled: `mutants {}` says why", "note", sites.system));
+    }
 }
 
 /// Tells how many constants have no mutants.

@@ -261,7 +261,7 @@ mod tests {
             "fn f(a: [u8; A]) { let b: [u8; A] = [0; A]; g::<A>(b); }",
             "fn f() { match a { A => 1, B..=A => 2, _ => 3 } if let A = b {} }",
             "fn f() { assert!(a < A); g!(A); const { A } #[h(A)] i(); }",
-            "const fn f() -> u32 { A } fn g() -> impl H { A } const B: [u8; A] = [0; A];",
+            "fn g() -> impl H { A } fn h() -> (impl I, u8) { (A, A) } const B: [u8; A] = [0; A];",
             "fn f() { fn g() -> u32 { A } let a = |b: [u8; A]| b; S { A }; }",
             "fn f() { context.phase(A); self.log(A + 1); }",
             "fn f<const A: u32>() -> u32 { A } impl<const A: u32> S<A> { fn g() -> u32 { A } }",
@@ -282,6 +282,14 @@ mod tests {
         check("static mut A: u32 = 5; fn f() { unsafe { g(A); } }", &[]);
         let two = mutants("#[cfg(unknown)] const A: u8 = 5; #[cfg(not(unknown))] const A: u8 = 6; fn f() { g(A); }");
         assert!(two.lines().all(|line| line.ends_with(" in 0")), "{two}");
+    }
+
+    #[test]
+    fn a_const_function_and_one_whose_result_has_no_name_can_choose() {
+        check(
+            "const A: u8 = 0; const fn f() -> u8 { A } fn g() -> impl Iterator<Item = u8> { 0..A }",
+            &["0 -> 1 in 2"],
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod awaits;
 mod bodies;
 mod coverage;
 mod flows;
+mod hidden;
 mod numbering;
 mod points;
 pub(crate) mod steps;
@@ -19,11 +20,12 @@ use std::collections::BTreeMap;
 use simutant_outcomes::{Sites, UninstrumentedFunction};
 
 use crate::graph::{Lowered, lower};
+use crate::mutation::PlacedCandidate;
 use crate::specification::Specification;
 use crate::specification::verdicts::Verdicts;
 use crate::syntax::parts::inside;
 use crate::syntax::source::FunctionId;
-use crate::text::edit::{Output, Owner, Renderer, Variant};
+use crate::text::edit::{Edit, Output, Owner, Renderer, Variant};
 use awaits::AsyncFunctions;
 use flows::{Flows, LoweredFunction};
 use numbering::Numbering;
@@ -53,6 +55,11 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
+    /// Whether a function chooses between the original and mutants, or has mutants that are tried.
+    fn has_choice(&self, id: FunctionId, candidates: &[PlacedCandidate]) -> bool {
+        self.numbering.has_mutants(id) || !self.verdicts.on_trial(candidates, id).is_empty()
+    }
+
     /// Returns where the function is whose body comes next, after that at `before`.
     fn place(&self, id: FunctionId, before: Option<&FunctionPlace>, sites: &Sites) -> FunctionPlace {
         let function = sites.functions.len();
@@ -122,14 +129,17 @@ impl<'a> Instrumenter<'a> {
         let (mut first_mark, mut places) = (0, Vec::new());
         for (file, source) in specification.sources.iter().enumerate() {
             let mut output = Output::default();
-            let declarations = self.declarations((file, None), &plan);
-            let plain = Renderer::new(&source.file.text, &declarations);
+            let mut edits = self.declarations((file, None), &plan);
+            edits.extend(self.without_const(file, &plan));
+            let plain = Renderer::new(&source.file.text, &edits);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {
                 let id = FunctionId { file, index };
                 if let Some(reason) = specification.obstacle(id, verdicts) {
                     let span = source.span(file, &function.range);
-                    sites.uninstrumented.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
+                    let is_left_out = verdicts.left_out.contains_key(&id);
+                    let list = if is_left_out { &mut sites.left_out } else { &mut sites.uninstrumented };
+                    list.push(UninstrumentedFunction { path: function.path.clone(), span, reason });
                     continue;
                 }
                 let inside = inside(&function.body);
@@ -164,6 +174,20 @@ impl<'a> Instrumenter<'a> {
         }
         plan.flows.add_to(&mut sites, &specification.sources);
         Instrumented { outputs, sites, places }
+    }
+
+    /// Returns the edits that take the word `const` from the functions of a file which call probes.
+    fn without_const(&self, file: usize, plan: &Plan<'_>) -> Vec<Edit> {
+        let calls_probes = |id: &FunctionId| match self.probes {
+            Probes::All | Probes::Steps => true,
+            Probes::Mutants => plan.has_choice(*id, &self.specification.candidates),
+            Probes::None => false,
+        };
+        let functions = self.specification.instrumented(plan.verdicts).filter(|(id, _)| id.file == file);
+        let ranges =
+            functions.filter(|(id, _)| calls_probes(id)).filter_map(|(_, function)| function.constness.clone());
+        // In the place of letters stand spaces, so that columns stay.
+        ranges.map(|range| Edit::replace(range, Variant::ALL, vec![" ".repeat("const".len()).into()])).collect()
     }
 
     /// Returns the data flow of all functions that are instrumented.

@@ -27,6 +27,13 @@
 //! notes for each mutant whether it is reached and whether its value differs. A function without mutants has no
 //! recording one.
 //!
+//! Where the bodies' values have types of their own, since the function returns an `impl Trait`, each value becomes one
+//! of several: `::simutant_probe::Either::One(…)` (`instrument/hidden.rs`). What returns from such a function only
+//! leaves its body. A function with probes is not `const`.
+//!
+//! Which mutant an error is about is told by its place. Where it shows elsewhere in the function, each mutant that may be
+//! to blame is tried alone in the next build, in a body that nothing runs (`build/blame.rs`).
+//!
 //! What is noted is a mark, a byte at a place that the compiler knows. Where a use can see several definitions of a
 //! variable that no closure shares, a local variable of the function keeps the number of the last one, so that the
 //! compiler knows most of them, and what is left of the use is one store. What is covered whenever something else is
@@ -52,12 +59,15 @@
 //!
 //! # Limits
 //!
-//! - A `const fn` and a function that returns an `impl Trait` run as they are written;
-//!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists them with the reason, and so it does
-//!   with functions that do not compile with probes. A function inside a function counts its steps, and is not mutated.
-//! - Code under a `#[cfg(…)]` that does not hold is not looked at. Which features are on is taken from the workspace:
-//!   another package there that turns more on makes their code count here, too. What a build script decides is not
-//!   known, and counts as compiled.
+//! - A function that cannot have probes runs as it is written, and
+//!   [`Sites::uninstrumented`](simutant_outcomes::Sites::uninstrumented) lists it with the reason: a `const fn` that a
+//!   constant needs (others lose the `const` in the copy), one that returns an `impl Trait` which no type of the probes
+//!   can stand for, and one that does not compile with probes. A function inside a function counts its steps, and is
+//!   not mutated.
+//! - Code under a `#[cfg(…)]` that does not hold is not looked at;
+//!   [`Sites::left_out`](simutant_outcomes::Sites::left_out) lists its functions. Which features are on is taken from
+//!   the workspace: another package there that turns more on makes their code count here, too. What a build script
+//!   decides is known for functions once it has run. A part of a function that goes by it has no probes and no mutants.
 //! - What a name stands for goes by modules and imports. Where a macro or a star import from elsewhere may bring it, it
 //!   is what has the name in the package; if there are several, operators that go by types make no mutants of it, and
 //!   [`Sites::ambiguous`](simutant_outcomes::Sites::ambiguous) lists it.

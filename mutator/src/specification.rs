@@ -4,14 +4,14 @@ pub(crate) mod fingerprint;
 pub(crate) mod known;
 pub(crate) mod verdicts;
 
-use simutant_outcomes::{AmbiguousName, Mutant, Sites};
+use simutant_outcomes::{AmbiguousName, Mutant, Sites, UninstrumentedFunction};
 
 use crate::constants::Constants;
 use crate::mutation::{self, PlacedCandidate, Settings};
 use crate::operators::HIGHER_ORDER;
 use crate::specification::fingerprint::{Fingerprint, Fingerprints};
 use crate::specification::verdicts::Verdicts;
-use crate::syntax::source::{FunctionId, FunctionSource, Source};
+use crate::syntax::source::{FunctionId, FunctionSource, LeftOutFunction, Source};
 use crate::text::edit::{CandidateId, plain_text};
 use crate::text::identity::Identities;
 
@@ -108,15 +108,30 @@ impl Specification {
             package: self.package.clone(),
             system: self.system.clone(),
             files: self.sources.iter().map(|source| source.file.clone()).collect(),
+            left_out: self.left_out(),
             ambiguous: self.ambiguous.clone(),
             ..Sites::default()
         }
     }
 
+    /// Returns the functions that are certain not to be compiled.
+    fn left_out(&self) -> Vec<UninstrumentedFunction> {
+        let sources = self.sources.iter().enumerate();
+        let functions = sources.flat_map(|(file, source)| {
+            source.left_out.iter().map(move |LeftOutFunction { path, range, reason }| UninstrumentedFunction {
+                path: path.clone(),
+                span: source.span(file, range),
+                reason: reason.clone(),
+            })
+        });
+        functions.collect()
+    }
+
     /// Returns why a function runs as it is written, if it does.
     pub(crate) fn obstacle(&self, id: FunctionId, verdicts: &Verdicts) -> Option<String> {
         let obstacle = self.function(id).obstacle.map(str::to_owned);
-        obstacle.or_else(|| verdicts.uninstrumented.get(&id).cloned())
+        let said = || verdicts.left_out.get(&id).or_else(|| verdicts.uninstrumented.get(&id)).cloned();
+        obstacle.or_else(said)
     }
 
     /// Returns a function.

@@ -2,6 +2,8 @@
 
 #[path = "build/generated.rs"]
 mod generated;
+#[path = "build/left_alone.rs"]
+mod left_alone;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,7 @@
 //! What the mutator finds in the source: files, functions, blocks, branches and mutants, each with its place.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::BitSet;
@@ -35,8 +37,12 @@ pub struct Sites {
     pub mutants: Vec<Mutant>,
     /// The mutants that the compiler rejected, each with the compiler's reason.
     pub rejected: Vec<RejectedMutant>,
-    /// Functions of the specification files that could not be instrumented, each with the reason.
+    /// Functions of the specification files that run as they are written, each with the reason.
     pub uninstrumented: Vec<UninstrumentedFunction>,
+    /// Functions of the specification files that are not compiled, since a `#[cfg(…)]` leaves them out, each with that;
+    /// those of tests are not among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<UninstrumentedFunction>,
     /// Functions that do not compile with the probes of data flow, with the compiler's reason: they have no
     /// definition-use pairs and no requirements of MC/DC.
     #[serde(default)]
@@ -63,6 +69,18 @@ impl Sites {
     /// Returns the changes of a mutant as unified diffs with `context` lines before and after each.
     pub fn diff(&self, mutant: &Mutant, context: usize) -> String {
         self.changes(mutant).into_iter().map(|change| change.diff(&self.files[change.span.file], context)).collect()
+    }
+
+    /// Returns the reasons for which functions have no mutants, each with the number of these: those that run as they are
+    /// written, and those that are not compiled. The most frequent reason comes first.
+    pub fn left_alone(&self) -> Vec<(&str, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for function in self.uninstrumented.iter().chain(&self.left_out) {
+            *counts.entry(&function.reason).or_default() += 1;
+        }
+        let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
     }
 
     /// Adds to a set of mutants those of higher order of which a part is in it.
@@ -399,6 +417,20 @@ mod tests {
         };
         let file = SourceFile { path: "src/a.rs".into(), text: text.into() };
         assert_eq!(mutant.diff(&file, context), expect);
+    }
+
+    #[test]
+    fn functions_that_are_left_alone_are_counted_by_reason() {
+        let function = |reason: &str| {
+            let span = Span { file: 0, start: 0, end: 0, line: 1, column: 1, line_end: 1 };
+            UninstrumentedFunction { path: "f".into(), span, reason: reason.into() }
+        };
+        let sites = Sites {
+            uninstrumented: vec![function("a"), function("b")],
+            left_out: vec![function("c"), function("b")],
+            ..Sites::default()
+        };
+        assert_eq!(sites.left_alone(), [("b", 2), ("a", 1), ("c", 1)]);
     }
 
     #[test]

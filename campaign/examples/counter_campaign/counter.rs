@@ -54,6 +54,7 @@ fn sites() -> Sites {
         mutants: (0..MUTANTS).map(mutant).collect(),
         rejected: Vec::new(),
         uninstrumented: Vec::new(),
+        left_out: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
         ambiguous: Vec::new(),

@@ -16,6 +16,7 @@
 mod apart;
 mod calls;
 mod flow;
+mod hidden;
 mod marks;
 mod places;
 #[cfg(feature = "program")]
@@ -33,6 +34,7 @@ use std::task::Poll;
 pub use apart::{Apart, apart, aside};
 pub use calls::is_mutated;
 pub use flow::{Held, Iterate, Slot, birth, branch, freed, holds, iterate, moved, object, question, select, slots};
+pub use hidden::Either;
 pub use marks::{FunctionMarks, NO_MARK, NO_PAIR, Row, UNLISTED, mark, pass, used};
 pub use places::{Place, place};
 pub use recording::{Recording, RecordingSizes};

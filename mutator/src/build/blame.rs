@@ -22,6 +22,79 @@ struct Suspect {
     is_there: bool,
 }
 
+/// The code of what the compiler has against a call, in a constant, of a function that is not const.
+const NOT_CONST: &str = "E0015";
+
+/// Why a const function stays one.
+const NEEDED: &str = "a const function that a constant needs cannot call the probes";
+
+/// The codes of errors of the types of results and of what these can do.
+const ABOUT_TYPES: [&str; 11] =
+    ["E0038", "E0225", "E0271", "E0277", "E0282", "E0283", "E0308", "E0599", "E0700", "E0720", "E0746"];
+
+/// How many bytes the bodies may have in which mutants are tried, for one function and one build.
+const TRIED_MAX: usize = 500_000;
+
+/// Puts those mutants of a function under suspicion that were not tried yet, or if they are many, as many as one build
+/// can try; returns whether there are any.
+///
+/// Most errors that show elsewhere are of a deletion: of what gives a variable its value, or of what leaves a loop. So
+/// deletions come first, before them those at the lines that the error names.
+fn try_alone(
+    function: FunctionId,
+    is_named: impl Fn(&Range<usize>) -> bool,
+    specification: &Specification,
+    verdicts: &mut Verdicts,
+) -> bool {
+    if !verdicts.on_trial(&specification.candidates, function).is_empty() {
+        // What they turn out to be is not known yet.
+        return true;
+    }
+    let is_own = |(_, placed): &(CandidateId, &PlacedCandidate)| placed.function_id() == Some(function);
+    let is_open = |(candidate, _): &(CandidateId, &PlacedCandidate)| {
+        !verdicts.rejected.contains_key(candidate) && !verdicts.cleared.contains(candidate)
+    };
+    let open = specification.all_candidates().filter(is_own).filter(is_open);
+    let rank = |placed: &PlacedCandidate| (!placed.candidate.is_deletion(), !is_named(placed.candidate.range()));
+    let mut open: Vec<((bool, bool), CandidateId)> =
+        open.map(|(candidate, placed)| (rank(placed), candidate)).collect();
+    open.sort_unstable();
+    let length = specification.function(function).range.len().max(1);
+    open.truncate((TRIED_MAX / length).max(1));
+    let is_any = !open.is_empty();
+    verdicts.suspected.extend(open.into_iter().map(|(_, candidate)| candidate));
+    is_any
+}
+
+/// Returns the functions that have lost their `const`, and that an error is about, by their name: the compiler points
+/// to the constant that calls them. If several have the name, they are those with the longest part of the path.
+fn needed_in_constants(message: &str, specification: &Specification, verdicts: &Verdicts) -> Vec<FunctionId> {
+    let Some(named) = message.split('`').nth(1) else { return Vec::new() };
+    let named = without_arguments(named);
+    let shared = |path: &str| {
+        let parts = path.rsplit("::").zip(named.rsplit("::"));
+        parts.take_while(|(own, named)| own == named).count()
+    };
+    let functions = specification.instrumented(verdicts).filter(|(_, function)| function.constness.is_some());
+    let shared: Vec<(usize, FunctionId)> = functions.map(|(id, function)| (shared(&function.path), id)).collect();
+    let longest = shared.iter().map(|(count, _)| *count).max().unwrap_or_default();
+    shared.into_iter().filter(|(count, _)| *count == longest && longest > 0).map(|(_, id)| id).collect()
+}
+
+/// Returns a path without what stands between `<` and `>`, and the `::` before it.
+fn without_arguments(path: &str) -> String {
+    let (mut found, mut depth) = (String::new(), 0_usize);
+    for letter in path.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => found.push(letter),
+            _ => {}
+        }
+    }
+    found.replace("::::", "::")
+}
+
 impl Workspace {
     /// Finds out what an error is about, and rejects that.
     pub(super) fn blame(
@@ -35,6 +108,13 @@ impl Workspace {
             let children = error.children.iter().flat_map(|child| &child.spans);
             error.spans.iter().chain(children).filter(move |span| span.is_primary == is_primary)
         };
+        if error.code.as_ref().is_some_and(|code| code.code == NOT_CONST) {
+            let needed = needed_in_constants(&error.message, specification, verdicts);
+            if !needed.is_empty() {
+                verdicts.uninstrumented.extend(needed.into_iter().map(|function| (function, NEEDED.to_owned())));
+                return;
+            }
+        }
         let (mut function, mut point, mut recording) = (None, None, None);
         // Of a value that is used after it was moved, the move is to blame, and that is a secondary place.
         let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
@@ -71,15 +151,24 @@ impl Workspace {
             return;
         }
         let Some(function) = function else { return };
-        // The error shows elsewhere in the function. What is most often to blame goes first, and the rest only if the
-        // error stays: mutants of constants at the lines that it names, deletions there, other mutants there, deletions
-        // elsewhere, everything, the probes.
+        let code = error.code.as_ref().map(|code| code.code.as_str());
+        if specification.function(function).hidden.is_some() && code.is_none_or(|code| ABOUT_TYPES.contains(&code)) {
+            let reason = format!("its bodies would return different types: {}", error.message);
+            verdicts.uninstrumented.insert(function, reason);
+            return;
+        }
         let lines: Vec<usize> =
             spans(true).chain(spans(false)).flat_map(|span| self.original_lines(span, instrumented)).collect();
         let is_at = |range: &Range<usize>| {
             let span = specification.sources[function.file].span(function.file, range);
             lines.iter().any(|line| (span.line..=span.line_end).contains(line))
         };
+        if try_alone(function, is_at, specification, verdicts) {
+            return;
+        }
+        // The error shows elsewhere in the function, and no mutant has it alone. What is most often to blame goes first,
+        // and the rest only if the error stays: mutants of constants at the lines that it names, deletions there, other
+        // mutants there, deletions elsewhere, everything, the probes.
         let is_left = |(candidate, _): &(CandidateId, &PlacedCandidate)| !verdicts.rejected.contains_key(candidate);
         let left: Vec<Suspect> = specification
             .all_candidates()
@@ -136,5 +225,37 @@ impl Workspace {
         let file = self.files.iter().position(|file| *file == path)?;
         debug_assert!(file < instrumented.outputs.len(), "every file of the workspace is instrumented");
         Some((file, span.byte_start as usize..span.byte_end as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutation::Settings;
+    use crate::operators::Selection;
+    use crate::syntax::declarations::Declarations;
+    use crate::syntax::names::Names;
+    use crate::syntax::source::Source;
+
+    #[track_caller]
+    fn check(message: &str, expect: &[&str]) {
+        let text = "impl<T> A<T> { const fn new() {} const fn old() {} } impl B { const fn new() {} fn a() {} } const fn free() {}";
+        let source = Source::parse("src/m.rs", text.into()).expect("the test's own source");
+        let (declarations, names, selection) = (Declarations::default(), Names::default(), Selection::default());
+        let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
+        let specification = Specification::new("a", "a", vec![source], &settings);
+        let needed = needed_in_constants(message, &specification, &Verdicts::default());
+        let paths: Vec<&str> = needed.iter().map(|id| specification.function(*id).path.as_str()).collect();
+        assert_eq!(paths, expect);
+    }
+
+    #[test]
+    fn what_a_constant_needs_is_known_by_its_name() {
+        check("cannot call non-const function `free` in constants", &["m::free"]);
+        check("cannot call non-const associated function `m::A::<Vec<u8>>::new` in statics", &["m::A::new"]);
+        check("cannot call non-const method `B::new` in constants", &["m::B::new"]);
+        check("cannot call non-const method `C::new` in constants", &["m::A::new", "m::B::new"]);
+        check("cannot call non-const function `B::a` in constants", &[]);
+        check("cannot call it", &[]);
     }
 }

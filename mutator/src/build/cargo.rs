@@ -24,6 +24,8 @@ pub(super) enum Compiled<T> {
 pub(super) struct Run {
     pub(super) artifacts: Vec<Artifact>,
     pub(super) errors: Vec<Diagnostic>,
+    /// The conditions that build scripts add, with cargo's name of the package.
+    pub(super) conditions: Vec<(String, Vec<String>)>,
     pub(super) succeeds: bool,
     /// What it wrote for a person.
     pub(super) complaints: String,
@@ -32,7 +34,14 @@ pub(super) struct Run {
 impl Workspace {
     /// Runs cargo in the workspace.
     pub(super) fn run(&self, command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
-        run(command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target_directory), progress)
+        let run = run(command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target_directory), progress)?;
+        for (package, added) in &run.conditions {
+            let member = self.copies.iter().position(|copy| package.contains(&format!("{}#", copy.display())));
+            if let Some(member) = member {
+                self.conditions.borrow_mut().insert(member, added.clone());
+            }
+        }
+        Ok(run)
     }
 
     /// Returns what `find` finds among the artifacts, if cargo made all of them, or else what the compiler has against
@@ -74,7 +83,7 @@ pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -
     });
     let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut errors = Vec::new();
-    let mut artifacts = Vec::new();
+    let (mut artifacts, mut conditions) = (Vec::new(), Vec::new());
     for message in Message::parse_stream(stdout) {
         match message.map_err(MutatorError::NoCargo)? {
             Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
@@ -86,12 +95,13 @@ pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -
                 }
                 artifacts.push(artifact);
             }
+            Message::BuildScriptExecuted(script) => conditions.push((script.package_id.repr, script.cfgs)),
             _ => {}
         }
     }
     let status = child.wait().map_err(MutatorError::NoCargo)?;
     let complaints = complaints.join().unwrap_or_default();
-    Ok(Run { artifacts, errors, succeeds: status.success(), complaints })
+    Ok(Run { artifacts, errors, conditions, succeeds: status.success(), complaints })
 }
 
 /// Returns the cargo that this was started by, or the one that is found.

@@ -42,7 +42,7 @@ pub fn build_with(
     workspace.write_fixed(request)?;
     let all = workspace.hash(package, &[request.probe, request.worker.1], &BTreeSet::new())?;
     let inputs = Inputs { all, fixed: workspace.fixed_hash(request)? };
-    let rounds = Rounds { workspace: &workspace, specification: &specification, probes, inputs };
+    let rounds = Rounds { package, workspace: &workspace, specification: &specification, probes, inputs };
     let accepted = rounds.run(progress, &mut |instrumented, progress| {
         workspace.write_main(&workspace.lines(instrumented), &instrumented.places)?;
         workspace.compile(package, progress)

@@ -76,7 +76,8 @@ pub fn build_programs(
     features.iter().for_each(|feature| inputs.write(feature.as_bytes()));
     // What is not in the specification files is not told apart.
     let inputs = Inputs { all: inputs.0, fixed: inputs.0 };
-    let rounds = Rounds { workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs };
+    let rounds =
+        Rounds { package, workspace: &workspace, specification: &specification, probes: Probes::Mutants, inputs };
     let Accepted { instrumented, product, .. } =
         rounds.run(progress, &mut |_, progress| workspace.compile_programs(&features, progress))?;
     let (folder, hash) = workspace.keep_programs(&product)?;

@@ -8,6 +8,7 @@ use super::request::BuildEvent;
 use super::workspace::Workspace;
 use crate::error::MutatorError;
 use crate::instrument::{Instrumented, Instrumenter, Probes};
+use crate::package::Package;
 use crate::specification::Specification;
 use crate::specification::known::{Inputs, KnownVerdicts};
 use crate::specification::verdicts::Verdicts;
@@ -18,6 +19,7 @@ const ROUNDS_MAX: usize = 100;
 
 /// Compiling again and again, until the compiler has nothing against the mutants that are left.
 pub(super) struct Rounds<'a> {
+    pub(super) package: &'a Package,
     pub(super) workspace: &'a Workspace,
     pub(super) specification: &'a Specification,
     pub(super) probes: Probes,
@@ -45,7 +47,7 @@ impl Rounds<'_> {
         progress: &mut dyn FnMut(BuildEvent),
         compile: &mut Compile<'_, T>,
     ) -> Result<Accepted<T>, MutatorError> {
-        let &Self { workspace, specification, probes, inputs } = self;
+        let &Self { workspace, specification, probes, inputs, .. } = self;
         let known = workspace.root.join("verdicts.json");
         let mut verdicts = read_verdicts(&known, specification, inputs).unwrap_or_default();
         let instrumenter = Instrumenter::new(specification, probes);
@@ -54,24 +56,47 @@ impl Rounds<'_> {
             workspace.write_sources(&instrumented)?;
             let rejected = verdicts.rejected.len();
             progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
+            let tried = verdicts.suspected.clone();
             let errors = match compile(&instrumented, progress)? {
-                Compiled::Product(product) => {
+                Compiled::Product(product) if tried.is_empty() && !self.leave_out(&mut verdicts) => {
                     let said = KnownVerdicts::new(&verdicts, specification, inputs);
                     write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
                     return Ok(Accepted { instrumented, verdicts, product });
                 }
+                // Those that were tried are still to be put in, or what is not compiled to be left out.
+                Compiled::Product(_) => Vec::new(),
                 Compiled::Errors(errors) => errors,
             };
-            let before = verdicts.count();
+            let before = verdicts.clone();
             for error in &errors {
                 workspace.blame(error, &instrumented, specification, &mut verdicts);
             }
-            if before == verdicts.count() {
+            self.leave_out(&mut verdicts);
+            verdicts.end_trial(&tried, &before, &specification.candidates);
+            if before.count() == verdicts.count() && tried.is_empty() && verdicts.suspected.is_empty() {
                 return Err(workspace.does_not_compile(&errors));
             }
         }
         let message = format!("mutants were still rejected after {ROUNDS_MAX} builds");
         Err(MutatorError::Cargo { directory: workspace.root.clone(), message })
+    }
+}
+
+impl Rounds<'_> {
+    /// Notes which functions are not compiled, now that build scripts have run; returns whether there are any more.
+    fn leave_out(&self, verdicts: &mut Verdicts) -> bool {
+        let before = verdicts.left_out.len();
+        let conditions = self.workspace.conditions.borrow();
+        for (id, function) in self.specification.functions().filter(|(_, function)| !function.conditions.is_empty()) {
+            let member = self.package.files[id.file].member;
+            let Some(added) = conditions.get(&member) else { continue };
+            let known = self.package.members[member].conditions.with_script(added);
+            let fails = |(condition, _): &&(syn::Meta, String)| known.holds(condition) == Some(false);
+            if let Some((_, reason)) = function.conditions.iter().find(fails) {
+                verdicts.left_out.insert(id, reason.clone());
+            }
+        }
+        verdicts.left_out.len() > before
     }
 }
 

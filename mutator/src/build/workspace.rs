@@ -1,6 +1,7 @@
 //! The generated workspace: the copies of the package and of dependencies, and what was built there before.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -34,6 +35,8 @@ pub(super) struct Workspace {
     /// Tells this folder from others: cargo knows a package by its path from the workspace's root, so equal paths in
     /// two workspaces would be one and the same to it, and so would be what it built of them.
     pub(super) mark: String,
+    /// The conditions that the build scripts of members add, by the member, as far as they have run.
+    pub(super) conditions: RefCell<BTreeMap<usize, Vec<String>>>,
 }
 
 impl Workspace {
@@ -52,7 +55,8 @@ impl Workspace {
         };
         let copies: Vec<PathBuf> = package.members.iter().map(folder).collect();
         let files = package.files.iter().map(|file| copies[file.member].join(&file.path)).collect();
-        Ok(Self { root, copies, files, target_directory: package.products(), mark })
+        let conditions = RefCell::default();
+        Ok(Self { root, copies, files, target_directory: package.products(), mark, conditions })
     }
 
     /// Writes the workspace's manifest with its members, and `rest` after them.

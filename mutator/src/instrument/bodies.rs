@@ -7,14 +7,29 @@ use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
 use super::coverage::{Coverage, NO_MARK, pair_from};
 use super::numbering::{FunctionPlace, NumberedMutant, room};
 use super::points::{Choice, point_edits};
-use super::{Instrumenter, Plan};
-use crate::instrument::steps;
+use super::{Instrumenter, Plan, hidden, steps};
 use crate::syntax::parts::inside;
-use crate::syntax::source::FunctionId;
-use crate::text::edit::{CandidateId, Edit, Output, Owner, Renderer, Variant};
+use crate::syntax::source::{FunctionId, FunctionSource};
+use crate::text::edit::{COVERING, CandidateId, Edit, Output, Owner, Renderer, Variant};
 
 /// How many marks there are for a function at least.
 const MARKS_LEAST: usize = 256;
+
+/// The bodies of a function with mutants, with the patterns that choose them; that of the first one stands elsewhere.
+const FOUR: &[(Variant, &str)] = &[
+    (Variant::Clean, ""),
+    (Variant::Mutated, " 1 => "),
+    (Variant::Recording, " 2 => "),
+    (Variant::Covering, " _ => "),
+];
+
+/// The bodies of a function without mutants.
+const TWO: &[(Variant, &str)] = &[(Variant::Clean, ""), (Variant::Covering, " _ => ")];
+
+/// Returns the edits without which a function could not have several bodies.
+fn hidden_edits(function: &FunctionSource) -> Vec<Edit> {
+    if function.hidden.is_some() { hidden::edits(&function.body) } else { Vec::new() }
+}
 
 impl Instrumenter<'_> {
     /// Renders the inside of one function's body, and adds what is in it to the sites.
@@ -33,7 +48,10 @@ impl Instrumenter<'_> {
         let has_mutants = plan.numbering.has_mutants(id);
         let renderer = Renderer::new(&source.file.text, &edits);
         let inside = inside(&function.body);
-        let body = |variant, output: &mut Output| renderer.range(inside.clone(), variant, output);
+        let trials = plan.verdicts.on_trial(&self.specification.candidates, id);
+        let shapes = if has_mutants { FOUR } else { TWO };
+        let count = shapes.len() + trials.len();
+        let around = |number| self.around(function, number, count, &source.file.text);
         renderer.owned(Owner::Function(index), output, |output| {
             let returns = function
                 .closure
@@ -49,25 +67,60 @@ impl Instrumenter<'_> {
                 ),
                 None => ("match SIMUTANT_FUNCTION.enter() { 0", String::new(), ""),
             };
-            output.text.push_str(&format!(" {marks} {begin} => {{"));
-            body(Variant::Clean, output);
-            output.text.push('}');
-            output.text.push_str(&others);
-            if has_mutants {
-                output.text.push_str(" 1 => {");
-                body(Variant::Mutated, output);
-                output.text.push('}');
-            }
-            let recording = |variant, pattern: &str, output: &mut Output| {
+            output.text.push_str(&format!(" {marks} {begin} => "));
+            for (number, &(variant, pattern)) in shapes.iter().enumerate() {
+                if number == 1 {
+                    output.text.push_str(&others);
+                    for (trial, &candidate) in (shapes.len() - 1..).zip(&trials) {
+                        output.text.push_str(" _ if false => ");
+                        self.trial(id, candidate, around(trial), output);
+                    }
+                }
                 output.text.push_str(pattern);
-                renderer.owned(Owner::Recording(index), output, |output| body(variant, output));
-                output.text.push('}');
-            };
-            if has_mutants {
-                recording(Variant::Recording, " 2 => {", output);
+                let (before, after) = around(if number + 1 < shapes.len() { number } else { count - 1 });
+                output.text.push_str(&before);
+                let body = |output: &mut Output| renderer.range(inside.clone(), variant, output);
+                if COVERING.contains(&variant) {
+                    renderer.owned(Owner::Recording(index), output, body);
+                } else {
+                    body(output);
+                }
+                output.text.push_str(&after);
             }
-            recording(Variant::Covering, " _ => {", output);
             output.text.push_str(&format!("{end} }} "));
+        });
+    }
+
+    /// Returns what stands before and after the body of a function with this number, of `count`.
+    fn around(&self, function: &FunctionSource, number: usize, count: usize, text: &str) -> (String, String) {
+        match &function.hidden {
+            None => ("{".to_owned(), "}".to_owned()),
+            Some(hidden) => {
+                let (before, after) = hidden::around(hidden, &function.body, number, count, text);
+                (format!("{{{before}"), format!("{after}}}"))
+            }
+        }
+    }
+
+    /// Renders the inside of one function's body with one mutant alone, so that the compiler says what it has against
+    /// that. Nothing runs it.
+    fn trial(&self, id: FunctionId, candidate: usize, around: (String, String), output: &mut Output) {
+        let source = &self.specification.sources[id.file];
+        let function = &source.functions[id.index];
+        let mut edits = steps::edits(&function.body);
+        edits.extend(hidden_edits(function));
+        edits.extend(self.async_functions.edits(&function.body));
+        edits.extend(point_edits(&[Choice {
+            candidate: &self.specification.candidates[candidate].candidate,
+            index: candidate,
+            numbers: &[0],
+            is_comparable: false,
+        }]));
+        let renderer = Renderer::new(&source.file.text, &edits);
+        renderer.owned(Owner::Mutant(CandidateId::Function(candidate)), output, |output| {
+            output.text.push_str(&around.0);
+            renderer.range(inside(&function.body), Variant::Mutated, output);
+            output.text.push_str(&around.1);
         });
     }
 
@@ -79,12 +132,16 @@ impl Instrumenter<'_> {
         let function = &source.functions[index];
         sites.functions.push(Function { path: function.path.clone(), span: source.span(file, &function.range) });
         let inside = inside(&function.body);
-        let edits = self.point_edits(id, plan);
+        let mut edits = hidden_edits(function);
+        edits.extend(self.point_edits(id, plan));
         let renderer = Renderer::new(&source.file.text, &edits);
-        if !plan.numbering.has_mutants(id) {
-            renderer.verbatim(inside, output);
+        let trials = plan.verdicts.on_trial(&self.specification.candidates, id);
+        if !plan.has_choice(id, &self.specification.candidates) {
+            Renderer::new(&source.file.text, []).verbatim(inside, output);
             return;
         }
+        let count = 2 + trials.len();
+        let around = |number| self.around(function, number, count, &source.file.text);
         renderer.owned(Owner::Function(index), output, |output| {
             let own = plan.numbering.of_function(id);
             let ranges = std::iter::once(&own).filter(|range| !range.is_empty());
@@ -93,11 +150,21 @@ impl Instrumenter<'_> {
                 .chain(constants)
                 .map(|Range { start, end }| format!("::simutant_probe::is_mutated({start}, {})", end - start))
                 .collect();
-            output.text.push_str(&format!(" match {} {{ false => {{", asked.join(" || ")));
+            let asked = if asked.is_empty() { "false".to_owned() } else { asked.join(" || ") };
+            output.text.push_str(&format!(" match {asked} {{ false => "));
+            let (before, after) = around(0);
+            output.text.push_str(&before);
             renderer.range(inside.clone(), Variant::Clean, output);
-            output.text.push_str("} true => {");
+            output.text.push_str(&after);
+            for (trial, &candidate) in (1..).zip(&trials) {
+                output.text.push_str(" _ if false => ");
+                self.trial(id, candidate, around(trial), output);
+            }
+            output.text.push_str(" true => ");
+            let (before, after) = around(count - 1);
+            output.text.push_str(&before);
             renderer.range(inside, Variant::Mutated, output);
-            output.text.push_str("} } ");
+            output.text.push_str(&format!("{after} }} "));
         });
     }
 
@@ -158,6 +225,7 @@ impl Instrumenter<'_> {
         let start = inside(&function.body).start;
         let Coverage { edits: probes, marks } = flows.coverage(number, start, *first_mark);
         edits.extend(probes);
+        edits.extend(hidden_edits(function));
         let graph = flows.graph(number);
         flows.add_conditions(number, source, file, place.branch, sites);
         sites.blocks.extend(

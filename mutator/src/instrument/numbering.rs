@@ -295,6 +295,9 @@ fn accepted(
             continue;
         }
         let id = CandidateId::Function(candidate);
+        if verdicts.suspected.contains(&id) {
+            continue;
+        }
         let mutant = specification.mutant(id, function);
         match verdicts.rejected.get(&id) {
             Some(reason) => sites.rejected.push(RejectedMutant { mutant, reason: reason.clone() }),

@@ -2,7 +2,8 @@
 //!
 //! The reduced set has the three replacements that subsume the other four under weak mutation (Kaminski, Ammann and
 //! Offutt, AST 2011 and JSS 2013). Under strong mutation with loops the subsumption can fail, hence the option for all
-//! seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the two constants are made.
+//! seven, which is muJava's ROR. Operands without an order have `==` and `!=` only: there the other one and the two
+//! constants are made.
 //! Where the text shows that an unsigned number is compared with 0, the relations that hold for the same numbers are
 //! not made.
 
@@ -41,14 +42,14 @@ fn changes(place: Place<'_>, context: &Context<'_>) -> Vec<Change> {
     match context.replacements {
         Replacements::Reduced => {
             // Where there is no order, the two ordered replacements do not compile, and what they would show is
-            // left to the other constant.
-            let other_constant = match operator {
-                "==" => Some("true"),
-                "!=" => Some("false"),
-                _ => None,
+            // left to the opposite relation and to the other constant.
+            let others: &[&str] = match operator {
+                "==" => &["!=", "true"],
+                "!=" => &["==", "false"],
+                _ => &[],
             };
-            let stands_in = |constant| Change { stands_in: true, ..change(constant) };
-            reduced.into_iter().filter(differs).map(change).chain(other_constant.map(stands_in)).collect()
+            let stands_in = |other: &&str| Change { stands_in: true, ..change(other) };
+            reduced.into_iter().filter(differs).map(change).chain(others.iter().map(stands_in)).collect()
         }
         Replacements::All | Replacements::Andrews | Replacements::MuJava => {
             let others = RELATIONS.into_iter().filter(|other| *other != operator).filter(differs);

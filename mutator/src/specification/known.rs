@@ -22,6 +22,8 @@ pub(crate) struct KnownVerdicts {
     #[serde(default)]
     without_flow: BTreeMap<String, String>,
     uninstrumented: BTreeMap<String, String>,
+    #[serde(default)]
+    left_out: BTreeMap<String, String>,
 }
 
 /// Hashes of what is compiled.
@@ -35,9 +37,17 @@ pub(crate) struct Inputs {
 
 /// What stands in a reason that other functions' bodies may have a part in. A body is compiled by what stands around
 /// all bodies; but of the types of futures, and of those that are `impl` of something, it shows whether they can be
-/// sent, shared, moved or unwound, and whether they hold themselves.
-const OF_OTHER_BODIES: [&str; 7] =
-    ["between threads", "unpinned", "unwind boundary", "general enough", "recursion", "cycle", "opaque type"];
+/// sent, shared, moved or unwound, and whether they hold themselves; and a constant in a body may need a function.
+const OF_OTHER_BODIES: [&str; 8] = [
+    "between threads",
+    "unpinned",
+    "unwind boundary",
+    "general enough",
+    "recursion",
+    "cycle",
+    "opaque type",
+    "a constant needs",
+];
 
 impl KnownVerdicts {
     pub(crate) fn new(verdicts: &Verdicts, specification: &Specification, inputs: Inputs) -> Self {
@@ -51,6 +61,7 @@ impl KnownVerdicts {
             incomparable: verdicts.incomparable.iter().map(identity).collect(),
             without_flow: verdicts.without_flow.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
             uninstrumented: verdicts.uninstrumented.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
+            left_out: verdicts.left_out.iter().map(|(at, reason)| (path(at), reason.clone())).collect(),
         }
     }
 
@@ -117,6 +128,11 @@ impl KnownVerdicts {
             }
             if let Some(reason) = self.uninstrumented.get(&function.path) {
                 verdicts.uninstrumented.insert(place, reason.clone());
+            }
+            // Of two of one path, one may be there.
+            let said = |reason: &&String| function.conditions.iter().any(|(_, own)| own == *reason);
+            if let Some(reason) = self.left_out.get(&function.path).filter(said) {
+                verdicts.left_out.insert(place, reason.clone());
             }
         }
         verdicts

@@ -1,30 +1,71 @@
 //! Conditional compilation: which code is there at all in the build that is instrumented.
 //!
 //! Code that is not compiled has no requirements and no mutants: they would be listed as never reached, and say
-//! nothing. So items, statements, arms and fields whose `#[cfg(…)]` certainly does not hold are taken out of the syntax
-//! tree. The text stays as it is, so that byte offsets do not shift.
+//! nothing. So items whose `#[cfg(…)]` certainly does not hold are taken out of the syntax tree, and statements, arms and
+//! fields whose `#[cfg(…)]` does not certainly hold. The text stays as it is, so that byte offsets do not shift.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::process::Command;
 
 use cargo_metadata::{Package, TargetKind};
 use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_match_mut, visit_expr_struct_mut, visit_file_mut};
 use syn::visit_mut::{visit_item_impl_mut, visit_item_mod_mut, visit_item_trait_mut};
 use syn::{Attribute, Expr, ExprLit, ImplItem, Item, Lit, Meta, MetaNameValue, Stmt, Token, TraitItem};
 
 use crate::error::MutatorError;
+use crate::syntax::parts::range_of;
 
 /// What holds when a package is compiled.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Conditions {
-    /// What the compiler says of the target, one condition a line, for example `target_os="linux"`.
+    /// What the compiler says of the target, one condition a line, for example `target_os="linux"`; and what the
+    /// package's build script adds, once that is known.
     target: BTreeSet<String>,
+    /// Whether the compiler has said it.
+    is_target_known: bool,
     /// The package's features that are on.
     features: BTreeSet<String>,
-    /// Whether these are all: a build script can add others, which are not known here.
+    /// All features that the package has.
+    declared: BTreeSet<String>,
+    /// Whether nothing else can hold: a build script can add conditions, which are not known before it has run.
     are_complete: bool,
 }
+
+/// An item, a method or a function of a trait that is not certain to be compiled.
+#[derive(Debug, Clone)]
+pub(crate) struct Conditional {
+    /// Where it stands.
+    pub(crate) range: Range<usize>,
+    /// The attribute that has the condition.
+    pub(crate) attribute: Range<usize>,
+    /// The condition.
+    pub(crate) condition: Meta,
+    /// Whether it is certain not to be compiled.
+    pub(crate) is_left_out: bool,
+}
+
+impl Conditional {
+    /// Whether it is there for tests.
+    pub(crate) fn is_for_tests(&self) -> bool {
+        fn mentions(condition: &Meta) -> bool {
+            match condition {
+                Meta::Path(path) => path.is_ident("test"),
+                Meta::List(list) if list.path.is_ident("not") => false,
+                Meta::List(list) => list
+                    .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+                    .is_ok_and(|parts| parts.iter().any(mentions)),
+                Meta::NameValue(_) => false,
+            }
+        }
+        mentions(&self.condition)
+    }
+}
+
+/// Conditions that nothing but the compiler's target and what cargo compiles for decide.
+const OF_TARGET: [&str; 6] = ["doc", "doctest", "panic", "proc_macro", "unix", "windows"];
 
 impl Conditions {
     /// Returns the conditions of the target that the compiler builds for, with the user's flags.
@@ -40,14 +81,37 @@ impl Conditions {
         let output = output.map_err(MutatorError::NoCargo)?;
         let lines = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
         // Flags that `--print` does not take: then nothing is known, and all code is taken for compiled.
-        Ok(Self { target: lines, features: BTreeSet::new(), are_complete: output.status.success() })
+        let is_known = output.status.success();
+        Ok(Self { target: lines, is_target_known: is_known, are_complete: is_known, ..Self::default() })
     }
 
     /// Returns the conditions of a package with these features.
     pub(crate) fn of(&self, package: &Package, features: BTreeSet<String>) -> Self {
         // A script may add conditions.
         let has_build_script = package.targets.iter().any(|target| target.kind.contains(&TargetKind::CustomBuild));
-        Self { target: self.target.clone(), features, are_complete: self.are_complete && !has_build_script }
+        let declared = package.features.keys().cloned().collect();
+        let known = if has_build_script { self.before_script() } else { self.clone() };
+        Self { features, declared, ..known }
+    }
+
+    /// Returns the conditions of a package whose build script has not run yet.
+    pub(crate) fn before_script(&self) -> Self {
+        Self { are_complete: false, ..self.clone() }
+    }
+
+    /// Returns the conditions with those that the package's build script adds.
+    pub(crate) fn with_script(&self, added: &[String]) -> Self {
+        let target = self.target.iter().chain(added).cloned().collect();
+        Self { target, are_complete: self.is_target_known, ..self.clone() }
+    }
+
+    /// Returns the code of a file, outside of functions, that is not certain to be compiled; what is around other code
+    /// comes first.
+    pub(crate) fn conditional(&self, file: &syn::File) -> Vec<Conditional> {
+        let mut finder = ConditionFinder { conditions: self, found: Vec::new() };
+        finder.note(range_of(file), &file.attrs);
+        finder.visit_file(file);
+        finder.found
     }
 
     /// Takes code out of a file that is certainly not compiled.
@@ -57,24 +121,27 @@ impl Conditions {
 
     /// Whether code with these attributes is there; what is not known counts as there.
     fn keep(&self, attributes: &[Attribute]) -> bool {
-        attributes.iter().all(|attribute| match &attribute.meta {
-            Meta::List(list) if list.path.is_ident("cfg") => {
-                list.parse_args::<Meta>().ok().and_then(|condition| self.holds(&condition)) != Some(false)
-            }
-            _ => true,
-        })
+        conditions_of(attributes).all(|(_, condition)| self.holds(&condition) != Some(false))
+    }
+
+    /// Whether a part of a function with these attributes is certain to be there. What is not has no probes and no
+    /// mutants: the compiler would not take the attribute inside of other code.
+    fn is_certain(&self, attributes: &[Attribute]) -> bool {
+        conditions_of(attributes).all(|(_, condition)| self.holds(&condition) == Some(true))
     }
 
     /// Whether a condition holds, as far as that is known.
-    fn holds(&self, condition: &Meta) -> Option<bool> {
+    pub(crate) fn holds(&self, condition: &Meta) -> Option<bool> {
         match condition {
             Meta::Path(path) if path.is_ident("test") => Some(false),
             // The generated workspace's profile has them on.
             Meta::Path(path) if path.is_ident("debug_assertions") => Some(true),
             Meta::Path(path) => self.is_in_target(&path.get_ident()?.to_string()),
             Meta::NameValue(MetaNameValue { path, value: Expr::Lit(ExprLit { lit: Lit::Str(value), .. }), .. }) => {
-                if path.is_ident("feature") && self.are_complete {
-                    return Some(self.features.contains(&value.value()));
+                if path.is_ident("feature") {
+                    let (name, is_known) = (value.value(), self.are_complete);
+                    let is_known = is_known || self.declared.contains(&name);
+                    return is_known.then(|| self.features.contains(&name));
                 }
                 self.is_in_target(&format!("{}={:?}", path.get_ident()?, value.value()))
             }
@@ -98,8 +165,52 @@ impl Conditions {
     }
 
     fn is_in_target(&self, condition: &str) -> Option<bool> {
-        if self.target.contains(condition) { Some(true) } else { self.are_complete.then_some(false) }
+        let name = condition.split('=').next().unwrap_or_default();
+        let is_of_target = self.is_target_known && (name.starts_with("target_") || OF_TARGET.contains(&name));
+        if self.target.contains(condition) { Some(true) } else { (self.are_complete || is_of_target).then_some(false) }
     }
+}
+
+/// Returns the conditions among attributes.
+fn conditions_of(attributes: &[Attribute]) -> impl Iterator<Item = (&Attribute, Meta)> {
+    attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("cfg") => Some((attribute, list.parse_args().ok()?)),
+        _ => None,
+    })
+}
+
+struct ConditionFinder<'a> {
+    conditions: &'a Conditions,
+    found: Vec<Conditional>,
+}
+
+impl ConditionFinder<'_> {
+    fn note(&mut self, range: Range<usize>, attributes: &[Attribute]) {
+        for (attribute, condition) in conditions_of(attributes) {
+            let holds = self.conditions.holds(&condition);
+            if holds != Some(true) {
+                let (range, attribute) = (range.clone(), range_of(attribute));
+                self.found.push(Conditional { range, attribute, condition, is_left_out: holds == Some(false) });
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for ConditionFinder<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.note(range_of(item), item_attributes(item));
+        visit::visit_item(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.note(range_of(item), &item.attrs);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.note(range_of(item), &item.attrs);
+    }
+
+    fn visit_block(&mut self, _: &'ast syn::Block) {}
 }
 
 struct Stripper<'a>(&'a Conditions);
@@ -136,22 +247,22 @@ impl VisitMut for Stripper<'_> {
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
         block.stmts.retain(|statement| match statement {
-            Stmt::Local(local) => self.0.keep(&local.attrs),
+            Stmt::Local(local) => self.0.is_certain(&local.attrs),
             Stmt::Item(item) => self.0.keep(item_attributes(item)),
-            Stmt::Expr(expression, _) => self.0.keep(expression_attributes(expression)),
-            Stmt::Macro(call) => self.0.keep(&call.attrs),
+            Stmt::Expr(expression, _) => self.0.is_certain(expression_attributes(expression)),
+            Stmt::Macro(call) => self.0.is_certain(&call.attrs),
         });
         visit_block_mut(self, block);
     }
 
     fn visit_expr_match_mut(&mut self, expression: &mut syn::ExprMatch) {
-        expression.arms.retain(|arm| self.0.keep(&arm.attrs));
+        expression.arms.retain(|arm| self.0.is_certain(&arm.attrs));
         visit_expr_match_mut(self, expression);
     }
 
     fn visit_expr_struct_mut(&mut self, expression: &mut syn::ExprStruct) {
         let fields = std::mem::take(&mut expression.fields);
-        expression.fields = fields.into_iter().filter(|field| self.0.keep(&field.attrs)).collect();
+        expression.fields = fields.into_iter().filter(|field| self.0.is_certain(&field.attrs)).collect();
         visit_expr_struct_mut(self, expression);
     }
 }
@@ -200,8 +311,6 @@ fn expression_attributes(expression: &Expr) -> &[Attribute] {
 
 #[cfg(test)]
 mod tests {
-    use syn::visit::Visit;
-
     use super::*;
 
     /// The names of the functions that are called, in order.
@@ -217,7 +326,8 @@ mod tests {
 
     fn conditions(are_complete: bool) -> Conditions {
         let target = ["unix", "target_os=\"linux\""].map(str::to_owned).into();
-        Conditions { target, features: ["fast".to_owned()].into(), are_complete }
+        let declared = ["fast", "slow"].map(str::to_owned).into();
+        Conditions { target, is_target_known: true, features: ["fast".to_owned()].into(), declared, are_complete }
     }
 
     #[track_caller]
@@ -232,15 +342,17 @@ mod tests {
         check("test", Some(false), Some(false));
         check("debug_assertions", Some(true), Some(true));
         check("unix", Some(true), Some(true));
-        check("windows", Some(false), None);
+        check("windows", Some(false), Some(false));
         check("target_os = \"linux\"", Some(true), Some(true));
-        check("target_os = \"macos\"", Some(false), None);
-        check("feature = \"fast\"", Some(true), None);
-        check("feature = \"slow\"", Some(false), None);
-        check("not(feature = \"slow\")", Some(true), None);
+        check("target_os = \"macos\"", Some(false), Some(false));
+        check("feature = \"fast\"", Some(true), Some(true));
+        check("feature = \"slow\"", Some(false), Some(false));
+        check("feature = \"odd\"", Some(false), None);
+        check("not(feature = \"slow\")", Some(true), Some(true));
+        check("has_more", Some(false), None);
         check("any(windows, unix)", Some(true), Some(true));
-        check("any(windows, test)", Some(false), None);
-        check("all(windows, unix)", Some(false), None);
+        check("any(has_more, test)", Some(false), None);
+        check("all(has_more, unix)", Some(false), None);
         check("all(test, windows)", Some(false), Some(false));
         check("made_up(unix)", None, None);
     }
@@ -280,5 +392,25 @@ mod tests {
         let condition = syn::parse_str("any(unix, windows)").expect("the test's own condition");
         assert_eq!(target.holds(&condition), Some(true));
         assert!(target.are_complete);
+    }
+
+    #[test]
+    fn what_a_build_script_adds_is_known_once_it_has_run() {
+        let condition: Meta = syn::parse_str("any(has_more, kind = \"a\")").expect("the test's own condition");
+        let before = conditions(false);
+        assert_eq!(before.holds(&condition), None);
+        assert_eq!(before.with_script(&[]).holds(&condition), Some(false));
+        assert_eq!(before.with_script(&["has_more".to_owned()]).holds(&condition), Some(true));
+        assert_eq!(before.with_script(&["kind=\"a\"".to_owned()]).holds(&condition), Some(true));
+    }
+
+    #[test]
+    fn parts_of_functions_under_conditions_that_are_not_known_are_taken_out() {
+        let text = "#[cfg(has_more)] fn a() { #[cfg(has_more)] one(); #[cfg(unix)] two(); match b { #[cfg(has_more)] _ => three(), _ => {} } }";
+        let mut file = syn::parse_str(text).expect("the test's own source");
+        conditions(false).strip(&mut file);
+        let mut calls = Calls(Vec::new());
+        calls.visit_file(&file);
+        assert_eq!(calls.0, ["two"]);
     }
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use simutant_outcomes::{SourceFile, Span};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::{Attribute, Block, ImplItem, Item, ReturnType, Signature, TraitItem, Type};
+use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
 
 use crate::error::MutatorError;
-use crate::syntax::conditions::Conditions;
+use crate::syntax::conditions::{Conditional, Conditions};
 use crate::syntax::constants::{self, ConstantSource};
+use crate::syntax::hidden::{Hidden, hidden};
 use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_name, type_path};
 
 /// A parsed specification file.
@@ -18,6 +18,8 @@ use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_nam
 pub(crate) struct Source {
     pub(crate) file: SourceFile,
     pub(crate) functions: Vec<FunctionSource>,
+    /// Functions that are not compiled, but for tests.
+    pub(crate) left_out: Vec<LeftOutFunction>,
     /// Those of modules, types and traits, and then those in functions.
     pub(crate) constants: Vec<ConstantSource>,
     /// The module that the file holds, as reports have it.
@@ -26,6 +28,17 @@ pub(crate) struct Source {
     pub(crate) crate_module: String,
     /// Byte offsets at which lines start.
     line_starts: Vec<usize>,
+}
+
+/// A function that a condition leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftOutFunction {
+    /// Module path, type and name.
+    pub(crate) path: String,
+    /// From the signature to the closing brace.
+    pub(crate) range: Range<usize>,
+    /// Says which condition it is.
+    pub(crate) reason: String,
 }
 
 /// A function of a specification, by where it is found.
@@ -56,6 +69,13 @@ pub(crate) struct FunctionSource {
     pub(crate) const_parameters: BTreeSet<String>,
     /// Why it cannot have probes, if that can be told from its signature.
     pub(crate) obstacle: Option<&'static str>,
+    /// The word that makes it a const function: one with probes is none.
+    pub(crate) constness: Option<Range<usize>>,
+    /// The conditions that it is under of which it is not known whether they hold, and for each what is to be said if it
+    /// does not.
+    pub(crate) conditions: Vec<(Meta, String)>,
+    /// What it returns, if only the compiler can name the type of that.
+    pub(crate) hidden: Option<Hidden>,
     /// `None` if no closure could do in its place.
     pub(crate) closure: Option<ClosureForm>,
     /// What the function belongs to.
@@ -104,11 +124,28 @@ impl Source {
             line: error.span().start().line,
             message: error.to_string(),
         })?;
+        let conditional = conditions.conditional(&syntax);
+        let all = if conditional.is_empty() { Vec::new() } else { syntax.items.clone() };
         conditions.strip(&mut syntax);
         let mut constants = Vec::new();
         constants::declared(&syntax.items, module, &text, &mut constants);
         let mut functions = Vec::new();
         collect(syntax.items, module, &mut functions);
+        let mut left_out = Vec::new();
+        collect(all, module, &mut left_out);
+        let left_out = left_out.into_iter().filter_map(|function| {
+            let conditions = around(&conditional, &function.range);
+            let condition = conditions.clone().find(|condition| condition.is_left_out)?;
+            let is_for_tests = conditions.clone().any(Conditional::is_for_tests);
+            let reason = left_out_by(&text[condition.attribute.clone()]);
+            (!is_for_tests).then_some(LeftOutFunction { path: function.path, range: function.range, reason })
+        });
+        let left_out = left_out.collect();
+        for function in &mut functions {
+            let open = around(&conditional, &function.range);
+            let open = open.map(|open| (open.condition.clone(), left_out_by(&text[open.attribute.clone()])));
+            function.conditions = open.collect();
+        }
         // A function that has one body only cannot choose.
         for (index, function) in functions.iter().enumerate().filter(|(_, function)| function.obstacle.is_none()) {
             constants::inner(index, &function.path, &function.body, &text, &mut constants);
@@ -116,7 +153,7 @@ impl Source {
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let (module, crate_module) = (module.to_owned(), module.to_owned());
         let file = SourceFile { path: path.into(), text };
-        Ok(Self { file, functions, constants, module, crate_module, line_starts })
+        Ok(Self { file, functions, left_out, constants, module, crate_module, line_starts })
     }
 
     /// Returns the module of a function, from the crate's name on.
@@ -135,6 +172,20 @@ impl Source {
     }
 }
 
+/// Returns the conditions that a function is under.
+fn around<'a>(
+    conditional: &'a [Conditional],
+    function: &Range<usize>,
+) -> impl Iterator<Item = &'a Conditional> + Clone + use<'a> {
+    let Range { start, end } = *function;
+    conditional.iter().filter(move |condition| condition.range.start <= start && end <= condition.range.end)
+}
+
+/// Says which attribute leaves a function out.
+fn left_out_by(attribute: &str) -> String {
+    format!("left out by `{}`", attribute.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Returns the module that a file of a package holds: `src/gbn/sender.rs` is `gbn::sender`.
 pub(crate) fn module_path(path: &str) -> String {
     let path = path.strip_prefix("src/").unwrap_or(path);
@@ -148,7 +199,7 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
         match item {
             Item::Fn(item) if !is_test(&item.attrs) => {
                 let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                let around = Around {
+                let place = Place {
                     module,
                     path: module,
                     self_type: None,
@@ -156,7 +207,7 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
                     home: Home::Module,
                     generics: None,
                 };
-                functions.push(function(&around, outlined_at, item.sig, *item.block));
+                functions.push(function(&place, outlined_at, item.sig, *item.block));
             }
             Item::Mod(item) if !is_test(&item.attrs) => {
                 let module = join(module, &item.ident.to_string());
@@ -170,13 +221,13 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
                 let generics = Some(&item.generics);
                 let self_path = type_path(&item.self_ty);
                 let self_path = self_path.as_deref();
-                let around = Around { module, path: &path, self_type: Some(&self_type), self_path, home, generics };
+                let place = Place { module, path: &path, self_type: Some(&self_type), self_path, home, generics };
                 for item in item.items {
                     if let ImplItem::Fn(item) = item
                         && !is_test(&item.attrs)
                     {
                         let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                        functions.push(function(&around, outlined_at, item.sig, item.block));
+                        functions.push(function(&place, outlined_at, item.sig, item.block));
                     }
                 }
             }
@@ -184,13 +235,13 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
                 let path = join(module, &item.ident.to_string());
                 let generics = Some(&item.generics);
                 let home = Home::Other;
-                let around = Around { module, path: &path, self_type: None, self_path: None, home, generics };
+                let place = Place { module, path: &path, self_type: None, self_path: None, home, generics };
                 for item in item.items {
                     if let TraitItem::Fn(mut item) = item
                         && let Some(body) = item.default.take()
                     {
                         let outlined_at = outlined_at(&item, &item.attrs, &item.sig);
-                        functions.push(function(&around, outlined_at, item.sig, body));
+                        functions.push(function(&place, outlined_at, item.sig, body));
                     }
                 }
             }
@@ -200,7 +251,7 @@ fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) 
 }
 
 /// What a function stands in.
-struct Around<'a> {
+struct Place<'a> {
     module: &'a str,
     /// The module, with the type or the trait.
     path: &'a str,
@@ -216,21 +267,19 @@ fn outlined_at(item: &impl Spanned, attributes: &[Attribute], signature: &Signat
     (signature.asyncness.is_some() && !attributes.iter().any(says_so)).then(|| range_of(item).start)
 }
 
-fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signature, body: Block) -> FunctionSource {
-    let &Around { module, path, self_type, self_path, home, generics } = around;
+fn function(place: &Place<'_>, outlined_at: Option<usize>, signature: Signature, body: Block) -> FunctionSource {
+    let &Place { module, path, self_type, self_path, home, generics } = place;
     let range = range_of(&signature).start..range_of(&body).end;
-    let obstacle = if signature.constness.is_some() {
-        Some("a const function cannot call the probes")
-    } else if returns_impl(&signature) {
-        Some("a function that returns an `impl Trait` has one body only: name the type, or make it async")
-    } else {
-        None
+    let (hidden, obstacle) = match hidden(&signature) {
+        Ok(hidden) => (hidden, None),
+        Err(obstacle) => (None, Some(obstacle)),
     };
+    let constness = signature.constness.as_ref().map(range_of);
     let path = join(path, &signature.ident.to_string());
     let self_type = self_type.map(str::to_owned);
     let closure = match &signature.output {
-        // A closure cannot wait, and the compiler does not take the type of what never returns.
-        _ if signature.asyncness.is_some() => None,
+        // A closure cannot wait, and the compiler does not take the type of what never returns, nor one without a name.
+        _ if signature.asyncness.is_some() || hidden.is_some() => None,
         ReturnType::Type(_, never) if matches!(**never, Type::Never(_)) => None,
         ReturnType::Type(_, returns) => Some(ClosureForm { returns: Some(range_of(&**returns)) }),
         ReturnType::Default => Some(ClosureForm { returns: None }),
@@ -247,23 +296,13 @@ fn function(around: &Around<'_>, outlined_at: Option<usize>, signature: Signatur
         module: module.to_owned(),
         const_parameters,
         obstacle,
+        constness,
+        conditions: Vec::new(),
+        hidden,
         closure,
         home,
         outlined_at,
     }
-}
-
-/// Returns whether the type that a function returns is known to the compiler only.
-fn returns_impl(signature: &Signature) -> bool {
-    struct Finder(bool);
-    impl Visit<'_> for Finder {
-        fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
-            self.0 = true;
-        }
-    }
-    let mut finder = Finder(false);
-    finder.visit_return_type(&signature.output);
-    finder.0
 }
 
 #[cfg(test)]
@@ -295,6 +334,29 @@ mod tests {
             &[],
         );
         check("src/a.rs", "#[cfg(not(test))] fn a() {} #[cfg(any(test, unix))] fn b() {}", &["a::a", "a::b"]);
+    }
+
+    #[test]
+    fn what_conditions_leave_out_is_listed_but_for_tests() {
+        let text =
+            "#[cfg(windows)] fn a() {} #[cfg(unix)] fn b() {} mod c { #![cfg(not(\nunix))] impl D { fn e() {} } }
+            impl F { #[cfg(windows)] fn g() {} #[cfg(any(test, windows))] fn h() {} #[cfg(all(unix, i))] fn j() {} }
+            #[cfg(test)] mod k { fn l() {} #[cfg(windows)] fn m() {} }";
+        let conditions = Conditions::of_target().expect("there is a compiler").before_script();
+        let source = Source::parse_module("src/a.rs", "a", &conditions, text.into()).expect("the test's own source");
+        let left_out: Vec<_> =
+            source.left_out.iter().map(|function| (function.path.as_str(), function.reason.as_str())).collect();
+        assert_eq!(
+            left_out,
+            [
+                ("a::a", "left out by `#[cfg(windows)]`"),
+                ("a::c::D::e", "left out by `#![cfg(not( unix))]`"),
+                ("a::F::g", "left out by `#[cfg(windows)]`")
+            ]
+        );
+        let open: Vec<_> =
+            source.functions.iter().map(|function| (&*function.path, function.conditions.len())).collect();
+        assert_eq!(open, [("a::b", 0), ("a::F::j", 1)]);
     }
 
     #[test]

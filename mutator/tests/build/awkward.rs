@@ -592,7 +592,7 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input) + &remembered(input)
+    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input) + &remembered(input) + &constant(input) + &unnamed(input)
 }
 
 /// As those that others wrote: branches by tokens.
@@ -699,4 +699,151 @@ fn share(whole: u32, parts: u32) -> u32 {
 /// The original panics on every third input, where most of its mutants do not.
 fn caught(input: u32) -> String {
     std::panic::catch_unwind(|| share(input, input % 3)).map_or(" nothing".into(), |each| format!(" {each}"))
+}
+
+/// Const functions: constants need some of them, by their path, through others, in the length of an array.
+struct Grid<const N: usize> {
+    cells: [u32; N],
+}
+
+const fn half(x: usize) -> usize {
+    x / 2
+}
+
+impl<const N: usize> Grid<N> {
+    const ROWS: usize = Self::rows(N);
+
+    const fn rows(cells: usize) -> usize {
+        half(cells) + 1
+    }
+
+    pub const fn new(first: u32) -> Self {
+        let mut cells = [0; N];
+        cells[0] = first;
+        Self { cells }
+    }
+
+    #[inline]
+    const unsafe fn at(&self, index: usize) -> u32 {
+        self.cells[index % N]
+    }
+
+    const fn raised(mut self, by: u32) -> Self {
+        let mut index = 0;
+        while index < N {
+            self.cells[index] += by;
+            index += 1;
+        }
+        self
+    }
+}
+
+fn constant(input: u32) -> String {
+    let room = [1_u8; half(8)];
+    let grid = Grid::<4>::new(input).raised(2);
+    format!(" {} {} {}", Grid::<4>::ROWS, room.len(), unsafe { grid.at(input as usize) })
+}
+
+/// Functions whose results have types without a name.
+fn evens(numbers: &[u32], from: u32) -> impl DoubleEndedIterator<Item = &u32> + Clone + '_ {
+    let mut start = 0;
+    for (index, number) in numbers.iter().enumerate() {
+        if *number > from {
+            start = index;
+            break;
+        }
+    }
+    numbers[start..].iter().filter(move |number| **number % 2 == 0)
+}
+
+fn early(limit: u32) -> impl Iterator<Item = u32> {
+    let one = move |x: &u32| *x != limit;
+    if limit > 5 {
+        return (0..5).filter(one);
+    }
+    let more = (limit..limit + 1).map(|x| { if x > 1 { return 2; } x }).sum::<u32>();
+    (0..limit + more).filter(one)
+}
+
+fn adds(by: u32) -> impl Fn(u32) -> u32 {
+    let more = by + 1;
+    move |x| x + more
+}
+
+fn later(x: u32) -> impl Future<Output = u32> + Send {
+    let more = x + 1;
+    async move { std::future::ready(more).await * 2 }
+}
+
+fn parsed(text: &str) -> Result<impl Iterator<Item = u32>, std::num::ParseIntError> {
+    let number: u32 = text.parse()?;
+    if number == 3 {
+        return Ok((0..1).map(3_u32.wrapping_add(number).adder()));
+    }
+    Ok((0..number).map(number.adder()))
+}
+
+trait Adder {
+    fn adder(self) -> impl Fn(u32) -> u32;
+}
+
+impl Adder for u32 {
+    fn adder(self) -> impl Fn(u32) -> u32 {
+        move |x| x + self
+    }
+}
+
+fn listed(input: u32) -> impl IntoIterator<Item = u32> {
+    if input > 3 { vec![input, 1] } else { vec![2] }
+}
+
+/// What it returns can do more than iterators can.
+fn written() -> impl std::fmt::Write {
+    String::from("w")
+}
+
+fn unnamed(input: u32) -> String {
+    let numbers = [input, 2, 5, 8];
+    let evens: Vec<&u32> = evens(&numbers, 4).rev().collect();
+    let parsed = parsed(&format!("{}", input % 5)).map_or(0, |all| all.sum::<u32>());
+    let listed: Vec<u32> = listed(input).into_iter().collect();
+    std::fmt::Write::write_str(&mut written(), "x").expect("there is room");
+    let turned = turned(if input > 4 { Turn::Left } else { Turn::Right }, Turn::Left);
+    let taken = taken(input);
+    format!(
+        " {evens:?} {} {} {} {parsed} {listed:?} {turned} {taken}",
+        early(input).sum::<u32>(),
+        adds(input)(3),
+        block_on(later(input))
+    )
+}
+
+/// Without an order.
+#[derive(Clone, Copy, PartialEq)]
+enum Turn {
+    Left,
+    Right,
+}
+
+fn turned(one: Turn, other: Turn) -> u32 {
+    let is_same = one == other;
+    if one != Turn::Right { 1 + u32::from(is_same) } else { 3 }
+}
+
+/// One deletion of many leaves a variable without its value, and another one moves a value twice.
+fn taken(input: u32) -> String {
+    let text;
+    let mut count = input + 1;
+    if input > 3 {
+        count += 2;
+        text = "many".to_owned();
+    } else {
+        count *= 2;
+        text = "few".to_owned();
+    }
+    let kept = if count > 8 { text } else { let mut text = text; text.push('!'); text };
+    let Some(first) = kept.chars().next() else {
+        return String::new();
+    };
+    format!("{kept}{first}{count}")
 }

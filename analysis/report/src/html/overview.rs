@@ -57,9 +57,19 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
             @if !sites.uninstrumented.is_empty() {
                 details {
-                    summary { (sites.uninstrumented.len()) " functions could not be instrumented" }
+                    summary { (plural(sites.uninstrumented.len(), "function")) " without mutants" }
                     ul {
                         @for function in &sites.uninstrumented {
+                            li { code { (function.path) } " (" (page.place(function.span)) "): " (function.reason) }
+                        }
+                    }
+                }
+            }
+            @if !sites.left_out.is_empty() {
+                details {
+                    summary { (plural(sites.left_out.len(), "function")) " left out of the build" }
+                    ul {
+                        @for function in &sites.left_out {
                             li { code { (function.path) } " (" (page.place(function.span)) "): " (function.reason) }
                         }
                     }

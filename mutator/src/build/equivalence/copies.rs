@@ -179,18 +179,25 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
     let mut copied = Copied { outputs: Vec::new(), functions: Vec::new() };
     for (file, source) in specification.sources.iter().enumerate() {
         let text = &source.file.text;
-        let plain = Renderer::new(text, []);
+        let is_instrumented = |function: &&FunctionSource| {
+            let span = source.span(file, &function.range);
+            !sites.uninstrumented.iter().chain(&sites.left_out).any(|left| left.span == span)
+        };
+        // What counts steps is not const.
+        let without_const: Vec<Edit> =
+            source.functions.iter().filter(is_instrumented).filter_map(without_const).collect();
+        let plain = Renderer::new(text, &without_const);
         let mut output = Output::default();
         let mut at = 0;
         for (index, function) in source.functions.iter().enumerate() {
             let id = FunctionId { file, index };
             let inside = inside(&function.body);
-            if function.obstacle.is_some() {
+            if !is_instrumented(&function) {
                 continue;
             }
-            plain.verbatim(at..inside.start, &mut output);
+            plain.range(at..inside.start, Variant::Clean, &mut output);
             plain.owned(Owner::Function(index), &mut output, |output| steps::counted(&function.body, text, output));
-            plain.verbatim(inside.end..function.range.end, &mut output);
+            plain.range(inside.end..function.range.end, Variant::Clean, &mut output);
             at = function.range.end;
             if left_out.functions.contains(&id) || !can_be_copied(function, text, mentions) {
                 continue;
@@ -218,10 +225,15 @@ pub(crate) fn copy(specification: &Specification, sites: &Sites, mentions: &Ment
             }
             copied.functions.push(CopiedFunction { original, mutants: names });
         }
-        plain.verbatim(at..text.len(), &mut output);
+        plain.range(at..text.len(), Variant::Clean, &mut output);
         copied.outputs.push(output);
     }
     copied
+}
+
+/// Returns the edit that takes the word `const` from a function, if it has it.
+fn without_const(function: &FunctionSource) -> Option<Edit> {
+    function.constness.clone().map(|range| Edit::replace(range, CLEAN, vec!["     ".into()]))
 }
 
 /// Whether the machine code of a copy would say all about a function.
@@ -276,7 +288,13 @@ fn body(function: &FunctionSource, text: &str, candidate: Option<&Candidate>) ->
 fn one(function: &FunctionSource, text: &str, name: &str, body: &str, output: &mut Output) {
     let signature = &function.signature;
     let ident = range_of(&signature.ident);
-    let (before, after) = (&text[function.range.start..ident.start], &text[ident.end..range_of(&function.body).start]);
+    let mut before = Output::default();
+    Renderer::new(text, &Vec::from_iter(without_const(function))).range(
+        function.range.start..ident.start,
+        Variant::Clean,
+        &mut before,
+    );
+    let (before, after) = (before.text, &text[ident.end..range_of(&function.body).start]);
     let mut push = |piece: &str| output.text.push_str(piece);
     if signature.asyncness.is_none() {
         push(&format!("\n#[inline(never)] {before}{name}{after}{{ ::simutant_probe::tick(); {body} }}"));

@@ -148,6 +148,7 @@ fn sites(mutants: usize) -> Sites {
         rejected: Vec::new(),
         ambiguous: Vec::new(),
         uninstrumented: Vec::new(),
+        left_out: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
     }
