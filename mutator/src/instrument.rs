@@ -84,6 +84,23 @@ pub(crate) struct Instrumented {
     pub(crate) places: Vec<FunctionPlace>,
 }
 
+/// What no draft compiles with: an error of types, so that the compiler says all that it has against other code, and makes
+/// no machine code.
+const DRAFT: &str = "\nconst _: () = { let () = true; };\n";
+
+impl Instrumented {
+    /// Sees to it that the files do not compile.
+    pub(crate) fn mark_as_draft(&mut self) {
+        self.outputs.iter_mut().for_each(|output| output.text.push_str(DRAFT));
+    }
+
+    /// Whether a range of a file is what makes it a draft.
+    pub(crate) fn is_mark(&self, file: usize, range: &std::ops::Range<usize>) -> bool {
+        let text = &self.outputs[file].text;
+        text.ends_with(DRAFT) && range.start >= text.len() - DRAFT.len()
+    }
+}
+
 /// Instruments the files of a specification, again and again while mutants are rejected.
 #[derive(Debug)]
 pub(crate) struct Instrumenter<'a> {

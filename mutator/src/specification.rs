@@ -131,7 +131,7 @@ impl Specification {
     pub(crate) fn obstacle(&self, id: FunctionId, verdicts: &Verdicts) -> Option<String> {
         let obstacle = self.function(id).obstacle.map(str::to_owned);
         let said = || verdicts.left_out.get(&id).or_else(|| verdicts.uninstrumented.get(&id)).cloned();
-        obstacle.or_else(said)
+        obstacle.or_else(said).or_else(|| verdicts.settled.contains(&id).then(|| "nothing is left to ask".to_owned()))
     }
 
     /// Returns a function.

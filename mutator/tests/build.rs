@@ -350,7 +350,7 @@ fn with_constants(input: u32, value: &dyn Fn(&str) -> Option<String>) -> String 
         (if is_on && input > 1 { limit } else { input }).to_string(),
         (5 + limit + input).to_string(),
         number("WIDTH", 1).to_string(),
-        "7".to_owned(),
+        (limit + 4).to_string(),
     ];
     fields.join(",")
 }

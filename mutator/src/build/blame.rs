@@ -33,7 +33,7 @@ const ABOUT_TYPES: [&str; 11] =
     ["E0038", "E0225", "E0271", "E0277", "E0282", "E0283", "E0308", "E0599", "E0700", "E0720", "E0746"];
 
 /// How many bytes the bodies may have in which mutants are tried, for one function and one build.
-const TRIED_MAX: usize = 500_000;
+const TRIED_MAX: usize = 200_000;
 
 /// Puts those mutants of a function under suspicion that were not tried yet, or if they are many, as many as one build
 /// can try; returns whether there are any.
@@ -120,6 +120,9 @@ impl Workspace {
         let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
         for span in spans(!is_moved).chain(spans(is_moved)) {
             let Some((file, range)) = self.range_of(span, instrumented) else { continue };
+            if instrumented.is_mark(file, &range) {
+                return;
+            }
             let owners = &instrumented.outputs[file].owners;
             // Inner ranges come first.
             for (_, owner) in owners.iter().filter(|(owned, _)| owned.start <= range.start && range.end <= owned.end) {

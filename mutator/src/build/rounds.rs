@@ -12,6 +12,7 @@ use crate::package::Package;
 use crate::specification::Specification;
 use crate::specification::known::{Inputs, KnownVerdicts};
 use crate::specification::verdicts::Verdicts;
+use crate::syntax::source::FunctionId;
 
 /// How often the compiler may find something new. Each time something is rejected, so this is never reached by
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).
@@ -52,17 +53,22 @@ impl Rounds<'_> {
         let mut verdicts = read_verdicts(&known, specification, inputs).unwrap_or_default();
         let instrumenter = Instrumenter::new(specification, probes);
         for round in 1..=ROUNDS_MAX {
-            let instrumented = instrumenter.instrument(&verdicts);
+            let mut instrumented = instrumenter.instrument(&verdicts);
+            let is_draft = !verdicts.settled.is_empty();
+            if is_draft {
+                instrumented.mark_as_draft();
+            }
             workspace.write_sources(&instrumented)?;
             let rejected = verdicts.rejected.len();
             progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
             let tried = verdicts.suspected.clone();
             let errors = match compile(&instrumented, progress)? {
-                Compiled::Product(product) if tried.is_empty() && !self.leave_out(&mut verdicts) => {
+                Compiled::Product(product) if !is_draft && tried.is_empty() && !self.leave_out(&mut verdicts) => {
                     let said = KnownVerdicts::new(&verdicts, specification, inputs);
                     write(&known, &serde_json::to_string(&said).expect("verdicts are plain data"))?;
                     return Ok(Accepted { instrumented, verdicts, product });
                 }
+                // A draft does not compile, for nobody runs it.
                 // Those that were tried are still to be put in, or what is not compiled to be left out.
                 Compiled::Product(_) => Vec::new(),
                 Compiled::Errors(errors) => errors,
@@ -73,7 +79,13 @@ impl Rounds<'_> {
             }
             self.leave_out(&mut verdicts);
             verdicts.end_trial(&tried, &before, &specification.candidates);
-            if before.count() == verdicts.count() && tried.is_empty() && verdicts.suspected.is_empty() {
+            let is_news = before.count() != verdicts.count() || !tried.is_empty() || !verdicts.suspected.is_empty();
+            if is_news {
+                let functions: Vec<FunctionId> = specification.instrumented(&before).map(|(id, _)| id).collect();
+                verdicts.settle(functions.into_iter(), &before, &specification.candidates);
+            } else if is_draft {
+                verdicts.settled.clear();
+            } else {
                 return Err(workspace.does_not_compile(&errors));
             }
         }
