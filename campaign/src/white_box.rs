@@ -107,6 +107,7 @@ mod tests {
             without_flow: Vec::new(),
             unmutated: Vec::new(),
             ambiguous: Vec::new(),
+            skipped: Vec::new(),
         }
     }
 

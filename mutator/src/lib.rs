@@ -50,6 +50,9 @@
 //! CVR changes the value of a constant at all its uses, in as many functions as there are (`constants.rs`). The mutants
 //! of constants are numbered after those of all functions, and a function knows the ranges of those that it uses.
 //!
+//! A comment at the spot and patterns in the manifest leave code out, with a reason (`specification/skips.rs`): it has its
+//! probes, and no mutants. [`Sites::skipped`](simutant_outcomes::Sites::skipped) lists it.
+//!
 //! # Limits
 //!
 //! - A `const fn` and a function that returns an `impl Trait` run as they are written;

@@ -35,7 +35,7 @@ pub use outcome::{
 };
 pub use sites::{
     AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair,
-    RejectedMutant, Sites, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+    RejectedMutant, Sites, SkippedCode, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
 pub use trials::{LeftOut, Origin, Subject, Trials};

@@ -144,6 +144,7 @@ pub fn from_kills(rows: &[&str]) -> Outcomes {
             without_flow: Vec::new(),
             unmutated: Vec::new(),
             ambiguous: Vec::new(),
+            skipped: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -460,6 +461,7 @@ fn sites() -> Sites {
         without_flow: Vec::new(),
         unmutated: Vec::new(),
         ambiguous: Vec::new(),
+        skipped: Vec::new(),
         functions,
     }
 }
