@@ -129,6 +129,8 @@ pub use error::MutatorError;
 pub use init::{EngineSource, InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
-pub use operators::{Replacements, Selection, UnknownOperator};
+pub use operators::{
+    OperatorDescription, Replacements, Selection, UnknownOperator, descriptions as operator_descriptions,
+};
 pub use package::{EngineOrigin, EnginePackage, OtherValue, Package, Programs, ProgramsSection};
 pub use specification::fingerprint::{Fingerprint, token_lines};

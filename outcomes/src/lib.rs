@@ -15,6 +15,7 @@ mod coverage;
 mod input_source;
 mod judgement;
 mod outcome;
+mod simulated;
 mod sites;
 mod suite;
 mod trials;
@@ -33,6 +34,7 @@ pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, RunEnd, VerdictCounts,
     is_zero,
 };
+pub use simulated::{SimulatedCase, SimulatedSuite, SimulatedValue};
 pub use sites::{
     AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair,
     RejectedMutant, Sites, SkippedCode, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
