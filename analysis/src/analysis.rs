@@ -124,6 +124,9 @@ pub struct CampaignCounts {
     pub mutants: usize,
     /// Mutants that did not compile.
     pub mutants_rejected: usize,
+    /// Mutants that comments or the manifest leave out.
+    #[serde(default, skip_serializing_if = "simutant_outcomes::is_zero")]
+    pub mutants_skipped: usize,
     /// Pairs of a mutant and a test case.
     pub pairs: u64,
     /// Pairs that were executed: the test case infects the mutant.
@@ -378,6 +381,7 @@ pub(crate) fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
         cases: outcomes.cases.len(),
         mutants: outcomes.sites.mutants.len(),
         mutants_rejected: outcomes.sites.rejected.len(),
+        mutants_skipped: outcomes.sites.mutants_skipped(),
         pairs: outcomes.pairs(),
         pairs_executed: outcomes.pairs_infected(),
         verdicts: outcomes.verdicts.iter().fold(VerdictTotals::default(), VerdictTotals::add),

@@ -9,6 +9,7 @@ mod lines;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use simutant_outcomes::{Criterion, FORMAT_VERSION, Outcomes, Suite};
 
 use crate::chosen::{suite_cases, suite_scores};
@@ -380,13 +381,13 @@ fn suite(before: &Study<'_>, after: &Study<'_>) -> SuiteDifference {
     let in_other = Change { before: in_other(before.suite, after), after: in_other(after.suite, before) };
     let (before, after) = (before.suite, after.suite);
     // Test cases of different universes can have one name.
-    let cases = |suite: Option<&Suite>| -> Vec<(String, String)> {
+    let cases = |suite: Option<&Suite>| -> Vec<(String, Value)> {
         let cases = suite.into_iter().flat_map(|suite| &suite.cases);
-        cases.map(|case| (case.name.clone(), case.case.to_string())).collect()
+        cases.map(|case| (case.name.clone(), case.case.clone())).collect()
     };
     let (old, new) = (cases(before), cases(after));
-    let without = |these: &[(String, String)], others: &[(String, String)]| -> Vec<String> {
-        let is_new = |case: &&(String, String)| others.iter().all(|other| other.1 != case.1);
+    let without = |these: &[(String, Value)], others: &[(String, Value)]| -> Vec<String> {
+        let is_new = |case: &&(String, Value)| others.iter().all(|other| other.1 != case.1);
         these.iter().filter(is_new).map(|case| case.0.clone()).collect()
     };
     SuiteDifference {

@@ -21,6 +21,7 @@ use crate::baseline::{Moments, RandomBaseline};
 use crate::chosen::case_name;
 use crate::conventional;
 use crate::criteria::CriterionAnalysis;
+use crate::domination::SuiteValues;
 use crate::kills::KillsByCase;
 use crate::options::{AnalysisOptions, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
@@ -50,6 +51,10 @@ pub struct Scenario {
     pub ranking: Option<Ranking>,
     /// The best suite; its criterion is an index into `criteria`.
     pub choice: SuiteIndex,
+    /// The best suite of the best criterion, if the chosen one dominates it: it is no larger, kills no fewer mutants, and
+    /// is better in one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<SuiteIndex>,
     /// What it cost.
     pub cost: Cost,
 }
@@ -151,6 +156,16 @@ pub fn scenario(
         recommendation::recommend(&criteria, analysed_count, 0).ok_or_else(|| ScenarioError::NothingCovered {
             names: criteria.iter().map(|criterion| criterion.name.as_str()).collect::<Vec<_>>().join(", "),
         })?;
+    let best = recommendation.choice;
+    let different: BitSet = ranking::different(analysed.ones().map(|mutant| {
+        let killing: Vec<usize> = outcomes.kills[mutant].intersection(&scope).collect();
+        (mutant, killing)
+    }))
+    .into_iter()
+    .collect();
+    let values = SuiteValues::new(&criteria, None, &kills, &different);
+    let dominating = values.dominating(best);
+    let choice = dominating.unwrap_or(best);
     let comparing = Comparing::of(outcomes, &analysed, &killed, options, threads);
     let ranking = (criteria.len() > 1).then(|| ranking::rank(&criteria, &comparing));
     Ok(Scenario {
@@ -161,8 +176,9 @@ pub fn scenario(
         cases: outcomes.cases.len(),
         mutants: (!has_one).then_some(analysed_count),
         ranking,
-        choice: recommendation.choice,
-        cost: cost(outcomes, &criteria, recommendation.choice, (!has_one).then_some(&scope), options),
+        choice,
+        instead_of: dominating.map(|_| best),
+        cost: cost(outcomes, &criteria, choice, (!has_one).then_some(&scope), options),
         criteria,
     })
 }
@@ -234,6 +250,11 @@ fn cost(
 }
 
 impl Scenario {
+    /// Returns the index of the criterion that is best: that of the chosen suite, or of the one that it dominates.
+    pub fn best_criterion(&self) -> usize {
+        self.instead_of.unwrap_or(self.choice).criterion
+    }
+
     /// Returns the test cases that mutants must be run on; none if one suite is all that there is.
     pub fn scope(&self) -> BitSet {
         let mut scope = BitSet::with_capacity(self.cases);
@@ -253,6 +274,12 @@ impl Scenario {
         let chosen = &criterion.suites[self.choice.suite];
         let score = self.mutants.and_then(|of| Score { killed: chosen.killed, of }.value());
         let how = match (self.mutants, criterion.suites.len()) {
+            (Some(_), suites) if self.instead_of.is_some() => format!(
+                "suite {} of {suites} drawn at random that are adequate for {}; it is no larger than the best suite of the best \
+                 criterion, kills no fewer mutants, and is better in one of these",
+                self.choice.suite + 1,
+                criterion.name
+            ),
             (None, _) => format!("drawn at random, adequate for {}", criterion.name),
             (Some(_), suites) => format!(
                 "suite {} of {suites} drawn at random that are adequate for {}; no other of them has a higher mutant score",
@@ -328,6 +355,10 @@ mod tests {
         assert_eq!(found.scope(), scope, "what is run does not depend on what was found");
         let scores: Vec<usize> = found.criteria[0].suites.iter().map(|suite| suite.killed).collect();
         assert_eq!(Some(&scores[found.choice.suite]), scores.iter().max());
+        let sizes = found.criteria[0].suites.iter().map(|suite| suite.cases.len());
+        let of_best = sizes.zip(&scores).filter(|(_, score)| Some(*score) == scores.iter().max());
+        let smallest = of_best.map(|(size, _)| size).min();
+        assert_eq!(Some(found.criteria[0].suites[found.choice.suite].cases.len()), smallest, "{scores:?}");
         assert!(scores.iter().any(|&score| score < scores[found.choice.suite]), "all score the same: {scores:?}");
         assert!(found.cost.mutant_runs > 0 && found.ranking.is_none());
         // More knowledge than the scope has would not change it.
@@ -340,10 +371,37 @@ mod tests {
         let outcomes = synthetic(200, 1);
         let found = choose(&outcomes, &[], 20).expect("there are suites");
         let ranking = found.ranking.as_ref().expect("there are several");
-        assert_eq!(ranking.order.first(), Some(&found.choice.criterion));
+        assert_eq!(ranking.order.first(), Some(&found.best_criterion()));
         let json = serde_json::to_string(&found).expect("plain data");
         let read: Scenario = serde_json::from_str(&json).expect("a scenario can be read back");
         assert_eq!(read.choice, found.choice);
+    }
+
+    #[test]
+    fn no_suite_is_chosen_that_another_dominates() {
+        let mut replaced = 0;
+        for seed in 1..20 {
+            let outcomes = synthetic(60, seed);
+            for (names, suites) in [(&[][..], 6), (&["all-branches"], 12), (&["all-branches", "IP-1"], 3)] {
+                let found = choose(&outcomes, names, suites).expect("there are suites");
+                let value = |of: SuiteIndex| {
+                    let suite = &found.criteria[of.criterion].suites[of.suite];
+                    (suite.cases.len(), suite.killed)
+                };
+                let (size, killed) = value(found.choice);
+                for other in found.criteria.iter().flat_map(|criterion| &criterion.suites) {
+                    let is_no_worse = other.cases.len() <= size && other.killed >= killed;
+                    assert!(!is_no_worse || (other.cases.len(), other.killed) == (size, killed), "{names:?} {seed}");
+                }
+                if let Some(best) = found.instead_of {
+                    replaced += 1;
+                    let of_best = value(best);
+                    assert!(size <= of_best.0 && killed >= of_best.1 && (size, killed) != of_best, "{names:?} {seed}");
+                    assert!(found.suite(&outcomes).chosen.contains("it is no larger than the best suite"));
+                }
+            }
+        }
+        assert!(replaced > 0, "nothing was dominated");
     }
 
     #[test]

@@ -308,6 +308,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     for (index, name) in sites.ambiguous.iter().enumerate() {
         place("ambiguous", index, name.span)?;
     }
+    for (index, skipped) in sites.skipped.iter().enumerate() {
+        place("skipped", index, skipped.span)?;
+    }
     for (index, rejected) in sites.rejected.iter().enumerate() {
         place("rejected", index, rejected.mutant.span)?;
     }

@@ -22,7 +22,7 @@ pub enum CampaignError {
         /// The number of the test case in the universe: the lowest that fails.
         number: usize,
         /// The test case, in the system's own form: [`Simulator::simulate`](crate::Simulator::simulate) replays it.
-        case: serde_json::Value,
+        case: Box<serde_json::Value>,
         /// How the run ended.
         execution: Box<Execution>,
         /// How many test cases fail, if that is known.
@@ -67,7 +67,7 @@ pub enum CampaignError {
         /// The number of the test case in the universe: the lowest that differs.
         number: usize,
         /// The test case, in the system's own form.
-        case: serde_json::Value,
+        case: Box<serde_json::Value>,
         /// In what they differ, with the first event that does.
         difference: String,
     },
@@ -134,7 +134,7 @@ pub enum CampaignError {
         /// The number of the re-seeding, from 1 on.
         reseeding: usize,
         /// The re-seeded test case.
-        case: serde_json::Value,
+        case: Box<serde_json::Value>,
         /// The error, which names the test case of the universe.
         error: Box<CampaignError>,
     },
@@ -322,7 +322,7 @@ impl CampaignError {
         *number %= universe.max(1);
         match reseeding {
             0 => self,
-            _ => Self::OfReseeding { reseeding, case: case.clone(), error: Box::new(self) },
+            _ => Self::OfReseeding { reseeding, case: Box::new(case.clone()), error: Box::new(self) },
         }
     }
 

@@ -107,7 +107,14 @@ impl PlainCheck<'_> {
         match failed.pop_first() {
             Some((number, (case, execution))) => {
                 let (system, execution) = (system.to_owned(), Box::new(execution));
-                Err(CampaignError::BaselineFailed { system, seed, number, case, execution, share: fail })
+                Err(CampaignError::BaselineFailed {
+                    system,
+                    seed,
+                    number,
+                    case: Box::new(case),
+                    execution,
+                    share: fail,
+                })
             }
             None => Ok(end),
         }
@@ -171,7 +178,7 @@ impl<'a> Crews<'a> {
             difference.push_str("; ");
             difference.push_str(&event);
         }
-        Err(CampaignError::NotAsWritten { number, case: case.clone(), difference })
+        Err(CampaignError::NotAsWritten { number, case: Box::new(case.clone()), difference })
     }
 
     /// Returns the first event in which two more runs differ, in words; `None` if their traces do not show it.

@@ -44,7 +44,7 @@ use simutant_sim_core::{ChoiceKind, Others, RecordedChoice};
 
 use crate::outcomes::without_numbers;
 use measure::Measure;
-use moves::{Path, at, at_mut, paths, replacements, smaller_integers, with_seeds};
+use moves::{Path, at, at_mut, by_name, paths, replacements, smaller_integers, with_seeds};
 
 /// Each step is tried with the seeds below this number too.
 pub const SEEDS: u64 = 16;
@@ -359,10 +359,11 @@ impl<E, R: FnMut(&Candidate, ChoiceRecording) -> Result<Ran, E>> Search<'_, R> {
                 )?;
             }
             Value::Object(entries) => {
-                for key in entries.keys().cloned().collect::<Vec<_>>() {
+                let keys = by_name(entries).into_iter().map(|(key, _)| key.clone());
+                for key in keys.collect::<Vec<_>>() {
                     let mut candidate = self.current.clone();
                     if let Value::Object(entries) = at_mut(&mut candidate.case, path) {
-                        entries.remove(&key);
+                        entries.shift_remove(&key);
                     }
                     got_smaller |= self.attempt_with(candidate, seeds)?;
                 }

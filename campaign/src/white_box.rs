@@ -108,6 +108,7 @@ mod tests {
             without_flow: Vec::new(),
             unmutated: Vec::new(),
             ambiguous: Vec::new(),
+            skipped: Vec::new(),
         }
     }
 

@@ -45,5 +45,6 @@ pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> a
     phase.end(&stages::with_mutants(&format!("the programs of {implementation}"), &built.sites));
     stages::note_uninstrumented(&built.sites);
     stages::note_constants(&built.sites);
+    stages::note_skipped(&built.sites);
     Ok(built)
 }

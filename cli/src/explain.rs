@@ -7,7 +7,7 @@ use simutant_analysis::case_name;
 use simutant_campaign::{read_outcomes_of, read_sites};
 use simutant_outcomes::{Judgement, MutantNumber, Outcomes, RunEnd};
 use simutant_report::{Explanation, MutantPage, example_case};
-use simutant_study::{Explainer, write_mutant_page};
+use simutant_study::{Explainer, OperatorTitles, write_mutant_page};
 
 use crate::arguments::{Common, ExplainArguments};
 use crate::exit::{BadInput, Exit, with_options};
@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
         ..explanation.clone()
     };
     let explained = Some(&for_page);
+    let titles = OperatorTitles::new();
     let page = MutantPage {
         previous: None,
         next: None,
@@ -76,6 +77,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
         outcomes: outcomes.as_ref(),
         judgement,
         explanation: explained,
+        operators: titles.operators(),
     };
     let path = write_mutant_page(&out, &page).map_err(with_options)?;
 

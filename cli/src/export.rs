@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use simutant_analysis::{Reference, Study};
+use simutant_analysis::Study;
 use simutant_exports::{ExportedFile, Root, elements, junit, sarif, tables, test_code};
 use simutant_outcomes::Suite;
 use simutant_report::plots;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ExportArguments, common: &Common) -> anyhow::Resul
     let root = Root::new(&arguments.source_root);
     let mut written = Written { system: &arguments.system, files: Vec::new(), kept: Vec::new() };
     for &format in &arguments.format {
-        let (folder, files) = match export(&study, finished.reference.as_ref(), &root, format)? {
+        let (folder, files) = match export(&study, &finished, &root, format)? {
             Exported::File(file) => {
                 let path = arguments.to.clone().unwrap_or_else(|| out.join(FOLDER).join(&file.name));
                 output::write_named(&path, &file.bytes)?;
@@ -87,18 +87,19 @@ fn write(path: &Path, file: &ExportedFile, written: &mut Written<'_>) -> anyhow:
 
 fn export(
     study: &Study<'_>,
-    reference: Option<&Reference>,
+    finished: &FinishedStudy,
     root: &Root,
     format: FormatArgument,
 ) -> anyhow::Result<Exported> {
+    let (simulated, reference) = (finished.simulated.as_ref(), finished.reference.as_ref());
     let file = |name: &str, text: String| Exported::File(ExportedFile::new(name, text));
     let named = |name: &str, extension: &str, bytes: Vec<u8>| ExportedFile::new(format!("{name}.{extension}"), bytes);
     Ok(match format {
         FormatArgument::Junit => file("mutants.junit.xml", junit::study(study, root).to_xml()),
         FormatArgument::Sarif => file("mutants.sarif", sarif::sarif(study, root)),
         FormatArgument::MutationElements => file("mutation.json", elements::elements(study, root)),
-        FormatArgument::Libtest => Exported::Folder("libtest", test_code::libtest(suite(study)?)),
-        FormatArgument::Pytest => Exported::Folder("pytest", test_code::pytest(suite(study)?)),
+        FormatArgument::Libtest => Exported::Folder("libtest", test_code::libtest(suite(study)?, simulated)),
+        FormatArgument::Pytest => Exported::Folder("pytest", test_code::pytest(suite(study)?, simulated)),
         FormatArgument::Csv => {
             let tables = tables::tables(study).into_iter();
             Exported::Folder("csv", tables.map(|table| named(table.name, "csv", table.to_csv().into())).collect())

@@ -1,8 +1,9 @@
 //! `simutant mutants`: every mutant with its diff.
 
 use serde::Serialize;
+use simutant_analysis::plural;
 use simutant_outcomes::{
-    AmbiguousName, Class, Mutant, MutantNumber, RejectedMutant, Sites, Span, Tier, UninstrumentedFunction,
+    AmbiguousName, Class, Mutant, MutantNumber, RejectedMutant, Sites, SkippedCode, Span, Tier, UninstrumentedFunction,
     UnmutatedConstant,
 };
 
@@ -27,6 +28,7 @@ struct Listing<'a> {
     left_alone: Vec<LeftAlone<'a>>,
     unmutated: Vec<Unchanged<'a>>,
     ambiguous: Vec<Ambiguous<'a>>,
+    skipped: Vec<Skipped<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +89,20 @@ struct Ambiguous<'a> {
     function: &'a str,
     #[serde(flatten)]
     place: Place<'a>,
+}
+
+/// Code that a comment or the manifest leaves out of mutation.
+#[derive(Debug, Serialize)]
+struct Skipped<'a> {
+    /// The path of the function, or of the file.
+    path: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    /// The operators whose mutants are left out, if not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operators: Option<&'a str>,
+    mutants: usize,
+    reason: &'a str,
 }
 
 /// A place in the source: lines and columns from 1 on, columns in characters.
@@ -174,11 +190,20 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
         ambiguous: (sites.ambiguous.iter())
             .map(|AmbiguousName { name, path, span }| Ambiguous { name, function: path, place: Place::of(span, sites) })
             .collect(),
+        skipped: (sites.skipped.iter())
+            .map(|SkippedCode { path, span, operators, mutants, reason }| Skipped {
+                path,
+                place: Place::of(span, sites),
+                operators: operators.as_deref(),
+                mutants: *mutants,
+                reason,
+            })
+            .collect(),
     };
     if common.json {
         output::print(&output::json(&output::Versioned::new(listing))?)?;
     } else {
-        output::print(&text(&listing, sites.rejected.len()))?;
+        output::print(&text(&listing, sites))?;
     }
     Ok(Exit::Success)
 }
@@ -197,7 +222,7 @@ pub(crate) fn resolve(sites: &Sites, name: &str) -> Result<MutantNumber, BadInpu
     Ok(number as MutantNumber)
 }
 
-fn text(listing: &Listing<'_>, rejected: usize) -> String {
+fn text(listing: &Listing<'_>, sites: &Sites) -> String {
     let mut text = String::new();
     for Numbered { number, mutant } in &listing.mutants {
         text.push_str(&format!(
@@ -222,7 +247,16 @@ fn text(listing: &Listing<'_>, rejected: usize) -> String {
     for Ambiguous { name, function, place } in &listing.ambiguous {
         text.push_str(&format!("ambiguous: `{name}` in {function} {place} stands for several declarations\n"));
     }
+    for Skipped { path, place, operators, mutants, reason } in &listing.skipped {
+        let operators = operators.map(|operators| format!(" of {operators}")).unwrap_or_default();
+        let mutants = plural(*mutants, "mutant");
+        text.push_str(&format!("skipped: {mutants}{operators} in {path} {place}: {reason}\n"));
+    }
+    let rejected = sites.rejected.len();
     text.push_str(&format!("{} mutants, {rejected} rejected by the compiler", listing.mutants.len()));
+    if !listing.skipped.is_empty() {
+        text.push_str(&format!(", {} skipped", sites.mutants_skipped()));
+    }
     if !listing.ambiguous.is_empty() {
         text.push_str(&format!(", {} ambiguous names", listing.ambiguous.len()));
     }

@@ -88,6 +88,7 @@ impl Stages {
             note_uninstrumented(&build.sites);
             note("has no definition-use pairs", &build.sites.without_flow);
             note_constants(&build.sites);
+            note_skipped(&build.sites);
         }
     }
 }
@@ -163,6 +164,9 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
 
 pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
     let mut left_out = format!("{} more rejected by the compiler", sites.rejected.len());
+    if !sites.skipped.is_empty() {
+        left_out.push_str(&format!(", {} skipped", sites.mutants_skipped()));
+    }
     if !sites.ambiguous.is_empty() {
         left_out.push_str(&format!(", {} ambiguous names", sites.ambiguous.len()));
     }
@@ -190,6 +194,14 @@ pub(crate) fn note_constants(sites: &Sites) {
         let number = sites.unmutated.len();
         let constants = if number == 1 { "constant has" } else { "constants have" };
         output::tell(&format!("{:>12} {number} {constants} no mutants: `mutants {}` says why", "note", sites.system));
+    }
+}
+
+/// Tells which skips leave nothing out: what they were about may be gone.
+pub(crate) fn note_skipped(sites: &Sites) {
+    for skipped in sites.skipped.iter().filter(|skipped| skipped.mutants == 0) {
+        let place = format!("{}:{}", sites.files[skipped.span.file].path, skipped.span.line);
+        output::tell(&format!("{:>12} the skip at {place} leaves no mutant out: {}", "note", skipped.reason));
     }
 }
 

@@ -103,7 +103,7 @@ impl Terms {
 enum Line {
     /// Trials of the implementation that follow are on these terms; earlier ones on others are void.
     Terms(Box<Terms>),
-    Trial(Entry),
+    Trial(Box<Entry>),
 }
 
 /// The trials in a file.
@@ -131,7 +131,7 @@ impl TrialLog {
         for line in read {
             match line {
                 Line::Terms(terms) => log.begin(*terms),
-                Line::Trial(entry) => log.keep(entry),
+                Line::Trial(entry) => log.keep(*entry),
             }
         }
         Ok(log)
@@ -193,7 +193,7 @@ impl TrialLog {
             Verdict::Fail(finding) => (Some(finding.summary.clone()), None),
             Verdict::Inconclusive(inconclusive) => (None, Some(inconclusive.reason.clone())),
         };
-        let line = Line::Trial(Entry {
+        let line = Line::Trial(Box::new(Entry {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
@@ -205,10 +205,10 @@ impl TrialLog {
                 duration_ms: result.duration_ms,
                 mutant_reached: result.mutant_reached,
             },
-        });
+        }));
         self.lines.write(&line)?;
         if let Line::Trial(entry) = line {
-            self.keep(entry);
+            self.keep(*entry);
         }
         Ok(())
     }

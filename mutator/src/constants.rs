@@ -56,6 +56,8 @@ struct Constant {
     names: Vec<(usize, Range<usize>)>,
     /// The constants that it changes with: itself, those that its value names, those that theirs name.
     bases: BTreeSet<usize>,
+    /// Whether all of its own candidates are left out.
+    is_skipped: bool,
 }
 
 /// A use of a constant in a function that can choose its value.
@@ -160,6 +162,17 @@ impl Constants {
         }
     }
 
+    /// Keeps the candidates that `stays` says, in the order in which they were.
+    pub(crate) fn retain(&mut self, stays: &mut dyn FnMut(&PlacedCandidate) -> bool) {
+        let mut before = std::mem::take(&mut self.candidates).into_iter();
+        for constant in &mut self.constants {
+            let (start, count) = (self.candidates.len(), constant.candidates.len());
+            self.candidates.extend(before.by_ref().take(count).filter(&mut *stays));
+            constant.candidates = start..self.candidates.len();
+            constant.is_skipped = count > 0 && constant.candidates.is_empty();
+        }
+    }
+
     /// Returns all candidates, which are numbered after those of functions.
     pub(crate) fn candidates(&self) -> &[PlacedCandidate] {
         &self.candidates
@@ -182,11 +195,13 @@ impl Constants {
         let constant = &self.constants[number];
         let obstacle = sources[constant.file].constants[constant.index].obstacle;
         let has_none = constant.candidates.is_empty() && constant.bases.len() == 1;
-        obstacle.or(has_none.then_some("its value is neither a number nor a truth value, nor made of one by calls")).or(
-            (!is_used).then_some(
+        let skipped = constant.is_skipped.then_some("a comment or the manifest leaves it out");
+        obstacle
+            .or(skipped)
+            .or(has_none.then_some("its value is neither a number nor a truth value, nor made of one by calls"))
+            .or((!is_used).then_some(
                 "it is used in patterns, types, macros and other constants alone, in other files, or not at all",
-            ),
-        )
+            ))
     }
 
     /// Returns the constants whose mutants show in a function, in ascending order.

@@ -28,7 +28,7 @@ pub enum MutatorError {
         known: Vec<String>,
     },
     /// The manifest's section for a system is damaged.
-    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.dependencies.PACKAGE` (lists of files of dependencies), `systems.NAME.operators` (as --operators), `systems.NAME.cost` (as --cost), `systems.NAME.testbed` (a program of the package), `systems.NAME.reference` (a file), `systems.NAME.features` and `systems.NAME.default-features` (as dependencies have them), lists of names in `names`, and `judgements` (a file)", manifest.display())]
+    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.dependencies.PACKAGE` (lists of files of dependencies), `systems.NAME.operators` (as --operators), `systems.NAME.skip` (a list of what is left out of mutation), `systems.NAME.cost` (as --cost), `systems.NAME.testbed` (a program of the package), `systems.NAME.reference` (a file), `systems.NAME.features` and `systems.NAME.default-features` (as dependencies have them), lists of names in `names`, and `judgements` (a file)", manifest.display())]
     Manifest {
         /// The manifest.
         manifest: PathBuf,
@@ -71,6 +71,16 @@ pub enum MutatorError {
         /// The line, from 1.
         line: usize,
         /// The parser's message.
+        message: String,
+    },
+    /// A comment or the manifest leaves code out of mutation without a reason, or names nothing.
+    #[error("{path}{}: {message}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+    Skip {
+        /// The file: relative to its package, or the manifest.
+        path: String,
+        /// The line, from 1, if it is known.
+        line: Option<usize>,
+        /// What is wrong.
         message: String,
     },
     /// No constant of the specification has this name.

@@ -57,6 +57,9 @@
 //! CVR changes the value of a constant at all its uses, in as many functions as there are (`constants.rs`). The mutants
 //! of constants are numbered after those of all functions, and a function knows the ranges of those that it uses.
 //!
+//! A comment at the spot and patterns in the manifest leave code out, with a reason (`specification/skips.rs`): it has its
+//! probes, and no mutants. [`Sites::skipped`](simutant_outcomes::Sites::skipped) lists it.
+//!
 //! # Limits
 //!
 //! - A function that cannot have probes runs as it is written, and
@@ -136,6 +139,8 @@ pub use error::MutatorError;
 pub use init::{EngineSource, InitError, InitRequest, Initialised, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
-pub use operators::{Replacements, Selection, UnknownOperator};
+pub use operators::{
+    OperatorDescription, Replacements, Selection, UnknownOperator, descriptions as operator_descriptions,
+};
 pub use package::{EngineOrigin, EnginePackage, OtherValue, Package, Programs, ProgramsSection};
 pub use specification::fingerprint::{Fingerprint, token_lines};

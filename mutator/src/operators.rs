@@ -21,6 +21,7 @@ mod conditional;
 mod constant;
 mod delay;
 mod deletion;
+mod description;
 mod durable;
 mod higher_order;
 mod increment;
@@ -54,6 +55,7 @@ mod timer_cancelling;
 mod unary_insertion;
 
 pub(crate) use constant::{CONSTANT, integers, values};
+pub use description::{OperatorDescription, descriptions};
 pub(crate) use higher_order::{HIGHER_ORDER, partner};
 pub use operator::Replacements;
 pub(crate) use operator::{Change, Context, Infection, Operator, Place};

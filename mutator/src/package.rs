@@ -23,6 +23,7 @@ use self::graph::DependencyGraph;
 use crate::error::MutatorError;
 use crate::judgements::{FILE, FILE_END};
 use crate::operators::Selection;
+use crate::specification::skips::SkipPattern;
 use crate::syntax::conditions::Conditions;
 use crate::syntax::names::Names;
 use crate::text::identity::Hash;
@@ -57,6 +58,8 @@ pub struct Package {
     pub(crate) features: Features,
     /// The mutation operators that the manifest asks for.
     operators: Selection,
+    /// What the manifest leaves out of mutation.
+    pub(crate) skips: Vec<SkipPattern>,
     /// The cost oracle that studies have by default.
     cost: Option<CostOracle>,
     /// The program that has the system's testbed.
@@ -148,6 +151,9 @@ struct SystemSection {
     /// The mutation operators, as [`Selection::parse`] takes them.
     #[serde(default, deserialize_with = "selection")]
     operators: Selection,
+    /// What is left out of mutation.
+    #[serde(default)]
+    skip: Vec<SkipPattern>,
     /// The cost oracle of studies, as `--cost` takes it.
     #[serde(default, deserialize_with = "cost")]
     cost: Option<CostOracle>,
@@ -279,6 +285,7 @@ impl Package {
             names,
             features,
             operators: section.operators.clone(),
+            skips: section.skip.clone(),
             cost: section.cost.clone(),
             testbed: section.testbed.clone(),
             reference: section.reference.clone(),
@@ -348,6 +355,11 @@ impl Package {
     /// Returns the package's folder.
     pub fn folder(&self) -> &Path {
         self.members[0].root()
+    }
+
+    /// Returns the path of the package's manifest.
+    pub(crate) fn manifest_path(&self) -> &Path {
+        self.members[0].metadata.manifest_path.as_std_path()
     }
 
     /// Returns the engine that the package depends on; `None` if there is none, or several.

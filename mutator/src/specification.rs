@@ -2,9 +2,10 @@
 
 pub(crate) mod fingerprint;
 pub(crate) mod known;
+pub(crate) mod skips;
 pub(crate) mod verdicts;
 
-use simutant_outcomes::{AmbiguousName, Mutant, Sites, UninstrumentedFunction};
+use simutant_outcomes::{AmbiguousName, Mutant, Sites, SkippedCode, UninstrumentedFunction};
 
 use crate::constants::Constants;
 use crate::mutation::{self, PlacedCandidate, Settings};
@@ -30,6 +31,8 @@ pub(crate) struct Specification {
     pub(crate) makes_pairs: bool,
     /// The names that stand for several declarations.
     ambiguous: Vec<AmbiguousName>,
+    /// What comments and the manifest leave out.
+    skipped: Vec<SkippedCode>,
 }
 
 impl Specification {
@@ -55,7 +58,7 @@ impl Specification {
         let makes_pairs = settings.selection.replacements(HIGHER_ORDER.name).is_some();
         let constants = Constants::new(&sources, settings, &mut identities);
         let (package, system) = (package.into(), system.into());
-        Self { package, system, sources, candidates, constants, makes_pairs, ambiguous }
+        Self { package, system, sources, candidates, constants, makes_pairs, ambiguous, skipped: Vec::new() }
     }
 
     /// Returns a candidate.
@@ -110,6 +113,7 @@ impl Specification {
             files: self.sources.iter().map(|source| source.file.clone()).collect(),
             left_out: self.left_out(),
             ambiguous: self.ambiguous.clone(),
+            skipped: self.skipped.clone(),
             ..Sites::default()
         }
     }

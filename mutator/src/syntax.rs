@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of mutants, graphs or builds.
 
+pub(crate) mod comments;
 pub(crate) mod conditions;
 pub(crate) mod constants;
 pub(crate) mod declarations;

@@ -14,8 +14,11 @@ pub fn differences(before: &Value, after: &Value) -> BTreeSet<String> {
 fn add(before: &Value, after: &Value, path: &str, paths: &mut BTreeSet<String>) {
     match (before, after) {
         _ if before == after => {}
-        (Value::Object(before), Value::Object(after)) if before.keys().eq(after.keys()) => {
-            for ((key, before), after) in before.iter().zip(after.values()) {
+        (Value::Object(before), Value::Object(after))
+            if before.len() == after.len() && before.keys().all(|key| after.contains_key(key)) =>
+        {
+            for (key, before) in before {
+                let after = &after[key];
                 let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 add(before, after, &path, paths);
             }
@@ -44,6 +47,9 @@ mod tests {
         check(json!({ "a": { "b": [1, 2], "c": 3 } }), json!({ "a": { "b": [1, 3], "c": 4 } }), &["a.b[]", "a.c"]);
         check(json!({ "a": [1] }), json!({ "a": [1, 2] }), &["a"]);
         check(json!({ "links": [{ "seed": 1 }] }), json!({ "links": [{ "seed": 2 }] }), &["links[].seed"]);
+        // A file that was written by hand has the fields in any order.
+        check(json!({ "a": 1, "seed": 2 }), json!({ "seed": 3, "a": 1 }), &["seed"]);
+        check(json!({ "a": 1, "b": 2 }), json!({ "a": 1, "c": 2 }), &[""]);
         check(json!(1), json!(2), &[""]);
     }
 }

@@ -15,6 +15,7 @@ mod coverage;
 mod input_source;
 mod judgement;
 mod outcome;
+mod simulated;
 mod sites;
 mod suite;
 mod trials;
@@ -33,9 +34,10 @@ pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, RunEnd, VerdictCounts,
     is_zero,
 };
+pub use simulated::{SimulatedCase, SimulatedSuite, SimulatedValue};
 pub use sites::{
     AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair,
-    RejectedMutant, Sites, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+    RejectedMutant, Sites, SkippedCode, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
 pub use trials::{LeftOut, Origin, Subject, Trials};

@@ -55,6 +55,9 @@ pub struct Sites {
     /// mutants of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<AmbiguousName>,
+    /// Code that is left out of mutation, since a comment or the manifest says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedCode>,
 }
 
 impl Sites {
@@ -81,6 +84,12 @@ impl Sites {
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts
+    }
+
+    /// Returns how many mutants are left out by comments and by the manifest. The compiler has not seen them: it might
+    /// have rejected some.
+    pub fn mutants_skipped(&self) -> usize {
+        self.skipped.iter().map(|skipped| skipped.mutants).sum()
     }
 
     /// Adds to a set of mutants those of higher order of which a part is in it.
@@ -348,6 +357,22 @@ pub struct AmbiguousName {
     pub path: String,
     /// The function's place.
     pub span: Span,
+}
+
+/// Code that is left out of mutation: it has its requirements, and no mutants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedCode {
+    /// Module path and name of the function; of code outside of functions, the path of the file.
+    pub path: String,
+    /// The code.
+    pub span: Span,
+    /// The operators whose mutants are left out, as the comment or the manifest lists them; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operators: Option<String>,
+    /// How many mutants are left out; one that several comments or patterns leave out counts with the first.
+    pub mutants: usize,
+    /// Why.
+    pub reason: String,
 }
 
 impl Mutant {

@@ -73,10 +73,10 @@ impl<'a> Explainer<'a> {
     }
 
     /// Runs `case` on the original, and returns how that ended, and its trace if it left one.
-    pub(crate) fn trace(&mut self, case: &Value) -> Result<(Execution, Option<trace::Trace>), StudyError> {
+    pub(crate) fn simulate(&mut self, case: &Value) -> Result<(Simulated, Option<trace::Trace>), StudyError> {
         let simulated = self.simulator.simulate(case, None, TraceRecording::Keep, self.limits)?;
         let trace = trace_of(&simulated)?;
-        Ok((simulated.execution, trace))
+        Ok((simulated, trace))
     }
 
     /// Returns the command that judges a mutant.

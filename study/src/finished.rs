@@ -4,7 +4,7 @@ use std::path::Path;
 
 use simutant_analysis::{Analysis, Reference, Study};
 use simutant_campaign::read_outcomes;
-use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite};
+use simutant_outcomes::{FORMAT_VERSION, Outcomes, SimulatedSuite, Suite};
 
 use crate::StudyError;
 
@@ -13,6 +13,9 @@ pub(crate) const RESULTS: &str = "results.json";
 
 /// The file of the suite.
 pub(crate) const SUITE: &str = "suite.json";
+
+/// The file with what the simulation gave for the suite.
+pub(crate) const SIMULATED: &str = "simulated.json";
 
 /// The file of a suite that was chosen without a whole study: the suite of a study in the same folder stays.
 pub(crate) const SELECTED_SUITE: &str = "selected-suite.json";
@@ -29,6 +32,8 @@ pub struct FinishedStudy {
     pub analysis: Analysis,
     /// The inputs to run; `None` if there is no suite.
     pub suite: Option<Suite>,
+    /// What the simulation gave for the suite; `None` if there is none, or an older release made the study.
+    pub simulated: Option<SimulatedSuite>,
     /// What an earlier experiment reports about the system; `None` if nothing is known.
     pub reference: Option<Reference>,
 }
@@ -64,7 +69,15 @@ impl FinishedStudy {
             Err(error) => return Err(of_reference(&error)),
             Ok(text) => Some(serde_json::from_str(&text).map_err(|error| of_reference(&error))?),
         };
-        Ok(Self { outcomes, analysis, suite, reference })
+        let of_simulated = |error: &dyn std::fmt::Display| bad(&format!("{SIMULATED}: {error}"));
+        let simulated: Option<SimulatedSuite> = match read(SIMULATED) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(of_simulated(&error)),
+            Ok(text) => Some(serde_json::from_str(&text).map_err(|error| of_simulated(&error))?),
+        };
+        // A study that was stopped after it chose its suite has that of the study before.
+        let simulated = simulated.filter(|simulated| suite.as_ref().is_some_and(|suite| simulated.is_of(suite)));
+        Ok(Self { outcomes, analysis, suite, simulated, reference })
     }
 
     /// Returns the study as comparisons and exports take it.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use simutant_analysis::{Analysis, MutantClass, boosted, case_name};
 use simutant_outcomes::{Cause, MutantNumber, Outcomes};
-use simutant_report::{CasePage, CasePages, MutantPage, example_case};
+use simutant_report::{CasePage, CasePages, MutantPage, Operators, example_case};
 use simutant_traces::diagram;
 
 use crate::explain::caption;
@@ -48,7 +48,7 @@ pub(crate) fn write_mutant_pages(
     explainer: &mut Explainer<'_>,
     outcomes: &Outcomes,
     analysis: &Analysis,
-    (out, pages_max): (&Path, usize),
+    ((out, pages_max), operators): ((&Path, usize), Operators<'_>),
 ) -> Result<Vec<MutantNumber>, StudyError> {
     files::remove(&out.join(MUTANTS))?;
     files::remove(&out.join(DIAGRAMS))?;
@@ -77,6 +77,7 @@ pub(crate) fn write_mutant_pages(
             outcomes: Some(outcomes),
             judgement: analysis.options.judgements.get(identity),
             explanation: explanation.as_ref(),
+            operators,
         };
         write_mutant_page(out, &page)?;
     }
@@ -98,8 +99,8 @@ pub(crate) fn write_case_pages(
     for &case in &cases {
         let name = case_name(&outcomes.system, case, outcomes.cases.len());
         let input = &outcomes.cases[case].case;
-        let (execution, trace) = explainer.trace(input)?;
-        let caption = caption(name.clone(), &execution);
+        let (simulated, trace) = explainer.simulate(input)?;
+        let caption = caption(name.clone(), &simulated.execution);
         let picture = trace.as_ref().map(|trace| diagram::excerpt(trace, 0, &caption));
         let diagram = trace.as_ref().map(|_| format!("{name}-diagram.html"));
         if let (Some(trace), Some(diagram)) = (&trace, &diagram) {

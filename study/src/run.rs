@@ -15,10 +15,12 @@ use simutant_report::{Pages, report_with_pages, tables};
 
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
-use crate::finished::{REFERENCE, RESULTS, SUITE};
+use crate::finished::{REFERENCE, RESULTS, SIMULATED, SUITE};
 use crate::join::join;
+use crate::operators::OperatorTitles;
 use crate::pages::{write_case_pages, write_mutant_pages};
 use crate::plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
+use crate::simulated::simulate_suite;
 use crate::{Explainer, FinishedStudy, StudyError, files};
 
 /// The file of the tables.
@@ -83,9 +85,17 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let (mut analysis, suite) = analyse(plan, &built, &outcomes, (&options, &statistics))?;
     analysis.comparison = reference.as_ref().map(|there| there.compare(&analysis.criteria, &analysis.ranking));
     watch.end(StageEnd::Analysed(&analysis));
-    let finished = FinishedStudy { outcomes, analysis, suite, reference };
+    // Results come first: what is written of an earlier study must not stand beside them.
+    files::remove(&settings.out.join(SIMULATED))?;
+    let mut finished = FinishedStudy { outcomes, analysis, suite, simulated: None, reference };
     write_results(&settings.out, &finished)?;
     watch.go_on()?;
+    if let Some(suite) = &finished.suite {
+        let replay = settings.replay(&plan.system);
+        let mut explainer = Explainer::new(&built, &replay, campaign.limits()?);
+        finished.simulated = Some(simulate_suite(&mut explainer, suite)?);
+    }
+    write_or_remove(&settings.out.join(SIMULATED), finished.simulated.as_ref())?;
     explain(plan, &built, &campaign, &finished, watch)?;
     Ok(CompletedStudy { finished, statistics })
 }
@@ -156,8 +166,10 @@ fn explain(
     watch.start(StudyStage::Explain);
     let limits = campaign.limits()?;
     let replay = settings.replay(&plan.system).for_others();
+    let titles = OperatorTitles::new();
     let explainer = || Explainer::new(built, &replay, limits);
-    let mutants = || write_mutant_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));
+    let mutants =
+        || write_mutant_pages(&mut explainer(), outcomes, analysis, ((&settings.out, *pages_max), titles.operators()));
     let cases = || write_case_pages(&mut explainer(), outcomes, analysis, (&settings.out, *pages_max));
     let (mutants, cases) = match settings.jobs.get() {
         1 => (mutants()?, cases()?),
@@ -168,7 +180,7 @@ fn explain(
     };
     watch.end(StageEnd::Explained { mutants: mutants.len(), cases: cases.len() });
     watch.go_on()?;
-    let linked = Pages { mutants: &mutants, cases: &cases };
+    let linked = Pages { mutants: &mutants, cases: &cases, operators: titles.operators() };
     files::write(&settings.out.join(REPORT), &report_with_pages(outcomes, analysis, reference.as_ref(), linked))
 }
 

@@ -51,6 +51,32 @@ pub struct Pages<'a> {
     pub mutants: &'a [MutantNumber],
     /// Test cases: files in the folder `cases`, with the names that [`CasePage::file_name`] gives.
     pub cases: &'a [usize],
+    /// What the codes of mutation operators mean.
+    pub operators: Operators<'a>,
+}
+
+/// What the codes of mutation operators mean: for each its title, as `relational operator replacement` of `ROR`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Operators<'a> {
+    /// Codes with titles.
+    pub titles: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Operators<'a> {
+    /// Returns the title of a code, if it is known.
+    fn title(self, code: &str) -> Option<&'a str> {
+        self.titles.iter().find(|(known, _)| *known == code).map(|(_, title)| *title)
+    }
+
+    /// Returns a code that says what it means when it is pointed at.
+    fn code(self, code: &str) -> Markup {
+        html! {
+            @match self.title(code) {
+                Some(title) => abbr title=(title) { code { (code) } },
+                None => code { (code) },
+            }
+        }
+    }
 }
 
 /// Returns the report as [`report`] does, with links to these pages.
@@ -66,6 +92,7 @@ pub fn report_with_pages(
     let mut page = Page::new(outcomes, analysis, reference);
     page.pages.extend(pages.mutants.iter().map(|number| *number as usize));
     page.case_pages.extend(pages.cases.iter().copied());
+    page.operators = pages.operators;
     let expected = analysis.expected.as_ref();
     let expected = expected.map(|expected| ("expected", "Expected scores", expected::section(&page, expected)));
     let cost = analysis.cost.as_ref().map(|cost| ("cost", "Cost oracle", cost::section(&page, cost)));
@@ -147,6 +174,8 @@ struct Page<'a> {
     pages: BitSet,
     /// Test cases that have one.
     case_pages: BitSet,
+    /// What the codes of operators mean.
+    operators: Operators<'a>,
 }
 
 impl<'a> Page<'a> {
@@ -163,7 +192,17 @@ impl<'a> Page<'a> {
         let killed_by_suite = kills.of_suite(&suite);
         let pages = BitSet::with_capacity(outcomes.sites.mutants.len());
         let case_pages = BitSet::with_capacity(outcomes.cases.len());
-        Self { outcomes, analysis, reference, kills, suite, killed_by_suite, pages, case_pages }
+        Self {
+            outcomes,
+            analysis,
+            reference,
+            kills,
+            suite,
+            killed_by_suite,
+            pages,
+            case_pages,
+            operators: Operators::default(),
+        }
     }
 
     /// Returns which requirements of the criterion called `name` the universe and the chosen suite cover, `None` if the
@@ -223,6 +262,20 @@ mod tests {
         let large = page.find("class=\"tiles large\"").expect("there are numbers that matter");
         let sentence = page.find("class=\"lead\"").expect("there are sentences");
         assert!(large < sentence && sentence < at("survivors"), "scores come first");
+    }
+
+    #[test]
+    fn the_code_of_an_operator_says_what_it_means_where_a_finger_reads_it_too() {
+        let outcomes = synthetic(60, 1);
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        let code = outcomes.sites.mutants[0].operator.as_str();
+        let titles = [(code, "a <small> change"), ("XYZ", "no mutant is of it")];
+        let pages = Pages { operators: Operators { titles: &titles }, ..Pages::default() };
+        let page = report_with_pages(&outcomes, &analysis, None, pages);
+        let pointed_at = format!("<abbr title=\"a &lt;small&gt; change\"><code>{code}</code></abbr>");
+        assert!(page.matches(&pointed_at).count() > 2, "{pointed_at}");
+        assert!(page.contains(&format!("<dt><code>{code}</code></dt><dd>a &lt;small&gt; change</dd>")));
+        assert!(!page.contains("XYZ") && !report(&outcomes, &analysis, None).contains("<abbr"));
     }
 
     #[test]

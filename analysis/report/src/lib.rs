@@ -37,8 +37,8 @@ pub use contradiction::contradiction_sentence;
 pub use difference::difference_tables;
 pub use experiment::experiment_tables;
 pub use html::{
-    CasePage, CasePages, Explanation, MutantPage, Pages, Parting, Plot, example_case, experiment_report, plots, report,
-    report_with_pages,
+    CasePage, CasePages, Explanation, MutantPage, Operators, Pages, Parting, Plot, example_case, experiment_report,
+    plots, report, report_with_pages,
 };
 pub use scenario::scenario_text;
 pub use sources::sources_table;

@@ -51,6 +51,20 @@ fn sentences(scenario: &Scenario) -> Vec<String> {
             Score { killed: chosen.killed, of }
         ),
     }];
+    sentences.extend(scenario.instead_of.map(|best| {
+        let of_best = &scenario.criteria[best.criterion];
+        let suite = &of_best.suites[best.suite];
+        let killed = match scenario.mutants {
+            Some(of) => format!(" and kills {}", Score { killed: suite.killed, of }),
+            None => String::new(),
+        };
+        format!(
+            "It dominates suite {} for {}, the best of the best criterion, which has {}{killed}.",
+            best.suite + 1,
+            of_best.name,
+            plural(suite.cases.len(), "input"),
+        )
+    }));
     sentences.extend(scenario.ranking.as_ref().and_then(|ranking| order_sentence(scenario, ranking)));
     let Cost { multiplier, .. } = scenario.cost;
     sentences.push(format!(
@@ -89,7 +103,7 @@ fn sentences(scenario: &Scenario) -> Vec<String> {
 
 /// Says which criteria the chosen one is significantly better than.
 fn order_sentence(scenario: &Scenario, ranking: &Ranking) -> Option<String> {
-    let best = scenario.choice.criterion;
+    let best = scenario.best_criterion();
     let others: Vec<usize> = ranking.order.iter().copied().filter(|&other| other != best).collect();
     if others.is_empty() {
         return None;
@@ -121,6 +135,20 @@ mod tests {
         let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
         let found = simutant_analysis::scenario(&synthetic(200, 1), &names, suites, &options, NonZeroUsize::MIN);
         scenario_text(&found.expect("there are suites"))
+    }
+
+    #[test]
+    fn a_suite_that_dominates_the_best_one_says_so() {
+        let found = |seed| {
+            let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
+            let suites = NonZeroUsize::new(6).expect("not 0");
+            simutant_analysis::scenario(&synthetic(60, seed), &[], suites, &options, NonZeroUsize::MIN)
+        };
+        let of_seed = |seed| found(seed).expect("there are suites");
+        let (replaced, kept): (Vec<Scenario>, Vec<Scenario>) =
+            (1..20).map(of_seed).partition(|found| found.instead_of.is_some());
+        let says = |found: &Scenario| scenario_text(found).contains("It dominates suite ");
+        assert!(!replaced.is_empty() && replaced.iter().all(says) && !kept.iter().any(says));
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn overview(analysis: &Analysis) -> String {
         )
     });
     format!(
-        "System {}, universe seed {}{}, analysis seed {}\n{} test cases, {} mutants ({} did not compile), {} pairs: {} \
+        "System {}, universe seed {}{}, analysis seed {}\n{} test cases, {} mutants ({} did not compile{}), {} pairs: {} \
          executed, {} pruned\n{} pairs failed the oracle, {} hit a limit, {} crashed\n{checked}",
         analysis.system,
         analysis.universe_seed,
@@ -106,6 +106,10 @@ fn overview(analysis: &Analysis) -> String {
         count(campaign.cases as u64),
         count(campaign.mutants as u64),
         count(campaign.mutants_rejected as u64),
+        match campaign.mutants_skipped {
+            0 => String::new(),
+            skipped => format!(", {} skipped", count(skipped as u64)),
+        },
         count(campaign.pairs),
         count(campaign.pairs_executed),
         count(campaign.pairs_pruned()),
@@ -387,7 +391,7 @@ mod tests {
     use super::*;
     use crate::report;
     use simutant_analysis::{AnalysisOptions, analyse};
-    use simutant_outcomes::{Outcomes, Quota};
+    use simutant_outcomes::{Outcomes, Quota, SkippedCode};
     use simutant_synthetic::{from_kills, synthetic};
 
     #[test]
@@ -398,6 +402,27 @@ mod tests {
         let tables = tables(&analysis, None);
         assert!(tables.contains("4/4 (3 needed)"), "{tables}");
         assert!(analysis.criteria[0].suites.iter().all(|suite| suite.cases.len() == 3), "a case covers itself");
+    }
+
+    #[test]
+    fn mutants_that_are_left_out_are_counted_and_listed() {
+        let mut outcomes = from_kills(&["k..", ".k.", "k.k"]);
+        let before = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        assert!(!tables(&before, None).contains("skipped") && !report(&outcomes, &before, None).contains("skipped"));
+        let skipped = |mutants, operators: Option<&str>, reason: &str| SkippedCode {
+            path: "window::fmt".into(),
+            span: outcomes.sites.functions[0].span,
+            operators: operators.map(str::to_owned),
+            mutants,
+            reason: reason.into(),
+        };
+        outcomes.sites.skipped = vec![skipped(3, None, "only shown"), skipped(1, Some("ROR"), "a tie")];
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        assert!(tables(&analysis, None).contains("3 mutants (0 did not compile, 4 skipped)"));
+        let page = report(&outcomes, &analysis, None);
+        for part in ["4 mutants skipped", "only shown", "1 mutant of ROR in <code>window::fmt</code>"] {
+            assert!(page.contains(part), "{part}");
+        }
     }
 
     #[test]

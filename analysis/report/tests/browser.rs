@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use simutant_analysis::{AnalysisOptions, analyse};
 use simutant_outcomes::{BitSet, Execution, Outcomes, RunEnd};
-use simutant_report::{Explanation, MutantPage, Parting, report};
+use simutant_report::{Explanation, MutantPage, Operators, Pages, Parting, report, report_with_pages};
 use simutant_synthetic::synthetic;
 
 /// What the browser is called.
@@ -248,6 +248,10 @@ fn no_page_is_wider_than_its_window() {
         diagrams: None,
         replay: format!("simutant simulate arq --case {}", "0123456789".repeat(20)),
     };
+    let title = "the relational operator becomes another one, or the relation a constant".repeat(2);
+    let codes = outcomes.sites.mutants.iter().map(|mutant| (mutant.operator.as_str(), title.as_str()));
+    let titles: Vec<(&str, &str)> = codes.collect();
+    let operators = Operators { titles: &titles };
     let mutant = MutantPage {
         sites: &outcomes.sites,
         mutant: 0,
@@ -257,8 +261,10 @@ fn no_page_is_wider_than_its_window() {
         previous: Some(0),
         next: Some(1),
         judge: Some("simutant judge arq 0000000000000000 equivalent --reason 'WHY'"),
+        operators,
     };
-    for (name, page) in [("report", report(&outcomes, &analysis, None)), ("mutant", mutant.html())] {
+    let pages = Pages { operators, ..Pages::default() };
+    for (name, page) in [("report", report_with_pages(&outcomes, &analysis, None, pages)), ("mutant", mutant.html())] {
         for width in [390, 1400] {
             assert_eq!(width_of(&page, width), u64::from(width), "{name}");
         }

@@ -145,6 +145,7 @@ pub fn from_kills(rows: &[&str]) -> Outcomes {
             without_flow: Vec::new(),
             unmutated: Vec::new(),
             ambiguous: Vec::new(),
+            skipped: Vec::new(),
         },
         cases: (0..cases)
             .map(|case| CaseOutcome {
@@ -462,6 +463,7 @@ fn sites() -> Sites {
         without_flow: Vec::new(),
         unmutated: Vec::new(),
         ambiguous: Vec::new(),
+        skipped: Vec::new(),
         functions,
     }
 }

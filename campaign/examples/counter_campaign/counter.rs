@@ -58,5 +58,6 @@ fn sites() -> Sites {
         without_flow: Vec::new(),
         unmutated: Vec::new(),
         ambiguous: Vec::new(),
+        skipped: Vec::new(),
     }
 }

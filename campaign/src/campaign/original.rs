@@ -27,7 +27,7 @@ pub(super) fn check_baseline(
             system: plan.build.sites.system.clone(),
             seed: plan.seed,
             number,
-            case: case.clone(),
+            case: Box::new(case.clone()),
             execution: Box::new(recorded.execution.clone()),
             share: None,
         });

@@ -131,6 +131,12 @@ impl Journal {
                 let input = case.to_string();
                 match before.get(&number) {
                     Some(known) if *known == input => continue,
+                    // The fields are in another order.
+                    Some(known) if serde_json::from_str::<Value>(known).is_ok_and(|known| known == *case) => {
+                        let sql = "UPDATE cases SET input = ?2 WHERE number = ?1";
+                        connection.prepare_cached(sql)?.execute(params![number, input])?;
+                        continue;
+                    }
                     Some(_) => FORGET_CASE
                         .iter()
                         .try_for_each(|sql| connection.prepare_cached(sql)?.execute([number]).map(drop))?,

@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 use simutant_sim_core::Others;
 
 use super::Candidate;
-use super::moves::is_seed;
+use super::moves::{by_name, is_seed};
 
 /// What is smaller of two candidates: the fields say it in this order.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
@@ -54,7 +54,7 @@ impl Measure {
             }
             Value::Object(entries) => {
                 self.length += 2;
-                for (key, value) in entries {
+                for (key, value) in by_name(entries) {
                     self.length += 4 + key.len();
                     self.add(Some(key), value);
                 }

@@ -1,6 +1,6 @@
 //! What may be put in the place of a part of a test case.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::SEEDS;
 
@@ -24,6 +24,13 @@ pub(super) fn is_seed(field: Option<&str>) -> bool {
     field == Some("seed")
 }
 
+/// Returns the fields of a map by name: what is tried first, and what is smaller, does not depend on their order.
+pub(super) fn by_name(entries: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    entries
+}
+
 /// Returns the ways to all parts of a value, itself included: each before the parts of that part.
 pub(super) fn paths(value: &Value) -> Vec<Path> {
     fn visit(value: &Value, path: &mut Path, paths: &mut Vec<Path>) {
@@ -32,7 +39,9 @@ pub(super) fn paths(value: &Value) -> Vec<Path> {
             Value::Array(elements) => {
                 elements.iter().enumerate().map(|(index, element)| (Step::Index(index), element)).collect()
             }
-            Value::Object(entries) => entries.iter().map(|(key, entry)| (Step::Key(key.clone()), entry)).collect(),
+            Value::Object(entries) => {
+                by_name(entries).into_iter().map(|(key, entry)| (Step::Key(key.clone()), entry)).collect()
+            }
             _ => Vec::new(),
         };
         for (step, part) in steps {
@@ -204,7 +213,7 @@ mod tests {
 
     #[test]
     fn paths_lead_to_every_part() {
-        let case = json!({"a": [1, {"b": null}], "c": 2});
+        let case = json!({"c": 2, "a": [1, {"b": null}]});
         let parts: Vec<Value> = paths(&case).iter().map(|path| at(&case, path).clone()).collect();
         assert_eq!(parts, [case.clone(), json!([1, {"b": null}]), json!(1), json!({"b": null}), json!(null), json!(2)]);
         for path in paths(&case) {

@@ -95,7 +95,9 @@ fn an_exported_suite_runs_in_a_package() {
     let export = ["export", "gbn", "--format", "libtest", "--to", &tests];
     assert_exit(&run(&export, &study.out), 0);
     let run_rs = "pub fn run(name: &str, case: &str) -> Result<(), String> {\n    \
-                  if name.starts_with(\"gbn-\") && case.starts_with('{') { Ok(()) } else { Err(case.into()) }\n}\n";
+                  let simulated = crate::simulated(name).ok_or(\"nothing is simulated\")?;\n    \
+                  let is_right = simulated.contains(name) && simulated.contains(\"\\\"passed\\\"\");\n    \
+                  if is_right && name.starts_with(\"gbn-\") && case.starts_with('{') { Ok(()) } else { Err(case.into()) }\n}\n";
     std::fs::write(path("tests/gbn_suite/run.rs"), run_rs).expect("a temporary folder");
     assert_exit(&run(&export, &study.out), 0);
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -109,5 +111,14 @@ fn an_exported_suite_runs_in_a_package() {
         serde_json::from_str(&std::fs::read_to_string(study.path("suite.json")).expect("it was written"))
             .expect("JSON");
     let count = suite["cases"].as_array().expect("a list").len();
+    let simulated: Value =
+        serde_json::from_str(&std::fs::read_to_string(study.path("simulated.json")).expect("it was written"))
+            .expect("JSON");
+    let names =
+        |list: &Value| list["cases"].as_array().expect("a list").iter().map(|case| case["name"].clone()).collect();
+    let (chosen, given): (Vec<Value>, Vec<Value>) = (names(&suite), names(&simulated));
+    assert_eq!(given, chosen);
+    let returned = |case: &Value| case["returned"].as_array().is_some_and(|values| !values.is_empty());
+    assert!(simulated["cases"].as_array().expect("a list").iter().all(returned), "{simulated}");
     assert!(stdout(&output).contains(&format!("{count} passed; 0 failed")), "{}", stdout(&output));
 }

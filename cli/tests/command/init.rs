@@ -1,6 +1,6 @@
 //! `simutant init` in packages of users, and studies of what it made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -153,6 +153,42 @@ fn a_new_package_is_studied_at_once() {
     assert!(stdout(&broken).contains("\n0 passed, 0 failed, "), "{}", stdout(&broken));
 
     package.check_refused(&[], "[package.metadata.simutant.systems.store] is there already");
+    check_skips(&package);
+}
+
+/// Leaves code of a package out of mutation, by a comment and by a pattern.
+fn check_skips(package: &UserPackage) {
+    let listed = |package: &UserPackage| {
+        let output = package.simutant(&["mutants", "store", "--json"]);
+        assert_exit(&output, 0);
+        serde_json::from_str::<serde_json::Value>(&stdout(&output)).expect("it is JSON")
+    };
+    let identities = |listed: &serde_json::Value| {
+        let mutants = listed["mutants"].as_array().expect("a list").iter();
+        mutants.map(|mutant| mutant["identity"].to_string()).collect::<BTreeSet<_>>()
+    };
+    let before = listed(package);
+    assert_eq!(before["skipped"], serde_json::json!([]));
+    let function = before["mutants"][0]["function"].as_str().expect("text").to_owned();
+    let manifest = package.read("Cargo.toml");
+    let section = "[package.metadata.simutant.systems.store]\n";
+    let with = |entry: &str| manifest.replace(section, &format!("{section}skip = [{{ {entry} }}]\n"));
+    write(&package.path("Cargo.toml"), with(&format!("function = \"{function}\", reason = \"old\"")));
+    let after = listed(package);
+    let (entry, all, left) = (&after["skipped"][0], identities(&before), identities(&after));
+    assert_eq!((entry["path"].as_str(), entry["reason"].as_str()), (Some(&*function), Some("old")));
+    let in_function = before["mutants"].as_array().expect("a list").iter();
+    let in_function: BTreeSet<String> = in_function
+        .filter(|mutant| mutant["function"] == *function)
+        .map(|mutant| mutant["identity"].to_string())
+        .collect();
+    assert_eq!(all.difference(&left).cloned().collect::<BTreeSet<_>>(), in_function);
+    assert!(left.is_subset(&all) && entry["mutants"].as_u64() >= Some(in_function.len() as u64), "{entry}");
+    write(&package.path("Cargo.toml"), with(&format!("function = \"{function}\"")));
+    let refused = package.simutant(&["mutants", "store"]);
+    assert_exit(&refused, 3);
+    assert!(stderr(&refused).contains(": an entry of `skip` has no `reason`"), "{}", stderr(&refused));
+    write(&package.path("Cargo.toml"), manifest);
 }
 
 /// A testbed for what `init` makes: a program is told the amounts, and writes their sum to a file.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use simutant_exports::test_code::pytest;
+use simutant_outcomes::{RunEnd, SimulatedCase, SimulatedSuite, SimulatedValue, SuiteCase};
 
 use crate::Everything;
 
@@ -38,7 +39,17 @@ fn pytest_runs_each_test_case_under_its_name() {
     suite.cases.truncate(2);
     suite.cases[1].case["text"] = "\"a\"\n\u{e9}".into();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for file in pytest(&suite) {
+    let case = |case: &SuiteCase| SimulatedCase {
+        name: case.name.clone(),
+        verdict: RunEnd::Passed,
+        virtual_time_ns: 1,
+        messages: 2,
+        returned: vec![SimulatedValue { component: "server".into(), at_ns: 1, value: case.case["bytes"].to_string() }],
+        notes: Vec::new(),
+        is_cut: false,
+    };
+    let simulated = SimulatedSuite::new(&suite, suite.cases.iter().map(case).collect());
+    for file in pytest(&suite, Some(&simulated)) {
         std::fs::write(folder.path().join(file.name), file.bytes).expect("a temporary folder");
     }
     let (is_passed, text) = run(&python, folder.path());
@@ -57,6 +68,12 @@ fn pytest_runs_each_test_case_under_its_name() {
     ] {
         assert!(text.contains(&part), "{part}: {text}");
     }
+
+    // A function with two parameters is given what the simulation gave as well.
+    let code = "def run(case, simulated):\n    assert simulated[\"returned\"][0][\"value\"] == str(case[\"bytes\"])\n";
+    std::fs::write(folder.path().join("arq_run.py"), code).expect("a temporary folder");
+    let (is_passed, text) = run(&python, folder.path());
+    assert!(is_passed && text.contains("2 passed"), "{text}");
 }
 
 #[expect(clippy::print_stderr, reason = "who runs the tests must see that one was left out")]

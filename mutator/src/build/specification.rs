@@ -26,7 +26,9 @@ pub(super) fn read_specification(package: &Package, selection: &Selection) -> Re
     let files = declaring.iter().map(|file| (file.module.as_str(), &file.syntax, file.text.as_str()));
     let declarations = Declarations::new(files);
     let settings = Settings { selection, declarations: &declarations, names: &package.names };
-    Ok(Specification::new(package.name(), &package.system, sources, &settings))
+    let mut specification = Specification::new(package.name(), &package.system, sources, &settings);
+    specification.leave_out(&package.skips, package.manifest_path())?;
+    Ok(specification)
 }
 
 /// A file that may declare what a specification uses.
@@ -70,6 +72,7 @@ fn module_of(member: &Member, modules: &BTreeMap<PathBuf, String>, path: &Path, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutation::PlacedCandidate;
 
     const WINDOW: &str = "use crate::shapes::Shape; use std::ops::Range;
         pub struct Window { base: u32, next: u32, state: State }
@@ -84,13 +87,21 @@ mod tests {
     /// Returns the identities of all candidates of a package with these files beside `window`, and the names that are
     /// ambiguous.
     fn read_package(window: &str, others: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let specification = try_package(window, others, "").expect("it is read");
+        let identities = specification.all_candidates().map(|(_, placed)| placed.identity.clone()).collect();
+        (identities, specification.no_sites().ambiguous.into_iter().map(|ambiguous| ambiguous.name).collect())
+    }
+
+    /// Reads such a package, with more lines in the section of the system.
+    fn try_package(window: &str, others: &[(&str, &str)], section: &str) -> Result<Specification, MutatorError> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let modules = others.iter().map(|(name, _)| format!("mod {name};")).collect::<String>();
         let shapes = "#[derive(Default)] pub struct Shape;";
         let manifest = "[package]\nname = \"toy-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
             [package.metadata.simutant.systems.toy]\ntype = \"Toy\"\nspecification = [\"src/window.rs\"]\n";
+        let manifest = manifest.to_owned() + section;
         let files = [
-            ("Cargo.toml".to_owned(), manifest.to_owned()),
+            ("Cargo.toml".to_owned(), manifest),
             ("src/lib.rs".to_owned(), format!("mod window; mod shapes; {modules}")),
             ("src/shapes.rs".to_owned(), shapes.to_owned()),
             ("src/window.rs".to_owned(), window.to_owned()),
@@ -100,9 +111,30 @@ mod tests {
             super::super::files::write(&folder.path().join(file), &text).expect("room");
         }
         let package = Package::find(&folder.path().join("Cargo.toml"), "toy").expect("the test's own package");
-        let specification = read_specification(&package, &Selection::parse("all").expect("a set")).expect("it is read");
-        let identities = specification.all_candidates().map(|(_, placed)| placed.identity.clone()).collect();
-        (identities, specification.no_sites().ambiguous.into_iter().map(|ambiguous| ambiguous.name).collect())
+        read_specification(&package, &Selection::parse("all").expect("a set"))
+    }
+
+    #[test]
+    fn the_manifest_and_comments_leave_code_out_and_say_why() {
+        let window = WINDOW.replace("fn max(", "// simutant: skip LVR, ROR: limits are tried elsewhere\nfn max(");
+        let skip = "skip = [\n  { function = \"Window::*\", reason = \"old code\" },\n]\n";
+        let specification = try_package(&window, &[], skip).expect("it is read");
+        let sites = specification.no_sites();
+        let listed: Vec<(&str, &str)> =
+            sites.skipped.iter().map(|skipped| (&*skipped.path, &*skipped.reason)).collect();
+        assert_eq!(listed, [("window::max", "limits are tried elsewhere"), ("window::Window::grow", "old code")]);
+        let all = read_package(WINDOW, &[]).0.len();
+        let is_stand_in = |(_, placed): &(_, &PlacedCandidate)| placed.candidate.change.stands_in;
+        let left = specification.all_candidates().count();
+        assert!(left > 0 && sites.skipped.iter().all(|skipped| skipped.mutants > 0), "{:?}", sites.skipped);
+        let stand_ins = try_package(WINDOW, &[], "").expect("it is read").all_candidates().filter(is_stand_in).count();
+        assert!((all - left - stand_ins..=all - left).contains(&sites.mutants_skipped()), "{all} {left} {stand_ins}");
+        let unknown = skip.replace("Window::*", "Pane::*");
+        let message = try_package(WINDOW, &[], &unknown).expect_err("there is none").to_string();
+        assert!(
+            message.ends_with("Cargo.toml:10: `skip` matches nothing of the specification: function `Pane::*`"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -63,6 +63,7 @@ impl Programs {
             testbed: None,
             reference: None,
             operators: Selection::default(),
+            skip: Vec::new(),
         };
         let names = section_of(package)?.map(|section| section.names).unwrap_or_default();
         Ok(Self { package: Package::new(&metadata, package, name, &section, names, &refuse)? })

@@ -47,7 +47,7 @@ fn normalised(code: &str) -> String {
 }
 
 /// Calls `add` with the place of each token.
-fn add_tokens(tokens: TokenStream, add: &mut impl FnMut(Range<usize>)) {
+pub(crate) fn add_tokens(tokens: TokenStream, add: &mut impl FnMut(Range<usize>)) {
     for token in tokens {
         match token {
             TokenTree::Group(group) if group.delimiter() != Delimiter::None => {

@@ -1,6 +1,6 @@
 //! The list of the mutants, each with its diff and what became of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use simutant_analysis::{MutantClass, Score, case_name};
@@ -24,6 +24,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             "Open a mutant for its change and for how it was killed. Runs that did not terminate are counted apart: they "
             "kill, but say less than a wrong result."
         }
+        (legend(page))
         // Shown by the script, since it does nothing without it.
         form #filter hidden {
             input #filter-text type="search" placeholder="operator, file, code, reason …" aria-label="Filter by text";
@@ -54,6 +55,22 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     }
 }
 
+/// What the codes of the operators here mean: no finger can point without pressing.
+fn legend(page: &Page<'_>) -> Markup {
+    let mutants = page.outcomes.sites.mutants.iter();
+    let codes: BTreeSet<&str> = mutants.map(|mutant| mutant.operator.as_str()).collect();
+    let known: Vec<(&str, &str)> =
+        codes.into_iter().filter_map(|code| Some((code, page.operators.title(code)?))).collect();
+    html! {
+        @if !known.is_empty() {
+            details {
+                summary { "What the operators' codes mean" }
+                dl.codes { @for (code, title) in known { div { dt { code { (code) } } dd { (title) } } } }
+            }
+        }
+    }
+}
+
 fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
     let class = page.analysis.mutants.classes[number];
     let (old, new) = shortened(&mutant.original, &mutant.replacement, CODE);
@@ -63,7 +80,7 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
         tr id={ "m" (number) } data-class=(class_name(class)) data-suite=[(!is_killed).then_some("survives")] {
             td { (number) }
             td title={ "tier " (mutant.tier) ", " (mutant.class) } {
-                code { (mutant.operator) }
+                (page.operators.code(&mutant.operator))
                 @if let Some(tag) = &mutant.tag { " " small { (tag) } }
                 @if let Some([first, second]) = mutant.parts {
                     " " small { a href={ "#m" (first) } { (first) } " and " a href={ "#m" (second) } { (second) } }
@@ -154,7 +171,7 @@ fn rejected(page: &Page<'_>) -> Markup {
                 @for one in rejected {
                     @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement, CODE);
                     li {
-                        code { (one.mutant.operator) } " " (page.place(one.mutant.span)) ": "
+                        (page.operators.code(&one.mutant.operator)) " " (page.place(one.mutant.span)) ": "
                         code { (old) " → " (new) }
                         " " small { (one.reason) }
                     }

@@ -1,7 +1,7 @@
 //! The head of the page: what to do, how large the campaign was, what became of the mutants.
 
 use maud::{Markup, html};
-use simutant_analysis::{MutantClass, Score, ScoreBounds, count, percent, plural};
+use simutant_analysis::{CampaignCounts, MutantClass, Score, ScoreBounds, count, percent, plural};
 
 use super::Page;
 use crate::contradiction::contradiction_sentence;
@@ -34,7 +34,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (unbroken(&sentence)) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
-                (tile("mutants", campaign.mutants as u64, &format!("{} did not compile", campaign.mutants_rejected)))
+                (tile("mutants", campaign.mutants as u64, &mutants_note(campaign)))
                 (tile("pairs", campaign.pairs, "mutant × test case"))
                 (tile("executed", campaign.pairs_executed, &share(campaign.pairs_executed, campaign.pairs)))
                 (tile("pruned", campaign.pairs_pruned(), &share(campaign.pairs_pruned(), campaign.pairs)))
@@ -75,6 +75,20 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     }
                 }
             }
+            @if !sites.skipped.is_empty() {
+                details {
+                    summary { (plural(campaign.mutants_skipped, "mutant")) " skipped, as comments and the manifest say" }
+                    ul {
+                        @for skipped in &sites.skipped {
+                            li {
+                                (plural(skipped.mutants, "mutant"))
+                                @if let Some(operators) = &skipped.operators { " of " (operators) }
+                                " in " code { (skipped.path) } " (" (page.place(skipped.span)) "): " (skipped.reason)
+                            }
+                        }
+                    }
+                }
+            }
             @if !sites.unmutated.is_empty() {
                 details {
                     summary { (plural(sites.unmutated.len(), "constant")) " without mutants" }
@@ -107,6 +121,15 @@ fn scores(page: &Page<'_>) -> Markup {
             (tile("change what happens", unseen as u64, "and pass: no check looks at it"))
         }
     }
+}
+
+/// What there is beside the mutants that run.
+fn mutants_note(campaign: &CampaignCounts) -> String {
+    let skipped = match campaign.mutants_skipped {
+        0 => String::new(),
+        skipped => format!(", {skipped} skipped"),
+    };
+    format!("{} did not compile{skipped}", campaign.mutants_rejected)
 }
 
 fn tile(name: &str, value: u64, note: &str) -> Markup {

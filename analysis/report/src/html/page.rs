@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use simutant_analysis::case_name;
 use simutant_outcomes::{Cause, Execution, Judgement, MutantNumber, Outcomes, Sites};
 
-use super::document;
 use super::mutants::{causes, diff, verdicts};
+use super::{Operators, document};
 
 /// Lines of the source before and after the change.
 const CONTEXT: usize = 8;
@@ -32,6 +32,8 @@ pub struct MutantPage<'a> {
     pub next: Option<MutantNumber>,
     /// The command that judges the mutant; `None` if nobody can.
     pub judge: Option<&'a str>,
+    /// What the codes of operators mean.
+    pub operators: Operators<'a>,
 }
 
 /// What one test case shows of a mutant.
@@ -110,6 +112,7 @@ impl MutantPage<'_> {
                     section #change {
                         h1 { "Mutant " b { (number) } ", " code { (mutant.operator) } " at " (place) }
                         p.note {
+                            @if let Some(title) = self.operators.title(&mutant.operator) { (mutant.operator) ": " (title) ". " }
                             "In " code { (sites.functions[mutant.function].path) } ", identity " code { (mutant.identity) } "."
                         }
                         (diff(sites, mutant, CONTEXT))
@@ -317,6 +320,7 @@ mod tests {
             previous: None,
             next: Some(0),
             judge: Some("simutant judge small 0 equivalent --reason 'WHY'"),
+            operators: Operators { titles: &[("LVR", "literal value replacement")] },
         };
         assert_eq!(page.file_name(), "0-0000000000000000.html");
         let html = page.html();
@@ -337,6 +341,7 @@ mod tests {
             "<pre class=\"command\">simutant simulate small --case 1 --mutant 0</pre>",
             "href=\"../diagrams/0-0000000000000000-original.html\"",
             "href=\"../diagrams/0-0000000000000000-mutant.html\"",
+            "LVR: literal value replacement. In <code>",
         ] {
             assert!(html.contains(part), "`{part}` is not in {html}");
         }
@@ -360,6 +365,7 @@ mod tests {
             previous: None,
             next: None,
             judge: None,
+            operators: Operators::default(),
         };
         assert!(page.html().contains("No study has been made.") && page.html().contains("No test case was run."));
         let html = MutantPage { explanation: Some(&explanation), ..page }.html();

@@ -60,7 +60,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                         @let mutant = &page.outcomes.sites.mutants[first];
                         tr {
                             th scope="row" {
-                                a href={ "#m" (first) } { (first) " " (mutant.operator) }
+                                a href={ "#m" (first) } { (first) " " (page.operators.code(&mutant.operator)) }
                                 small { (page.place(mutant.span)) ", " (class.kills) " test cases" }
                             }
                             @for column in &columns {

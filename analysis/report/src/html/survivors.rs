@@ -94,7 +94,7 @@ fn row(page: &Page<'_>, survivor: &Survivor) -> Markup {
     html! {
         tr {
             td { a href={ "#m" (survivor.mutant) } { (survivor.mutant) } }
-            td { code { (survivor.operator) } }
+            td { (page.operators.code(&survivor.operator)) }
             td { (survivor.place) }
             td.change { code { del { (before) } br; ins { (after) } } }
             td { (survivor.reached) }

@@ -147,6 +147,7 @@ fn sites(mutants: usize) -> Sites {
             .collect(),
         rejected: Vec::new(),
         ambiguous: Vec::new(),
+        skipped: Vec::new(),
         uninstrumented: Vec::new(),
         left_out: Vec::new(),
         without_flow: Vec::new(),
