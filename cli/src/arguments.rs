@@ -111,11 +111,14 @@ pub(crate) struct InitArguments {
     /// The Cargo.toml of the package [default: the one of this folder or of the nearest one above].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// Put the engine's source into the package's workspace, in third_party/simutant, so that colleagues and CI can
-    /// build the package without Simutant. In a package that has a system, and without --name, only that is done; a
-    /// copy that is there is replaced by this command's.
-    #[arg(long)]
+    /// Put the engine's source into the package's workspace, in third_party/simutant, as a new system does without this
+    /// option. In a package that has a system, and without --name, only that is done; a copy that is there is replaced
+    /// by this command's.
+    #[arg(long, conflicts_with = "no_vendor")]
     pub(crate) vendor: bool,
+    /// Depend on the engine's source where it is on this machine: nobody else can build the package then.
+    #[arg(long)]
+    pub(crate) no_vendor: bool,
 }
 
 /// Where a system is, and how it is mutated.

@@ -22,7 +22,7 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
         return Ok(None);
     }
     let name = &system.request.system;
-    let phase = ProgressPhase::open("compiling");
+    let phase = ProgressPhase::build();
     let mut message = CompilerMessage::default();
     let built = build_testbed(&system.package, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot build the testbed of {name}"))?;
@@ -38,7 +38,7 @@ pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> 
 
 /// Builds the programs of an implementation with all their mutants.
 pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
-    let phase = ProgressPhase::open("compiling");
+    let phase = ProgressPhase::build();
     let mut message = CompilerMessage::default();
     let built = build_programs(request, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot mutate the programs of {implementation}"))?;

@@ -12,6 +12,9 @@ use crate::arguments::{Common, InitArguments};
 use crate::exit::{BadInput, Exit};
 use crate::output;
 
+/// The folder in the workspace for the engine's source.
+const VENDORED: &str = "third_party/simutant";
+
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Made {
@@ -46,18 +49,18 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
         let made = Made { system: made.system, written: made.written, changed, engine_outside: made.outside, next };
         output::print(&output::json(&output::Versioned::new(made))?)?;
     } else {
-        output::print(&told(&made, &next))?;
+        output::print(&told(&made, !arguments.vendor, &next))?;
     }
     Ok(Exit::Success)
 }
 
 fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialised> {
     let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), engine });
-    let made = if arguments.vendor {
-        let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
-        made(EngineSource::Vendored(&files))
-    } else {
-        made(EngineSource::Folder(Engine::own()?.root()))
+    let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
+    let made = match (arguments.vendor, arguments.no_vendor) {
+        (true, _) => made(EngineSource::Vendored(&files)),
+        (false, true) => made(EngineSource::Folder(Engine::own()?.root())),
+        (false, false) => made(EngineSource::Shared { folder: Engine::own()?.root(), files: &files }),
     };
     made.context("nothing was made")
 }
@@ -69,7 +72,8 @@ fn next(system: &str, manifest: Option<&Path>) -> String {
     format!("{program} study {system}{}", manifest.unwrap_or_default())
 }
 
-fn told(made: &Initialised, next: &str) -> String {
+/// Says what was made; `explains` if nobody asked for the copy of the engine's source that was written.
+fn told(made: &Initialised, explains: bool, next: &str) -> String {
     let folder = std::env::current_dir().ok().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&folder).unwrap_or(path).display().to_string();
     let mut text = String::new();
@@ -78,6 +82,14 @@ fn told(made: &Initialised, next: &str) -> String {
     }
     for (path, added) in &made.changed {
         text.push_str(&format!("changed {}: {}\n", shown(path), added.join(", ")));
+    }
+    if let Some(copy) = made.written.iter().find(|path| explains && path.ends_with(VENDORED)) {
+        text.push_str(&format!(
+            "note: {} is the engine's source, so that colleagues and CI can build the package with cargo alone; `{} init \
+             --no-vendor` depends on a folder of this machine instead\n",
+            shown(copy),
+            output::program(),
+        ));
     }
     if let Some(outside) = &made.outside {
         text.push_str(&format!(

@@ -1,5 +1,6 @@
 //! Progress on a terminal's standard error; elsewhere a line at the end of each phase, and one every half minute before.
 
+use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -19,7 +20,8 @@ static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 #[derive(Debug)]
 pub(crate) struct ProgressPhase {
     bar: ProgressBar,
-    name: &'static str,
+    /// What the line at the end begins with.
+    name: Cell<&'static str>,
     started: Instant,
     /// Ends the signs of life when it is dropped; `None` on a terminal.
     _signs: Option<Sender<()>>,
@@ -39,6 +41,19 @@ impl ProgressPhase {
         phase
     }
 
+    /// Begins a build. Its last line says that nothing has changed, unless something is [compiled](Self::compiles).
+    pub(crate) fn build() -> Self {
+        let phase = Self::open("building");
+        phase.name.set("unchanged");
+        phase
+    }
+
+    /// Shows that a build compiles something.
+    pub(crate) fn compiles(&self) {
+        self.name.set("compiling");
+        self.bar.set_prefix("compiling");
+    }
+
     fn new(name: &'static str, bar: ProgressBar, template: &str) -> Self {
         let rate = |state: &ProgressState, text: &mut dyn Write| {
             // A rate that cannot be written is not worth an end.
@@ -50,8 +65,8 @@ impl ProgressPhase {
         bar.set_style(style);
         bar.set_prefix(name);
         let started = Instant::now();
-        let signs = bar.is_hidden().then(|| signs_of_life(&bar, name, started));
-        Self { bar, name, started, _signs: signs }
+        let signs = bar.is_hidden().then(|| signs_of_life(&bar, started));
+        Self { bar, name: Cell::new(name), started, _signs: signs }
     }
 
     /// Shows that `done` parts are done; what was done before the phase began does not count for the rate.
@@ -81,13 +96,13 @@ impl ProgressPhase {
     /// Ends the phase with a line that says what was done.
     pub(crate) fn end(self, summary: &str) {
         self.bar.finish_and_clear();
-        let line = format!("{:>12} {summary} in {:.1} s", self.name, self.started.elapsed().as_secs_f64());
+        let line = format!("{:>12} {summary} in {:.1} s", self.name.get(), self.started.elapsed().as_secs_f64());
         BARS.suspend(|| output::tell(&line));
     }
 }
 
 /// Tells every half minute how far a phase is, until what is returned is dropped.
-fn signs_of_life(bar: &ProgressBar, name: &'static str, started: Instant) -> Sender<()> {
+fn signs_of_life(bar: &ProgressBar, started: Instant) -> Sender<()> {
     let (end, ended) = channel();
     // The thread must not keep the bar.
     let bar = bar.downgrade();
@@ -97,6 +112,7 @@ fn signs_of_life(bar: &ProgressBar, name: &'static str, started: Instant) -> Sen
             let message = bar.message();
             let message = if message.is_empty() { message } else { format!("{message}, ") };
             let done = bar.length().map_or_else(String::new, |total| format!("{} of {total} ", bar.position()));
+            let name = bar.prefix();
             output::tell(&format!("{name:>12} {done}{message}{} s so far", started.elapsed().as_secs()));
         }
     });
@@ -107,5 +123,19 @@ impl Drop for ProgressPhase {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         BARS.remove(&self.bar);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_compiles_only_where_something_is_compiled() {
+        let build = ProgressPhase::build();
+        assert_eq!((build.bar.prefix().as_str(), build.name.get()), ("building", "unchanged"));
+        build.compiles();
+        assert_eq!((build.bar.prefix().as_str(), build.name.get()), ("compiling", "compiling"));
+        assert_eq!(ProgressPhase::open("drawing").name.get(), "drawing");
     }
 }

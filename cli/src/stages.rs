@@ -35,6 +35,9 @@ impl Stages {
         match event {
             // A campaign tells at once how much there is to do.
             StudyEvent::Started(StudyStage::Campaign(_)) => {}
+            StudyEvent::Started(stage @ (StudyStage::Instrument | StudyStage::BuildPlain)) => {
+                self.start(stage, ProgressPhase::build());
+            }
             StudyEvent::Started(stage) => self.start(stage, ProgressPhase::open(name(stage))),
             StudyEvent::Compiler(stage, event) => self.compiler(stage, event),
             StudyEvent::Progress(progress) => self.progress(&progress),
@@ -57,6 +60,7 @@ impl Stages {
         let Some(Shown { phase, compiler, .. }) = shown.iter_mut().find(|shown| shown.stage == stage) else { return };
         match (stage, event) {
             (StudyStage::BuildPlain, BuildEvent::Compiled { name }) => {
+                phase.compiles();
                 phase.message(format!("{} as it is written: {name}", self.system));
             }
             (StudyStage::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
@@ -106,7 +110,10 @@ impl CompilerMessage {
                 self.round = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
                 phase.message(self.round.clone());
             }
-            BuildEvent::Compiled { name } => phase.message(format!("{}: {name}", self.round)),
+            BuildEvent::Compiled { name } => {
+                phase.compiles();
+                phase.message(format!("{}: {name}", self.round));
+            }
             _ => {}
         }
     }
@@ -115,7 +122,7 @@ impl CompilerMessage {
 fn name(stage: StudyStage) -> &'static str {
     use simutant_campaign::Phase::{Baseline, Mutants, Plain, Universe};
     match stage {
-        StudyStage::Instrument | StudyStage::BuildPlain => "compiling",
+        StudyStage::Instrument | StudyStage::BuildPlain => "building",
         StudyStage::CompareMachineCode => "comparing",
         StudyStage::Campaign(Universe) => "drawing",
         StudyStage::Campaign(Plain) => "checking",

@@ -56,6 +56,14 @@ pub enum EngineSource<'a> {
     /// The files of the engine's workspace, with their paths in it: they are put into the user's workspace, into the
     /// folder `third_party/simutant`, and all packages there that depend on an engine depend on that one.
     Vendored(&'a [(&'a str, &'a [u8])]),
+    /// What makes a new system that others can build: these files, put into the user's workspace; the folder, if the
+    /// package is in it.
+    Shared {
+        /// The folder of the engine's workspace.
+        folder: &'a Path,
+        /// The files, as of [`EngineSource::Vendored`].
+        files: &'a [(&'a str, &'a [u8])],
+    },
 }
 
 /// What was made.
@@ -184,20 +192,26 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
 
     let mut changes = Changes::default();
     let system = System { request, package, root, manifest: &wanted };
-    let (packages, outside) = match request.engine {
+    let engine = match request.engine {
+        // Within this installation's own folder the two move together.
+        EngineSource::Shared { folder, .. } if root.starts_with(canonical(folder)?) => EngineSource::Folder(folder),
+        EngineSource::Shared { files, .. } => EngineSource::Vendored(files),
+        engine => engine,
+    };
+    let renews = matches!(request.engine, EngineSource::Vendored(_)) && request.name.is_none();
+    let (packages, outside) = match engine {
         EngineSource::Folder(folder) => {
             let folder = canonical(folder)?;
-            // Within this installation's own folder the two move together.
             let is_ours = root.starts_with(&folder);
             let shown = if is_ours { relative(root, &folder) } else { folder.clone() };
             let members = MetadataCommand::new().manifest_path(folder.join("Cargo.toml")).no_deps().exec()?;
             let packages = system.missing(|name| Ok(shown.join(folder_of(&members, name)?)))?;
             (packages, (!is_ours).then_some(folder))
         }
-        EngineSource::Vendored(files) => {
+        EngineSource::Vendored(files) | EngineSource::Shared { files, .. } => {
             let vendored = Vendored::new(canonical(metadata.workspace_root.as_std_path())?, files)?;
             changes.vendored = vendored.plan()?;
-            if let Some(system) = systems_of(package).next().filter(|_| request.name.is_none()) {
+            if let Some(system) = systems_of(package).next().filter(|_| renews) {
                 vendored.repoint(&metadata, &mut changes)?;
                 return changes.apply(system, None, None);
             }

@@ -56,7 +56,7 @@ impl Studied {
 
 fn studied() -> Studied {
     let package = UserPackage::new("--lib");
-    assert_exit(&package.simutant(&["init"]), 0);
+    assert_exit(&package.simutant(&["init", "--no-vendor"]), 0);
     let path = package.path("src/store/protocol.rs");
     let protocol = package.read("src/store/protocol.rs");
     let end = "    None\n}\n";

@@ -99,12 +99,13 @@ fn a_new_package_is_studied_at_once() {
          written implementations/store-python.toml\n\
          written implementations/store/driver.py\n\
          written implementations/store/sums.py\n\
+         written third_party/simutant\n\
          changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency simutant-system, \
          dependency serde\n\
          changed src/lib.rs: pub mod store;\n\
-         note: the engine is a folder of this machine: for colleagues and CI, `{program} init --vendor` puts its source into the package ({})\n\
+         note: third_party/simutant is the engine's source, so that colleagues and CI can build the package with cargo alone; \
+         `{program} init --no-vendor` depends on a folder of this machine instead\n\
          next: {program} study store finds out which inputs are worth running; the first lines of src/store.rs say how to make the system yours\n",
-        text(&Path::new(ENGINE).canonicalize().expect("it is there")),
         program = env!("CARGO_BIN_EXE_simutant"),
     );
     assert_eq!(stdout(&output), expect);
@@ -253,7 +254,7 @@ impl Environment for Sum {
 #[test]
 fn test_cases_run_on_the_testbed_of_the_users_package() {
     let package = UserPackage::new("--lib");
-    assert_exit(&package.simutant(&["init"]), 0);
+    assert_exit(&package.simutant(&["init", "--no-vendor"]), 0);
     let harness = Path::new(ENGINE).with_file_name("harness").canonicalize().expect("it is there");
     let manifest = package.read("Cargo.toml").replace(
         "[package.metadata.simutant.systems.store]\n",
@@ -356,7 +357,7 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     let cache_path = text(cache.path());
     let installed = [("SIMUTANT_ENGINE", "bundled"), ("XDG_CACHE_HOME", cache_path.as_str())];
     let simutant = |arguments: &[&str]| package.run_with(env!("CARGO_BIN_EXE_simutant"), arguments, &installed);
-    let output = simutant(&["init"]);
+    let output = simutant(&["init", "--no-vendor"]);
     assert_exit(&output, 0);
     let copy = std::fs::read_dir(cache.path().join("simutant")).expect("it was unpacked").next();
     let copy = copy.expect("there is one version").expect("it can be listed").path();
@@ -405,7 +406,7 @@ fn packages_of_a_workspace_share_one_copy_of_the_engine() {
         let output = package.simutant(&[&["init", "--manifest-path", &manifest], arguments].concat());
         assert_exit(&output, 0);
     };
-    init("first", &[]);
+    init("first", &["--no-vendor"]);
     // Two copies of one version cannot be told apart.
     let elsewhere = UserPackage::new("--lib");
     assert_exit(&elsewhere.simutant(&["init", "--vendor"]), 0);
@@ -517,7 +518,7 @@ fn a_package_keeps_what_it_has() {
     write(&package.path("Cargo.toml"), manifest);
     write(&package.path("src/lib.rs"), "//! The store.\n\nmod kept;\n\nuse kept::kept;\n\npub fn used() { kept() }\n");
     write(&package.path("src/kept.rs"), "pub fn kept() {}\n");
-    let output = package.simutant(&["init", "--name", "two-stores", "--json"]);
+    let output = package.simutant(&["init", "--no-vendor", "--name", "two-stores", "--json"]);
     assert_exit(&output, 0);
     let made: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("it is JSON");
     assert_eq!(made["system"], "two-stores");

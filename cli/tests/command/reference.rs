@@ -67,7 +67,7 @@ fn the_documents_show_what_init_prints() {
     let package = UserPackage::new("--lib");
     // As `cargo new` makes it for a reader.
     std::fs::write(package.path(".gitignore"), "/target\n").expect("it can be written");
-    let output = package.simutant(&["init"]);
+    let output = package.simutant(&["init", "--no-vendor"]);
     assert_exit(&output, 0);
     assert_eq!(package.read(".gitignore"), "/target\n/out\n");
     let printed = stdout(&output).replace(env!("CARGO_BIN_EXE_simutant"), "simutant");

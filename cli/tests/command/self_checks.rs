@@ -11,7 +11,7 @@ const LATENCY: &str = "VirtualDuration::from_nanos(case.latency_ns)";
 /// Returns a package with the system `store`, in which a part of a file is replaced.
 fn leaking(file: &str, part: &str, leak: &str) -> UserPackage {
     let package = UserPackage::new("--lib");
-    assert_exit(&package.simutant(&["init"]), 0);
+    assert_exit(&package.simutant(&["init", "--no-vendor"]), 0);
     let source = package.read(file);
     assert_eq!(source.matches(part).count(), 1, "the template is another one");
     write(&package.path(file), source.replace(part, leak));
