@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Lines may come in any order, so that files of several clients can be put together: the history has calls in the
-//! order of invocation. Where the recorder knows the order within an instant, `"invoked_event":0` follows `invoked_ns`,
+//! order of invocation. `"mode":"asynchronous"` follows where a session does not wait for the answer, and `"revision":5`
+//! after the end where the service says at which place it took the operation. Where the recorder knows the order within an instant, `"invoked_event":0` follows `invoked_ns`,
 //! and `"event":1` follows `at_ns`: the place among all invocations and ends of the run.
 //!
 //! # Limits
@@ -31,7 +32,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
-use crate::{Call, End, EndsTooEarly, History, Moment, Session, Time};
+use crate::{Call, End, EndsTooEarly, History, Mode, Moment, Revision, Session, Time};
 
 /// How long a line may be, in bytes: 64 MiB.
 pub const LINE_MAX: u64 = 64 << 20;
@@ -82,7 +83,15 @@ struct CallForm<O, R> {
     invoked_ns: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     invoked_event: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_synchronous")]
+    mode: Mode,
     end: EndForm<R>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<Revision>,
+}
+
+fn is_synchronous(mode: &Mode) -> bool {
+    *mode == Mode::Synchronous
 }
 
 /// An [`End`] in a file.
@@ -105,25 +114,34 @@ enum EndForm<R> {
 }
 
 impl<'a, O, R> From<&'a Call<O, R>> for CallForm<&'a O, &'a R> {
-    fn from(Call { session, operation, invoked, end }: &'a Call<O, R>) -> Self {
+    fn from(Call { session, operation, mode, invoked, end, revision }: &'a Call<O, R>) -> Self {
         let end = match end {
             End::Returned { at, response } => EndForm::Returned { at_ns: at.time, event: at.event, response },
             End::Unknown => EndForm::Unknown,
             End::DidNotHappen { at } => EndForm::DidNotHappen { at_ns: at.time, event: at.event },
         };
-        Self { session: *session, operation, invoked_ns: invoked.time, invoked_event: invoked.event, end }
+        Self {
+            session: *session,
+            operation,
+            invoked_ns: invoked.time,
+            invoked_event: invoked.event,
+            mode: *mode,
+            end,
+            revision: *revision,
+        }
     }
 }
 
 impl<O, R> From<CallForm<O, R>> for Call<O, R> {
-    fn from(CallForm { session, operation, invoked_ns, invoked_event, end }: CallForm<O, R>) -> Self {
+    fn from(form: CallForm<O, R>) -> Self {
+        let CallForm { session, operation, invoked_ns, invoked_event, mode, end, revision } = form;
         let moment = |time, event| Moment { time, event };
         let end = match end {
             EndForm::Returned { at_ns, event, response } => End::Returned { at: moment(at_ns, event), response },
             EndForm::Unknown => End::Unknown,
             EndForm::DidNotHappen { at_ns, event } => End::DidNotHappen { at: moment(at_ns, event) },
         };
-        Self { session, operation, invoked: moment(invoked_ns, invoked_event), end }
+        Self { session, operation, mode, invoked: moment(invoked_ns, invoked_event), end, revision }
     }
 }
 
@@ -238,7 +256,14 @@ mod tests {
                     1 => End::DidNotHappen { at },
                     _ => End::Unknown,
                 };
-                Call { session: Session(session), operation, invoked: moment(invoked, 0), end }
+                Call {
+                    session: Session(session),
+                    operation,
+                    mode: if invoked % 2 == 0 { Mode::Synchronous } else { Mode::Asynchronous },
+                    invoked: moment(invoked, 0),
+                    end,
+                    revision: (session % 2 == 0).then_some(Revision(invoked)),
+                }
             },
         )
     }

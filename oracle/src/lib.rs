@@ -63,13 +63,26 @@
 //!
 //! [`Recorder`] records, and [`json_lines`] reads and writes files.
 
+mod budget;
 mod call;
+mod check;
+pub mod hints;
 mod history;
 pub mod json_lines;
+mod open;
+mod order;
 mod recorder;
+mod search;
+mod specification;
+pub mod specifications;
 mod time;
 
-pub use call::{Call, End, Session};
+pub use budget::{Budget, Explored, Limit};
+pub use call::{Call, End, Mode, Revision, Session};
+pub use check::{Answer, Check, Checked, Compared, Filter, Scope, Strategy, check};
 pub use history::{EndsTooEarly, History};
+pub use open::{Open, Unknown, Unknowns};
+pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
+pub use specification::{Footprint, Region, Regions, Specification};
 pub use time::{Moment, Time};

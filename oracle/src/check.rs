@@ -1,0 +1,398 @@
+//! Checks: whether a specification explains a history.
+
+use std::collections::BTreeMap;
+
+use crate::history::key;
+use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics};
+use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Region, Specification};
+
+/// Returns whether a specification can have done what clients saw, from an initial state.
+///
+/// That is [`Check`] as it is made by default, with an order and a budget.
+pub fn check<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    budget: Budget<'_>,
+) -> Checked {
+    Check { order: order.clone(), budget, ..Check::default() }.run(history, initial)
+}
+
+/// A check, and how it is made. The fields that are not named below are those of [`Check::default`].
+///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Answer, Check, Order, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// let at = Time::from_nanos;
+/// let write = recorder.invoke(Session(1), Operation::Write(7), at(0));
+/// let read = recorder.invoke(Session(2), Operation::Read, at(5));
+/// recorder.returned(read, Response::Value(Some(7)), at(9))?;
+/// // The write is still under way when another client no longer sees it.
+/// let again = recorder.invoke(Session(2), Operation::Read, at(10));
+/// recorder.returned(again, Response::Value(None), at(12))?;
+/// recorder.returned(write, Response::Done, at(20))?;
+///
+/// let checked = Check::default().run(&recorder.history(), &Register::default());
+/// assert!(matches!(checked.answer, Answer::Impossible { .. }));
+///
+/// // If only the calls of a session are in order it is the same: both reads are of one session.
+/// let sequential = Check { order: Order::sequential(), ..Check::default() };
+/// assert!(!sequential.run(&recorder.history(), &Register::default()).is_possible());
+/// # Ok::<(), simutant_oracle::Misuse>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Check<'a> {
+    /// What is known of the order of calls.
+    pub order: Order,
+    /// How much the check may take.
+    pub budget: Budget<'a>,
+    /// How the search goes about it. The answer does not depend on it, only the cost.
+    pub strategy: Strategy,
+    /// What has to be explained.
+    pub scope: Scope,
+    /// Whether calls that share no region of the state are checked apart, where the order is that of real time, for
+    /// which that is sound (Herlihy and Wing, 1990, 3.1).
+    pub is_partitioned: bool,
+}
+
+/// How a search goes about it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// Depth first, calls in the order of their ends, with all reductions.
+    #[default]
+    JustInTime,
+    /// Depth first, calls in the order of their ends (Banzai, 2018, 3.3.2, "Hänsel und Gretel", by answers).
+    AnswerOrder,
+    /// Depth first, calls in the order of their invocations (the same, as the source has it).
+    CallOrder,
+    /// Depth first, calls of one session after those of another.
+    DepthFirst,
+    /// Breadth first.
+    BreadthFirst,
+}
+
+/// What has to be explained.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// All answers, by one order.
+    #[default]
+    History,
+    /// Each answer by an order of its own: calls that need not come before it may be left out (Banzai, 2018, 3.5 and
+    /// 3.6). That may miss what is wrong, above all if answers to other calls are not compared.
+    EachCall {
+        /// Which answers have to agree.
+        compared: Compared,
+        /// Which calls are left out.
+        filter: Filter,
+    },
+}
+
+/// Which answers have to agree with the specification where each call is explained by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compared {
+    /// That of the call that is explained: simple checking.
+    Target,
+    /// Those of all calls in the order: strict checking.
+    All,
+}
+
+/// Which calls are left out where each call is explained by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// None.
+    None,
+    /// Those that change nothing: the weak filter.
+    Reads,
+    /// Those, and all that cannot change what the answer depends on, not even through other calls: the strong filter.
+    Unrelated,
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Whether the specification can have done this.
+    pub answer: Answer,
+    /// What the check has done.
+    pub explored: Explored,
+}
+
+/// Whether a specification can have done what clients saw. Calls are named by their places in the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It can.
+    Possible {
+        /// The calls in an order that explains all of it, without those of unknown end that had no effect. Where each
+        /// call is explained by itself, it is empty.
+        order: Vec<usize>,
+    },
+    /// It cannot.
+    Impossible {
+        /// The longest part that the search explained, in its order. Where calls are checked apart, those that share a
+        /// region with `stuck`.
+        longest: Vec<usize>,
+        /// The call whose answer cannot follow.
+        stuck: usize,
+    },
+    /// The budget ran out before it was known.
+    Undecided {
+        /// What ran out.
+        limit: Limit,
+    },
+}
+
+impl Checked {
+    /// Returns whether the specification can have done this.
+    pub const fn is_possible(&self) -> bool {
+        matches!(self.answer, Answer::Possible { .. })
+    }
+}
+
+/// The order of real time, one explanation for the whole history, the fastest strategy, and a gibibyte.
+impl Default for Check<'_> {
+    fn default() -> Self {
+        Self {
+            order: Order::default(),
+            budget: Budget::default(),
+            strategy: Strategy::default(),
+            scope: Scope::default(),
+            is_partitioned: true,
+        }
+    }
+}
+
+/// The calls of a part of a history, with their places.
+type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <S as Specification>::Response>>;
+
+impl Check<'_> {
+    /// Returns whether a specification can have done what clients saw, from an initial state.
+    pub fn run<S: Specification>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Checked {
+        let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
+        match self.scope {
+            Scope::History => self.whole(calls, initial),
+            Scope::EachCall { compared, filter } => self.each(&calls, initial, compared, filter),
+        }
+    }
+
+    fn whole<'h, S: Specification>(&self, calls: Calls<'h, S>, initial: &S) -> Checked {
+        let is_local = self.is_partitioned && self.order == Order::linearizability();
+        let parts = if is_local { parts::<S>(calls) } else { vec![calls] };
+        let mut explored = Explored::default();
+        let mut orders = Vec::new();
+        for part in &parts {
+            let budget = Budget { steps: self.budget.steps.map(|steps| steps - explored.steps), ..self.budget };
+            let checked = self.search(part, initial, budget, |_, call| Role::of(&call.end));
+            explored.add(checked.explored);
+            match checked.answer {
+                Answer::Possible { order } => orders.push(order),
+                answer => return Checked { answer, explored },
+            }
+        }
+        let order = match orders.len() {
+            1 => orders.swap_remove(0),
+            _ => merged(&orders, &parts),
+        };
+        Checked { answer: Answer::Possible { order }, explored }
+    }
+
+    /// Checks calls at once, with roles in the search.
+    fn search<'h, S: Specification>(
+        &self,
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        initial: &S,
+        budget: Budget<'_>,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Checked {
+        let tactics = self.strategy.tactics();
+        let limit = budget.bytes.unwrap_or(usize::MAX);
+        let Some(problem) = Problem::<S>::new(calls, &self.order, tactics.reads_at_once, limit, role) else {
+            let explored = Explored { bytes: limit as u64, ..Explored::default() };
+            return Checked { answer: Answer::Undecided { limit: Limit::Bytes }, explored };
+        };
+        let mut search = Search::new(&problem, initial, tactics, budget);
+        let places = |items: Vec<u32>| items.into_iter().map(|item| problem.items[item as usize].place).collect();
+        let answer = match search.run(initial) {
+            Found::Order(order) => Answer::Possible { order: places(order) },
+            Found::Nowhere { longest, stuck } => {
+                Answer::Impossible { longest: places(longest), stuck: problem.items[stuck as usize].place }
+            }
+            Found::Stopped(limit) => Answer::Undecided { limit },
+        };
+        Checked { answer, explored: search.explored() }
+    }
+
+    fn each<'h, S: Specification>(
+        &self,
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        initial: &S,
+        compared: Compared,
+        filter: Filter,
+    ) -> Checked {
+        let mut explored = Explored::default();
+        let precedes = Precedes::new(calls, &self.order);
+        for (target, &(place, call)) in calls.iter().enumerate() {
+            if call.end.response().is_none() {
+                continue;
+            }
+            let footprints: Vec<Footprint> =
+                calls.iter().map(|(_, call)| S::footprint(&call.operation, call.end.response())).collect();
+            let is_kept = kept(&footprints, target, filter);
+            let is_compared = compared == Compared::All;
+            let roles: BTreeMap<usize, Role> = calls
+                .iter()
+                .enumerate()
+                .map(|(number, &(place, call))| {
+                    let role = match &call.end {
+                        _ if number == target => Role::Demanded { is_compared: true },
+                        _ if !is_kept[number] || precedes.is_before(target, number) => Role::Absent,
+                        End::DidNotHappen { .. } => Role::Absent,
+                        End::Returned { .. } if precedes.is_before(number, target) => Role::Demanded { is_compared },
+                        End::Returned { .. } => Role::Optional { is_compared },
+                        End::Unknown => Role::Optional { is_compared: false },
+                    };
+                    (place, role)
+                })
+                .collect();
+            let budget = Budget { steps: self.budget.steps.map(|steps| steps - explored.steps), ..self.budget };
+            let checked = self.search(calls, initial, budget, |place, _| roles[&place]);
+            explored.add(checked.explored);
+            match checked.answer {
+                Answer::Possible { .. } => {}
+                Answer::Impossible { longest, .. } => {
+                    return Checked { answer: Answer::Impossible { longest, stuck: place }, explored };
+                }
+                Answer::Undecided { limit } => return Checked { answer: Answer::Undecided { limit }, explored },
+            }
+        }
+        Checked { answer: Answer::Possible { order: Vec::new() }, explored }
+    }
+}
+
+impl Strategy {
+    const fn tactics(self) -> Tactics {
+        let (candidates, breadth_first) = match self {
+            Self::JustInTime | Self::AnswerOrder => (Candidates::ByEnd, false),
+            Self::CallOrder => (Candidates::ByInvocation, false),
+            Self::DepthFirst => (Candidates::BySession, false),
+            Self::BreadthFirst => (Candidates::BySession, true),
+        };
+        Tactics { candidates, breadth_first, reads_at_once: matches!(self, Self::JustInTime) }
+    }
+}
+
+/// Returns which calls may matter to the answer of `target`.
+fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
+    let mut kept: Vec<bool> =
+        footprints.iter().map(|footprint| filter == Filter::None || !footprint.is_read()).collect();
+    kept[target] = true;
+    if filter == Filter::Unrelated {
+        let candidates = std::mem::replace(&mut kept, vec![false; footprints.len()]);
+        let mut reached = vec![target];
+        kept[target] = true;
+        while let Some(number) = reached.pop() {
+            for (other, footprint) in footprints.iter().enumerate() {
+                let changes =
+                    |one: &Footprint| footprint.writes.meets(&one.reads) || footprint.writes.meets(&one.writes);
+                if candidates[other] && !kept[other] && changes(&footprints[number]) {
+                    kept[other] = true;
+                    reached.push(other);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// Which calls come before which other ones, all of them known to have happened.
+struct Precedes {
+    /// `rows[other]` has the calls that come before `other`.
+    rows: Vec<Vec<bool>>,
+}
+
+impl Precedes {
+    fn new<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
+        let length = calls.len();
+        let mut rows = vec![vec![false; length]; length];
+        for (other, &(other_place, other_call)) in calls.iter().enumerate() {
+            for (one, &(one_place, one_call)) in calls.iter().enumerate() {
+                rows[other][one] =
+                    one != other && order.puts((one, one_place, one_call), (other, other_place, other_call));
+            }
+        }
+        for middle in 0..length {
+            let before_middle = rows[middle].clone();
+            for row in rows.iter_mut().filter(|row| row[middle]) {
+                row.iter_mut().zip(&before_middle).for_each(|(cell, &before)| *cell |= before);
+            }
+        }
+        Self { rows }
+    }
+
+    fn is_before(&self, one: usize, other: usize) -> bool {
+        self.rows[other][one]
+    }
+}
+
+/// Returns the calls by the regions of the state that they share, each part in the order of invocation. Calls that may
+/// touch all of the state make one part of all.
+fn parts<S: Specification>(calls: Calls<'_, S>) -> Vec<Calls<'_, S>> {
+    let mut by_region: BTreeMap<Region, usize> = BTreeMap::new();
+    let mut parents: Vec<usize> = Vec::new();
+    let mut roots: Vec<Option<usize>> = Vec::with_capacity(calls.len());
+    for (_, call) in &calls {
+        let footprint = S::footprint(&call.operation, call.end.response());
+        let Some(regions) = footprint.touches() else { return vec![calls] };
+        let mut root = None;
+        for region in regions {
+            let fresh = parents.len();
+            let known = *by_region.entry(region).or_insert(fresh);
+            if known == fresh {
+                parents.push(fresh);
+            }
+            let known = root_of(&mut parents, known);
+            let joined = *root.get_or_insert(known);
+            let joined = root_of(&mut parents, joined);
+            parents[known] = joined;
+            root = Some(joined);
+        }
+        roots.push(root);
+    }
+    let mut parts: BTreeMap<Option<usize>, Calls<'_, S>> = BTreeMap::new();
+    for (call, root) in calls.into_iter().zip(roots) {
+        let root = root.map(|root| root_of(&mut parents, root));
+        parts.entry(root).or_default().push(call);
+    }
+    parts.into_values().collect()
+}
+
+fn root_of(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}
+
+/// Returns one order of all calls, from orders of parts that share nothing.
+///
+/// Each call takes effect as early as its invocation and those before it in its part allow. So it does before its end,
+/// and the order of these instants keeps what ended before something was invoked.
+fn merged<O, R>(orders: &[Vec<usize>], parts: &[Vec<Placed<'_, O, R>>]) -> Vec<usize> {
+    let mut instants = Vec::new();
+    for (order, part) in orders.iter().zip(parts) {
+        let mut now = None;
+        for &place in order {
+            let found = part.binary_search_by_key(&place, |&(place, _)| place);
+            let invoked = found.ok().map(|at| key(part[at].1.invoked));
+            now = now.max(invoked);
+            instants.push((now, place));
+        }
+    }
+    instants.sort_by_key(|&(instant, _)| instant);
+    instants.into_iter().map(|(_, place)| place).collect()
+}

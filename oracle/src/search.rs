@@ -1,0 +1,415 @@
+//! The search: an order of calls that the specification explains.
+//!
+//! A *configuration* is a state of the specification and the calls that have been placed to get there. The search goes
+//! from configuration to configuration by placing one more call whose answer agrees with what the client observed, and
+//! never twice to the same one (Lowe, 2017, "Testing for linearizability"; Wing and Gong, 1993).
+//!
+//! Three reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
+//!
+//! - a call that changes no state ([`Footprint::is_read`](crate::Footprint::is_read)) is placed as soon as its answer
+//!   agrees: whatever order places it later still holds with it placed now. That an operation leaves *this* state as it
+//!   is would not be enough: a pending write of the current value may be needed later;
+//! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
+//! - a call is demanded only when it returned: those that are still under way are placed before it only if that is
+//!   needed.
+
+mod problem;
+mod store;
+
+use std::collections::VecDeque;
+
+pub(crate) use problem::{Placed, Problem, Role};
+use store::{Configurations, States};
+
+use crate::open::Script;
+use crate::{Budget, Explored, Limit, Open, Specification};
+
+/// In which order, and with which reductions, a search tries calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tactics {
+    pub(crate) candidates: Candidates,
+    pub(crate) breadth_first: bool,
+    /// Whether reads are placed at once.
+    pub(crate) reads_at_once: bool,
+}
+
+/// Which call is tried first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Candidates {
+    /// The call that ended first, and those of unknown end last.
+    ByEnd,
+    /// The call that was invoked first.
+    ByInvocation,
+    /// Those of the first session.
+    BySession,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Calls by their numbers in the problem, in an order that explains all.
+    Order(Vec<u32>),
+    /// There is none. The longest part that there is, and the call that cannot follow it.
+    Nowhere { longest: Vec<u32>, stuck: u32 },
+    /// The budget ran out.
+    Stopped(Limit),
+}
+
+pub(crate) struct Search<'p, 'h, S: Specification> {
+    problem: &'p Problem<'h, S>,
+    tactics: Tactics,
+    /// Whether some call waits for another one besides those that ended before it.
+    is_chained: bool,
+    budget: Budget<'p>,
+    states: States<S>,
+    configurations: Configurations,
+    steps: u64,
+    bytes_max: usize,
+    /// The state that a step changes.
+    scratch: S,
+    /// The state that reads look at, and its number.
+    reader: (S, Option<u32>),
+    script: Script,
+    /// The configuration that is being expanded, and its candidates if they are in an order of their own.
+    parent: Vec<u64>,
+    ranked: (Option<u32>, Vec<u32>),
+    /// The configuration that is being made.
+    child: Vec<u64>,
+    /// The calls placed so far.
+    order: Vec<u32>,
+}
+
+/// A configuration on the path of a depth-first search.
+struct Frame {
+    configuration: u32,
+    /// The next candidate.
+    cursor: usize,
+    /// Further choices of that candidate.
+    script: Option<Script>,
+    /// How many calls had been placed.
+    placed: usize,
+}
+
+/// How a breadth-first search came to a configuration.
+struct Trail {
+    before: Option<u32>,
+    calls: Vec<u32>,
+}
+
+impl Trail {
+    /// Returns all calls that were placed to come to a configuration.
+    fn to(trails: &[Self], configuration: u32) -> Vec<u32> {
+        let mut pieces = Vec::new();
+        let mut next = Some(configuration);
+        while let Some(trail) = next.map(|next| &trails[next as usize]) {
+            pieces.push(&trail.calls);
+            next = trail.before;
+        }
+        pieces.into_iter().rev().flatten().copied().collect()
+    }
+}
+
+impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
+    pub(crate) fn new(problem: &'p Problem<'h, S>, initial: &S, tactics: Tactics, budget: Budget<'p>) -> Self {
+        Self {
+            problem,
+            tactics,
+            is_chained: problem.items.iter().any(|item| !item.after.is_empty()),
+            budget,
+            states: States::new(),
+            configurations: Configurations::new(problem.words + 1),
+            steps: 0,
+            bytes_max: 0,
+            scratch: initial.clone(),
+            reader: (initial.clone(), None),
+            script: Script::default(),
+            parent: Vec::new(),
+            ranked: (None, Vec::new()),
+            child: vec![0; problem.words + 1],
+            order: Vec::new(),
+        }
+    }
+
+    /// Searches from an initial state.
+    pub(crate) fn run(&mut self, initial: &S) -> Found {
+        let found = if self.tactics.breadth_first { self.breadth_first(initial) } else { self.depth_first(initial) };
+        found.unwrap_or_else(Found::Stopped)
+    }
+
+    pub(crate) fn explored(&self) -> Explored {
+        Explored {
+            steps: self.steps,
+            states: self.states.len() as u64,
+            configurations: self.configurations.len() as u64,
+            bytes: self.bytes_max as u64,
+        }
+    }
+
+    fn depth_first(&mut self, initial: &S) -> Result<Found, Limit> {
+        let Some(root) = self.root(initial)? else { return Ok(Found::Order(std::mem::take(&mut self.order))) };
+        let mut frames = vec![self.frame(root)];
+        let mut longest = (demand(self.configurations.get(root)), self.order.clone());
+        while let Some(frame) = frames.last_mut() {
+            self.order.truncate(frame.placed);
+            if self.next_child(frame)? {
+                if self.settle()? {
+                    return Ok(Found::Order(std::mem::take(&mut self.order)));
+                }
+                if let Some(configuration) = self.keep()? {
+                    let frame = self.frame(configuration);
+                    frames.push(frame);
+                }
+                continue;
+            }
+            let demanded = demand(self.configurations.get(frame.configuration));
+            if (demanded, self.order.len()) > (longest.0, longest.1.len()) {
+                longest = (demanded, self.order.clone());
+            }
+            frames.pop();
+        }
+        let (demanded, longest) = longest;
+        Ok(Found::Nowhere { longest, stuck: self.problem.demands[demanded as usize] })
+    }
+
+    fn breadth_first(&mut self, initial: &S) -> Result<Found, Limit> {
+        let Some(root) = self.root(initial)? else { return Ok(Found::Order(std::mem::take(&mut self.order))) };
+        // For each configuration, after which other one which calls were placed.
+        let mut trails = vec![Trail { before: None, calls: self.order.clone() }];
+        let mut queue = VecDeque::from([root]);
+        let mut longest = (0, root);
+        while let Some(configuration) = queue.pop_front() {
+            longest = longest.max((demand(self.configurations.get(configuration)), configuration));
+            let mut frame = Frame { configuration, cursor: 0, script: None, placed: 0 };
+            self.order.clear();
+            while self.next_child(&mut frame)? {
+                if self.settle()? {
+                    let mut order = Trail::to(&trails, configuration);
+                    order.append(&mut self.order);
+                    return Ok(Found::Order(order));
+                }
+                if let Some(child) = self.keep()? {
+                    trails.push(Trail { before: Some(configuration), calls: self.order.clone() });
+                    queue.push_back(child);
+                }
+                self.order.clear();
+            }
+        }
+        let (demanded, end) = longest;
+        Ok(Found::Nowhere { longest: Trail::to(&trails, end), stuck: self.problem.demands[demanded as usize] })
+    }
+
+    fn frame(&self, configuration: u32) -> Frame {
+        Frame { configuration, cursor: 0, script: None, placed: self.order.len() }
+    }
+
+    /// Makes the first configuration, and returns its number, or `None` if nothing is demanded.
+    fn root(&mut self, initial: &S) -> Result<Option<u32>, Limit> {
+        self.child.fill(0);
+        self.child[0] = head(0, self.states.number(initial, S::heap_bytes));
+        if self.settle()? {
+            return Ok(None);
+        }
+        self.keep()
+    }
+
+    /// Keeps the child, and returns its number if it is new.
+    fn keep(&mut self) -> Result<Option<u32>, Limit> {
+        let kept = self.configurations.insert(&self.child);
+        let bytes = self.states.bytes() + self.configurations.bytes() + self.problem.bytes();
+        self.bytes_max = self.bytes_max.max(bytes);
+        if self.budget.bytes.is_some_and(|limit| bytes > limit) { Err(Limit::Bytes) } else { Ok(kept) }
+    }
+
+    /// Makes the next child of a frame, and returns whether there is one.
+    fn next_child(&mut self, frame: &mut Frame) -> Result<bool, Limit> {
+        self.parent.clear();
+        self.parent.extend_from_slice(self.configurations.get(frame.configuration));
+        let demanded = demand(&self.parent);
+        while let Some(item) = self.candidate(frame.configuration, frame.cursor, demanded) {
+            let script = frame.script.take();
+            if script.is_none() && !self.may_place(item, demanded) {
+                frame.cursor += 1;
+                continue;
+            }
+            self.script = script.unwrap_or_default();
+            let agrees = self.step(item)?;
+            if self.script.advance() {
+                frame.script = Some(std::mem::take(&mut self.script));
+            } else {
+                frame.cursor += 1;
+            }
+            if agrees {
+                let state = self.states.number(&self.scratch, S::heap_bytes);
+                self.child.copy_from_slice(&self.parent);
+                self.child[0] = head(demanded, state);
+                set(&mut self.child, self.problem.items[item as usize].slot);
+                self.order.push(item);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the candidate at a place of the order in which candidates are tried.
+    fn candidate(&mut self, configuration: u32, cursor: usize, demanded: u32) -> Option<u32> {
+        let problem = self.problem;
+        let live = problem.live(demanded);
+        if self.tactics.candidates == Candidates::ByEnd {
+            return live
+                .get(cursor)
+                .copied()
+                .or_else(|| Some(self.first_of(problem.classes.get(cursor - live.len())?, demanded)));
+        }
+        if self.ranked.0 != Some(configuration) {
+            let mut ranked: Vec<u32> = live.to_vec();
+            ranked.extend(problem.classes.iter().map(|class| self.first_of(class, demanded)));
+            let session = |item: u32| match self.tactics.candidates {
+                Candidates::BySession => Some(problem.items[item as usize].session),
+                Candidates::ByEnd | Candidates::ByInvocation => None,
+            };
+            ranked.sort_by_key(|&item| (session(item), item));
+            self.ranked = (Some(configuration), ranked);
+        }
+        self.ranked.1.get(cursor).copied()
+    }
+
+    /// Returns the call of a class that stands for it: the first one that is not placed.
+    fn first_of(&self, class: &[u32], demanded: u32) -> u32 {
+        let is_open = |&&item: &&u32| !self.is_placed(&self.parent, item, demanded);
+        class.iter().find(is_open).copied().unwrap_or(class[0])
+    }
+
+    fn is_placed(&self, configuration: &[u64], item: u32, demanded: u32) -> bool {
+        let item = &self.problem.items[item as usize];
+        item.until < demanded || (item.from <= demanded && is_set(configuration, item.slot))
+    }
+
+    /// Returns whether a call may be placed next in the parent.
+    fn may_place(&self, number: u32, demanded: u32) -> bool {
+        let item = &self.problem.items[number as usize];
+        // A read that could be placed has been.
+        let is_settled = self.tactics.reads_at_once && item.is_read && item.until != problem::NEVER;
+        !is_settled && self.is_next(&self.parent, number, demanded)
+    }
+
+    fn is_next(&self, configuration: &[u64], number: u32, demanded: u32) -> bool {
+        let item = &self.problem.items[number as usize];
+        item.from <= demanded
+            && !is_set(configuration, item.slot)
+            && item.after.iter().all(|&other| self.is_placed(configuration, other, demanded))
+            && !item.before.iter().any(|&other| self.is_placed(configuration, other, demanded))
+    }
+
+    /// Takes a step from the parent's state, and returns whether the answer agrees. The scratch has the state after it.
+    fn step(&mut self, number: u32) -> Result<bool, Limit> {
+        self.count()?;
+        let item = &self.problem.items[number as usize];
+        self.scratch.clone_from(self.states.get(state(&self.parent)));
+        let mut open = Open::enumerated(&mut self.script);
+        let expected = self.scratch.step(item.session, item.operation, &mut open);
+        Ok(item.response.is_none_or(|observed| self.scratch.agrees(item.operation, &expected, observed, &mut open)))
+    }
+
+    /// Takes off the child what has been demanded and placed, places the reads that agree, and returns whether nothing
+    /// is left to be demanded.
+    fn settle(&mut self) -> Result<bool, Limit> {
+        let problem = self.problem;
+        let mut demanded = demand(&self.child);
+        loop {
+            while let Some(&item) = problem.demands.get(demanded as usize) {
+                let slot = problem.items[item as usize].slot;
+                if !is_set(&self.child, slot) {
+                    break;
+                }
+                clear(&mut self.child, slot);
+                demanded += 1;
+            }
+            self.child[0] = head(demanded, state(&self.child));
+            if demanded as usize == problem.demands.len() {
+                return Ok(true);
+            }
+            if !self.tactics.reads_at_once || !self.place_reads(demanded)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Places the reads that agree with the child's state, and returns whether to look again.
+    fn place_reads(&mut self, demanded: u32) -> Result<bool, Limit> {
+        let mut again = false;
+        for &number in self.problem.live(demanded) {
+            let item = &self.problem.items[number as usize];
+            if !item.is_read || !self.is_next(&self.child, number, demanded) || !self.read(number)? {
+                continue;
+            }
+            set(&mut self.child, item.slot);
+            self.order.push(number);
+            again |= self.is_chained || item.until == demanded;
+        }
+        Ok(again)
+    }
+
+    /// Returns whether a read agrees with the child's state.
+    fn read(&mut self, number: u32) -> Result<bool, Limit> {
+        let state = state(&self.child);
+        if self.reader.1 != Some(state) {
+            self.reader.0.clone_from(self.states.get(state));
+            self.reader.1 = Some(state);
+        }
+        let item = &self.problem.items[number as usize];
+        let Some(observed) = item.response else { return Ok(true) };
+        self.script.clear();
+        loop {
+            self.count()?;
+            let mut open = Open::enumerated(&mut self.script);
+            let reader = &mut self.reader.0;
+            let expected = reader.step(item.session, item.operation, &mut open);
+            let agrees = reader.agrees(item.operation, &expected, observed, &mut open);
+            debug_assert!(
+                *reader == *self.states.get(state),
+                "an operation whose footprint writes nothing changed a state"
+            );
+            if agrees || !self.script.advance() {
+                return Ok(agrees);
+            }
+        }
+    }
+
+    fn count(&mut self) -> Result<(), Limit> {
+        /// How many steps there are between two questions whether to stop.
+        const STEPS_BETWEEN: u64 = 1024;
+        if self.budget.steps.is_some_and(|limit| self.steps >= limit) {
+            return Err(Limit::Steps);
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_BETWEEN) && self.budget.stop.is_some_and(|stop| stop()) {
+            return Err(Limit::Stopped);
+        }
+        Ok(())
+    }
+}
+
+/// The first word of a configuration: the demand, and the number of the state.
+const fn head(demanded: u32, state: u32) -> u64 {
+    (demanded as u64) << 32 | state as u64
+}
+
+const fn demand(configuration: &[u64]) -> u32 {
+    (configuration[0] >> 32) as u32
+}
+
+const fn state(configuration: &[u64]) -> u32 {
+    (configuration[0] & u32::MAX as u64) as u32
+}
+
+const fn is_set(configuration: &[u64], slot: u32) -> bool {
+    configuration[slot as usize / 64 + 1] >> (slot % 64) & 1 == 1
+}
+
+const fn set(configuration: &mut [u64], slot: u32) {
+    configuration[slot as usize / 64 + 1] |= 1 << (slot % 64);
+}
+
+const fn clear(configuration: &mut [u64], slot: u32) {
+    configuration[slot as usize / 64 + 1] &= !(1 << (slot % 64));
+}

@@ -1,0 +1,335 @@
+//! What a search is about: the calls of a history, and which of them may be placed when.
+//!
+//! The calls that must be placed are sorted by their ends. A search is at the first of them that is not placed yet, its
+//! *demand*. A call may be placed from the demand on by which all calls have been placed that ended before it was
+//! invoked, and no later than it is demanded itself. So the order of real time is two numbers a call, and what is
+//! placed by now is a bit for each of the calls that are under way.
+
+use crate::{Call, End, Footprint, Mode, Order, Session, Specification};
+
+/// The demand of a call that need not be placed.
+pub(crate) const NEVER: u32 = u32::MAX;
+
+/// Calls, and what orders them.
+pub(crate) struct Problem<'h, S: Specification> {
+    pub(crate) items: Vec<Item<'h, S>>,
+    /// The calls that must be placed, in the order of their ends.
+    pub(crate) demands: Vec<u32>,
+    /// Calls that need not be placed, those of a class being as good as each other: the first that is not placed yet
+    /// stands for all.
+    pub(crate) classes: Vec<Vec<u32>>,
+    /// How many words of bits say what is placed.
+    pub(crate) words: usize,
+    live: Vec<u32>,
+    /// Where in `live` the calls of a demand are.
+    live_at: Vec<(u32, u32)>,
+}
+
+/// A call that a search may place.
+pub(crate) struct Item<'h, S: Specification> {
+    /// Its place in the history.
+    pub(crate) place: usize,
+    pub(crate) session: Session,
+    pub(crate) operation: &'h S::Operation,
+    /// What a step has to agree with; `None` if with nothing.
+    pub(crate) response: Option<&'h S::Response>,
+    /// Whether it changes no state, whatever the state.
+    pub(crate) is_read: bool,
+    /// The first demand at which it may be placed.
+    pub(crate) from: u32,
+    /// The demand that it is, or [`NEVER`].
+    pub(crate) until: u32,
+    /// Which bit says that it is placed, as long as it is under way.
+    pub(crate) slot: u32,
+    /// What must have been placed before.
+    pub(crate) after: Vec<u32>,
+    /// What must not have been placed before.
+    pub(crate) before: Vec<u32>,
+}
+
+/// What a search has to do with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It must be placed.
+    Demanded { is_compared: bool },
+    /// It may be placed. If it returned, nothing that it precedes may be placed without it.
+    Optional { is_compared: bool },
+    /// It has no effect.
+    Absent,
+}
+
+impl Role {
+    /// Returns the role of a call where all that clients observed is explained at once.
+    pub(crate) const fn of<R>(end: &End<R>) -> Self {
+        match end {
+            End::Returned { .. } => Self::Demanded { is_compared: true },
+            End::Unknown => Self::Optional { is_compared: false },
+            End::DidNotHappen { .. } => Self::Absent,
+        }
+    }
+}
+
+/// A call of a history, with its place there.
+pub(crate) type Placed<'h, O, R> = (usize, &'h Call<O, R>);
+
+impl<'h, S: Specification> Problem<'h, S> {
+    /// Returns the problem of some calls of a history, which are in the order of invocation, or `None` if it takes more
+    /// than `limit` bytes.
+    pub(crate) fn new(
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        order: &Order,
+        reductions: bool,
+        limit: usize,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Option<Self> {
+        let mut builder = Builder { calls: Vec::new(), items: Vec::new(), order };
+        for &(place, call) in calls {
+            builder.add(place, call, role(place, call));
+        }
+        let demands = builder.demand();
+        builder.order_by_time(&demands);
+        builder.order_by_chains();
+        builder.order_by_pairs();
+        let classes = builder.classes(reductions);
+        let mut items = builder.items;
+        let words = allot(&mut items, &demands);
+        let (live, live_at) = live(&items, &demands, limit)?;
+        let problem = Self { items, demands, classes, words, live, live_at };
+        (problem.bytes() <= limit).then_some(problem)
+    }
+
+    /// Returns the calls that must be placed and may be placed now, in the order of their ends.
+    pub(crate) fn live(&self, demand: u32) -> &[u32] {
+        let (start, end) = self.live_at[demand as usize];
+        &self.live[start as usize..end as usize]
+    }
+
+    /// Returns how many bytes the problem takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let edges: usize = self.items.iter().map(|item| item.after.capacity() + item.before.capacity()).sum();
+        size_of_val(self.items.as_slice())
+            + 4 * (edges + self.demands.len() + self.live.capacity())
+            + 8 * self.live_at.capacity()
+            + self.classes.iter().map(|class| size_of_val(class) + 4 * class.capacity()).sum::<usize>()
+    }
+}
+
+struct Builder<'h, 'o, S: Specification> {
+    calls: Vec<&'h Call<S::Operation, S::Response>>,
+    items: Vec<Item<'h, S>>,
+    order: &'o Order,
+}
+
+impl<'h, S: Specification> Builder<'h, '_, S> {
+    fn add(&mut self, place: usize, call: &'h Call<S::Operation, S::Response>, role: Role) {
+        let (is_compared, until) = match role {
+            Role::Demanded { is_compared } => (is_compared, 0),
+            Role::Optional { is_compared } => (is_compared, NEVER),
+            Role::Absent => return,
+        };
+        let observed = call.end.response();
+        let footprint: Footprint = S::footprint(&call.operation, observed);
+        // Nobody saw it, and it changes nothing.
+        if footprint.is_read() && observed.is_none() {
+            return;
+        }
+        self.items.push(Item {
+            place,
+            session: call.session,
+            operation: &call.operation,
+            response: observed.filter(|_| is_compared),
+            is_read: footprint.is_read(),
+            from: 0,
+            until,
+            slot: 0,
+            after: Vec::new(),
+            before: Vec::new(),
+        });
+        self.calls.push(call);
+    }
+
+    /// Numbers the demands.
+    fn demand(&mut self) -> Vec<u32> {
+        let mut demands: Vec<u32> = (0..).take(self.items.len()).filter(|&item| self.is_demanded(item)).collect();
+        // Of ends of one time, those whose place among the events is not known come last: what one of them precedes,
+        // all that are demanded before it precede, too.
+        demands
+            .sort_by_key(|&item| self.calls[item as usize].end.at().map(|at| (at.time, at.event.is_none(), at.event)));
+        for (demand, &item) in (0..).zip(&demands) {
+            self.items[item as usize].until = demand;
+        }
+        demands
+    }
+
+    fn is_demanded(&self, item: u32) -> bool {
+        self.items[item as usize].until != NEVER
+    }
+
+    /// Returns whether nothing that the call precedes can be placed without it, as it is known to have happened.
+    fn happened(&self, item: u32) -> bool {
+        self.calls[item as usize].end.response().is_some()
+    }
+
+    fn order_by_time(&mut self, demands: &[u32]) {
+        if !self.order.real_time {
+            return;
+        }
+        for (item, call) in self.items.iter_mut().zip(&self.calls) {
+            let precedes = |&demand: &u32| self.calls[demand as usize].precedes(call);
+            item.from = u32::try_from(demands.partition_point(precedes)).unwrap_or(NEVER);
+        }
+        let ended: Vec<u32> =
+            (0..).take(self.items.len()).filter(|&item| !self.is_demanded(item) && self.happened(item)).collect();
+        for (item, call) in self.items.iter_mut().zip(&self.calls) {
+            item.after.extend(ended.iter().filter(|&&ended| self.calls[ended as usize].precedes(call)));
+        }
+    }
+
+    fn order_by_chains(&mut self) {
+        if self.order.sessions {
+            let mut by_session: Vec<(Session, u32)> =
+                (0..).zip(&self.items).map(|(number, item)| (item.session, number)).collect();
+            by_session.sort_unstable();
+            for session in by_session.chunk_by(|one, other| one.0 == other.0) {
+                self.chain(session.iter().map(|&(_, item)| item));
+            }
+        }
+        if self.order.synchronous {
+            let synchronous: Vec<u32> = (0..)
+                .zip(&self.calls)
+                .filter(|(_, call)| call.mode == Mode::Synchronous)
+                .map(|(item, _)| item)
+                .collect();
+            self.chain(synchronous.into_iter());
+        }
+    }
+
+    /// Puts calls in a row. A call that may not have happened is no reason for others to wait; it cannot happen after
+    /// them.
+    fn chain(&mut self, items: impl Iterator<Item = u32>) {
+        let mut happened = None;
+        let mut doubtful: Vec<u32> = Vec::new();
+        for item in items {
+            self.items[item as usize].after.extend(happened);
+            for &other in &doubtful {
+                self.items[other as usize].before.push(item);
+            }
+            if self.happened(item) {
+                happened = Some(item);
+                doubtful.clear();
+            } else {
+                doubtful.push(item);
+            }
+        }
+    }
+
+    fn order_by_pairs(&mut self) {
+        let number = |place: usize| {
+            self.items.binary_search_by_key(&place, |item| item.place).ok().and_then(|item| u32::try_from(item).ok())
+        };
+        let mut pairs: Vec<(u32, u32)> =
+            self.order.pairs.iter().filter_map(|&(one, other)| Some((number(one)?, number(other)?))).collect();
+        // What comes before a call that may not have happened comes before what follows it all the same.
+        let doubtful: Vec<u32> = (0..).take(self.items.len()).filter(|&item| !self.happened(item)).collect();
+        for item in doubtful.into_iter().filter(|_| !self.order.pairs.is_empty()) {
+            let before: Vec<u32> = pairs.iter().filter(|pair| pair.1 == item).map(|pair| pair.0).collect();
+            let after: Vec<u32> = pairs.iter().filter(|pair| pair.0 == item).map(|pair| pair.1).collect();
+            pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
+        }
+        for (one, other) in pairs {
+            if self.happened(one) {
+                self.items[other as usize].after.push(one);
+            } else {
+                self.items[one as usize].before.push(other);
+            }
+        }
+        if self.order.revisions {
+            self.order_by_revisions();
+        }
+    }
+
+    fn order_by_revisions(&mut self) {
+        let mut revisions: Vec<_> = (0..)
+            .zip(&self.calls)
+            .filter(|&(item, _)| self.happened(item))
+            .filter_map(|(item, call)| Some((call.revision?, item)))
+            .collect();
+        revisions.sort_unstable();
+        let groups: Vec<&[_]> = revisions.chunk_by(|one, other| one.0 == other.0).collect();
+        for pair in groups.windows(2) {
+            for &(_, item) in pair[1] {
+                self.items[item as usize].after.extend(pair[0].iter().map(|&(_, before)| before));
+            }
+        }
+    }
+
+    /// Returns the calls that need not be placed. Where there are no reductions, each is a class of its own.
+    fn classes(&self, reductions: bool) -> Vec<Vec<u32>> {
+        let mut classes: Vec<Vec<u32>> = Vec::new();
+        for number in (0..).take(self.items.len()).filter(|&item| !self.is_demanded(item)) {
+            let item = &self.items[number as usize];
+            let is_free = |item: &Item<'_, S>| item.after.is_empty() && item.before.is_empty();
+            let is_same = |class: &&mut Vec<u32>| {
+                let other = &self.items[class[0] as usize];
+                is_free(other)
+                    && item.response.is_none()
+                    && other.response.is_none()
+                    && S::is_same(item.operation, other.operation)
+                    && (item.session == other.session || !S::depends_on_session(item.operation))
+            };
+            match classes.iter_mut().find(|class| reductions && is_free(item) && is_same(class)) {
+                Some(class) => class.push(number),
+                None => classes.push(vec![number]),
+            }
+        }
+        // Calls come in the order of invocation, so a class has those that can be placed first at its beginning.
+        classes
+    }
+}
+
+/// Gives each call a bit, and returns how many words they take. A bit is used again when its call has been demanded.
+fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32]) -> usize {
+    let mut by_first: Vec<u32> = (0..).take(items.len()).collect();
+    by_first.sort_by_key(|&item| items[item as usize].from);
+    let mut arriving = by_first.into_iter().peekable();
+    let (mut free, mut slots) = (Vec::new(), 0);
+    for demand in 0..=demands.len() {
+        while let Some(item) = arriving.next_if(|&item| items[item as usize].from as usize <= demand) {
+            items[item as usize].slot = free.pop().unwrap_or_else(|| {
+                slots += 1;
+                slots - 1
+            });
+        }
+        free.extend(demands.get(demand).map(|&item| items[item as usize].slot));
+    }
+    (slots as usize).div_ceil(64)
+}
+
+/// Returns the calls that may be placed at each demand, and where those of a demand begin and end; `None` if that takes
+/// more than `limit` bytes.
+fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) -> Option<(Vec<u32>, Vec<(u32, u32)>)> {
+    let mut by_first = demands.to_vec();
+    by_first.sort_by_key(|&item| items[item as usize].from);
+    let mut arriving = by_first.into_iter().peekable();
+    let (mut live, mut live_at): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::with_capacity(demands.len()));
+    let until = |item: &u32| items[*item as usize].until;
+    for demand in 0..demands.len() {
+        // Without the call that was demanded last, which was the first.
+        let mut start = live_at.last().map_or(0, |&(start, _)| start as usize + 1);
+        let begins = |item: &u32| items[*item as usize].from as usize <= demand;
+        if arriving.peek().is_some_and(begins) {
+            let mut now = live[start..].to_vec();
+            while let Some(item) = arriving.next_if(begins) {
+                now.push(item);
+            }
+            now.sort_by_key(until);
+            start = live.len();
+            if 4 * (start + now.len()) > limit {
+                return None;
+            }
+            live.extend(now);
+        }
+        live_at.push((u32::try_from(start).ok()?, u32::try_from(live.len()).ok()?));
+    }
+    Some((live, live_at))
+}

@@ -1,0 +1,72 @@
+//! A counter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Footprint, Open, Session, Specification};
+
+/// A counter, 0 at first. It wraps around at the ends of its numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Counter(pub i64);
+
+/// What a client asks of a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Returns the value.
+    Read,
+    /// Adds a number, which may be negative.
+    Add(i64),
+    /// Adds a number, and returns the value after it.
+    AddAndGet(i64),
+}
+
+/// What a counter answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    /// The value.
+    Value(i64),
+    /// It was added.
+    Done,
+}
+
+impl Specification for Counter {
+    type Operation = Operation;
+    type Response = Response;
+
+    fn step(&mut self, _: Session, operation: &Operation, _: &mut Open<'_>) -> Response {
+        match operation {
+            Operation::Read => Response::Value(self.0),
+            Operation::Add(number) => {
+                self.0 = self.0.wrapping_add(*number);
+                Response::Done
+            }
+            Operation::AddAndGet(number) => {
+                self.0 = self.0.wrapping_add(*number);
+                Response::Value(self.0)
+            }
+        }
+    }
+
+    fn reason(&self, _: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
+        match operation {
+            Operation::Add(_) => None,
+            Operation::Read | Operation::AddAndGet(_) => Some(format!("the counter is at {}", self.0)),
+        }
+    }
+
+    fn footprint(operation: &Operation, _: Option<&Response>) -> Footprint {
+        match operation {
+            Operation::Read => Footprint::reads_everything(),
+            Operation::Add(_) | Operation::AddAndGet(_) => Footprint::everything(),
+        }
+    }
+
+    fn depends_on_session(_: &Operation) -> bool {
+        false
+    }
+
+    fn is_same(one: &Operation, other: &Operation) -> bool {
+        one == other
+    }
+}

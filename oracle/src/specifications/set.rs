@@ -1,0 +1,98 @@
+//! A set of values.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Footprint, Open, Region, Session, Specification};
+
+/// A set, empty at first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Set<V>(pub BTreeSet<V>);
+
+/// What a client asks of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation<V> {
+    /// Adds a value, and returns whether it is new.
+    Add(V),
+    /// Removes a value, and returns whether it was there.
+    Remove(V),
+    /// Returns whether a value is there.
+    Contains(V),
+    /// Returns all values.
+    Read,
+}
+
+/// What a set answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", bound(deserialize = "V: Ord + Deserialize<'de>"))]
+pub enum Response<V> {
+    /// It was done; whether the value was there is not said.
+    Done,
+    /// Whether the value was new, or was there.
+    Is(bool),
+    /// All values.
+    Values(BTreeSet<V>),
+}
+
+impl<V> Default for Set<V> {
+    fn default() -> Self {
+        Self(BTreeSet::new())
+    }
+}
+
+impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
+    type Operation = Operation<V>;
+    type Response = Response<V>;
+
+    fn step(&mut self, _: Session, operation: &Operation<V>, _: &mut Open<'_>) -> Response<V> {
+        match operation {
+            Operation::Add(value) => Response::Is(self.0.insert(value.clone())),
+            Operation::Remove(value) => Response::Is(self.0.remove(value)),
+            Operation::Contains(value) => Response::Is(self.0.contains(value)),
+            Operation::Read => Response::Values(self.0.clone()),
+        }
+    }
+
+    /// Services that do not say whether a value was there answer [`Response::Done`].
+    fn agrees(&mut self, _: &Operation<V>, expected: &Response<V>, observed: &Response<V>, _: &mut Open<'_>) -> bool {
+        expected == observed || matches!((expected, observed), (Response::Is(_), Response::Done))
+    }
+
+    fn reason(&self, _: Session, operation: &Operation<V>, _: &Response<V>, _: &Response<V>) -> Option<String> {
+        match operation {
+            Operation::Add(value) | Operation::Remove(value) | Operation::Contains(value) => {
+                let is_there = if self.0.contains(value) { "is" } else { "is not" };
+                Some(format!("{value:?} {is_there} in the set"))
+            }
+            Operation::Read => Some(format!("the set has {:?}", self.0)),
+        }
+    }
+
+    fn footprint(operation: &Operation<V>, response: Option<&Response<V>>) -> Footprint {
+        match (operation, response) {
+            (Operation::Read, _) => Footprint::reads_everything(),
+            (Operation::Contains(value), _)
+            | (Operation::Add(value) | Operation::Remove(value), Some(Response::Is(false))) => {
+                Footprint::reads(Region::of(value))
+            }
+            (Operation::Add(value) | Operation::Remove(value), _) => Footprint::writes(Region::of(value)),
+        }
+    }
+
+    fn depends_on_session(_: &Operation<V>) -> bool {
+        false
+    }
+
+    fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
+        one == other
+    }
+
+    fn heap_bytes(&self) -> usize {
+        // A node of a B-tree has 11 places, and is at least half full.
+        2 * self.0.len() * size_of::<V>() + if self.0.is_empty() { 0 } else { 2 * size_of::<usize>() }
+    }
+}
