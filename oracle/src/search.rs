@@ -7,7 +7,8 @@
 //! Three reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
 //!
 //! - a call that changes no state ([`Footprint::is_read`](crate::Footprint::is_read)) is placed as soon as its answer
-//!   agrees: whatever order places it later still holds with it placed now. That an operation leaves *this* state as it
+//!   agrees: whatever order places it later still holds with it placed now, unless a call that may not have happened
+//!   could then no longer come before it. That an operation leaves *this* state as it
 //!   is would not be enough: a pending write of the current value may be needed later;
 //! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
 //! - a call is demanded only when it returned: those that are still under way are placed before it only if that is
@@ -288,7 +289,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn may_place(&self, number: u32, demanded: u32) -> bool {
         let item = &self.problem.items[number as usize];
         // A read that could be placed has been.
-        let is_settled = self.tactics.reads_at_once && item.is_read && item.until != problem::NEVER;
+        let is_settled = self.tactics.reads_at_once && item.is_free;
         !is_settled && self.is_next(&self.parent, number, demanded)
     }
 
@@ -339,7 +340,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         let mut again = false;
         for &number in self.problem.live(demanded) {
             let item = &self.problem.items[number as usize];
-            if !item.is_read || !self.is_next(&self.child, number, demanded) || !self.read(number)? {
+            if !item.is_free || !self.is_next(&self.child, number, demanded) || !self.read(number)? {
                 continue;
             }
             set(&mut self.child, item.slot);
@@ -352,25 +353,25 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     /// Returns whether a read agrees with the child's state.
     fn read(&mut self, number: u32) -> Result<bool, Limit> {
         let state = state(&self.child);
-        if self.reader.1 != Some(state) {
-            self.reader.0.clone_from(self.states.get(state));
-            self.reader.1 = Some(state);
-        }
         let item = &self.problem.items[number as usize];
         let Some(observed) = item.response else { return Ok(true) };
         self.script.clear();
         loop {
             self.count()?;
+            if self.reader.1.replace(state) != Some(state) {
+                self.reader.0.clone_from(self.states.get(state));
+            }
             let mut open = Open::enumerated(&mut self.script);
             let reader = &mut self.reader.0;
             let expected = reader.step(item.session, item.operation, &mut open);
-            let agrees = reader.agrees(item.operation, &expected, observed, &mut open);
-            debug_assert!(
-                *reader == *self.states.get(state),
-                "an operation whose footprint writes nothing changed a state"
-            );
-            if agrees || !self.script.advance() {
-                return Ok(agrees);
+            if reader.agrees(item.operation, &expected, observed, &mut open) {
+                debug_assert!(*reader == *self.states.get(state), "an operation that writes nothing changed a state");
+                return Ok(true);
+            }
+            // What answers otherwise may have changed the state.
+            self.reader.1 = None;
+            if !self.script.advance() {
+                return Ok(false);
             }
         }
     }

@@ -33,8 +33,8 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) operation: &'h S::Operation,
     /// What a step has to agree with; `None` if with nothing.
     pub(crate) response: Option<&'h S::Response>,
-    /// Whether it changes no state, whatever the state.
-    pub(crate) is_read: bool,
+    /// Whether it changes no state, and forbids nothing once it is placed: then it may be placed as soon as it can be.
+    pub(crate) is_free: bool,
     /// The first demand at which it may be placed.
     pub(crate) from: u32,
     /// The demand that it is, or [`NEVER`].
@@ -89,9 +89,16 @@ impl<'h, S: Specification> Problem<'h, S> {
         let demands = builder.demand();
         builder.order_by_time(&demands);
         builder.order_by_chains();
-        builder.order_by_pairs();
+        builder.order_by_pairs(calls);
         let classes = builder.classes(reductions);
         let mut items = builder.items;
+        for doubtful in 0..items.len() {
+            // What may not have happened cannot happen after these.
+            for place in 0..items[doubtful].before.len() {
+                let other = items[doubtful].before[place];
+                items[other as usize].is_free = false;
+            }
+        }
         let words = allot(&mut items, &demands);
         let (live, live_at) = live(&items, &demands, limit)?;
         let problem = Self { items, demands, classes, words, live, live_at };
@@ -138,7 +145,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             session: call.session,
             operation: &call.operation,
             response: observed.filter(|_| is_compared),
-            is_read: footprint.is_read(),
+            is_free: footprint.is_read() && until != NEVER,
             from: 0,
             until,
             slot: 0,
@@ -223,20 +230,21 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         }
     }
 
-    fn order_by_pairs(&mut self) {
-        let number = |place: usize| {
-            self.items.binary_search_by_key(&place, |item| item.place).ok().and_then(|item| u32::try_from(item).ok())
-        };
-        let mut pairs: Vec<(u32, u32)> =
-            self.order.pairs.iter().filter_map(|&(one, other)| Some((number(one)?, number(other)?))).collect();
+    /// `calls` are all calls, those without a part in the search among them.
+    fn order_by_pairs(&mut self, calls: &[Placed<'h, S::Operation, S::Response>]) {
+        let mut pairs = self.order.pairs.clone();
         // What comes before a call that may not have happened comes before what follows it all the same.
-        let doubtful: Vec<u32> = (0..).take(self.items.len()).filter(|&item| !self.happened(item)).collect();
-        for item in doubtful.into_iter().filter(|_| !self.order.pairs.is_empty()) {
-            let before: Vec<u32> = pairs.iter().filter(|pair| pair.1 == item).map(|pair| pair.0).collect();
-            let after: Vec<u32> = pairs.iter().filter(|pair| pair.0 == item).map(|pair| pair.1).collect();
+        let doubtful = |&&(_, call): &&Placed<'h, S::Operation, S::Response>| call.end.response().is_none();
+        for &(place, _) in calls.iter().filter(|_| !self.order.pairs.is_empty()).filter(doubtful) {
+            let before: Vec<usize> = pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
+            let after: Vec<usize> = pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
             pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
         }
+        let number = |items: &[Item<'_, S>], place: usize| {
+            items.binary_search_by_key(&place, |item| item.place).ok().and_then(|item| u32::try_from(item).ok())
+        };
         for (one, other) in pairs {
+            let Some((one, other)) = number(&self.items, one).zip(number(&self.items, other)) else { continue };
             if self.happened(one) {
                 self.items[other as usize].after.push(one);
             } else {

@@ -1,0 +1,396 @@
+//! The search against a judge that tries all orders.
+
+mod common;
+
+use std::fmt::Debug;
+
+use common::{Shape, brute_force, explains, history};
+use proptest::prelude::*;
+use simutant_oracle::specifications::{
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, bank,
+    containers, counter, ids, lock, log, register, set, store,
+};
+use simutant_oracle::{Answer, Budget, Check, History, Limit, Order, Specification, Strategy, hints};
+use simutant_random::Random;
+
+const STRATEGIES: [Strategy; 5] =
+    [Strategy::JustInTime, Strategy::AnswerOrder, Strategy::CallOrder, Strategy::DepthFirst, Strategy::BreadthFirst];
+
+/// What operations a specification is tried with, and made-up answers to them.
+trait Tried: Specification + Debug {
+    fn initial() -> Self;
+    fn operations() -> Vec<Self::Operation>;
+    fn made_up(random: &mut Random, operation: &Self::Operation) -> Self::Response;
+}
+
+fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
+    options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
+}
+
+fn maybe(random: &mut Random) -> bool {
+    random.uniform(0..=1_u64) == 1
+}
+
+fn text(random: &mut Random) -> simutant_oracle::specifications::Text {
+    one_of(random, &["", "a", "b", "ab", "ba"]).into()
+}
+
+impl Tried for Register<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<register::Operation<u8>> {
+        use register::Operation::{CompareAndSet, Read, Write};
+        vec![Read, Write(0), Write(1), CompareAndSet { from: 0, to: 1 }, CompareAndSet { from: 1, to: 0 }]
+    }
+
+    fn made_up(random: &mut Random, operation: &register::Operation<u8>) -> register::Response<u8> {
+        match operation {
+            register::Operation::Read => register::Response::Value(one_of(random, &[None, Some(0), Some(1)])),
+            register::Operation::Write(_) => register::Response::Done,
+            register::Operation::CompareAndSet { .. } => register::Response::Compared(maybe(random)),
+        }
+    }
+}
+
+impl Tried for KeyValueStore {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<store::Operation> {
+        ["x", "y"]
+            .iter()
+            .flat_map(|&key| {
+                let key: simutant_oracle::specifications::Text = key.into();
+                [
+                    store::Operation::Get { key: key.clone() },
+                    store::Operation::Put { key: key.clone(), value: "a".into() },
+                    store::Operation::Append { key: key.clone(), value: "b".into() },
+                    store::Operation::CompareAndSet { key: key.clone(), from: Some("a".into()), to: "b".into() },
+                    store::Operation::CompareAndSet { key: key.clone(), from: None, to: "a".into() },
+                    store::Operation::Delete { key },
+                ]
+            })
+            .collect()
+    }
+
+    fn made_up(random: &mut Random, operation: &store::Operation) -> store::Response {
+        match operation {
+            store::Operation::Get { .. } => {
+                let value = maybe(random).then(|| text(random));
+                store::Response::Value(value)
+            }
+            store::Operation::CompareAndSet { .. } => store::Response::Compared(maybe(random)),
+            _ => store::Response::Done,
+        }
+    }
+}
+
+impl Tried for Counter {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<counter::Operation> {
+        use counter::Operation::{Add, AddAndGet, Read};
+        vec![Read, Add(1), Add(2), AddAndGet(-1)]
+    }
+
+    fn made_up(random: &mut Random, operation: &counter::Operation) -> counter::Response {
+        match operation {
+            counter::Operation::Add(_) => counter::Response::Done,
+            _ => counter::Response::Value(one_of(random, &[-1, 0, 1, 2])),
+        }
+    }
+}
+
+impl Tried for Set<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<set::Operation<u8>> {
+        use set::Operation::{Add, Contains, Read, Remove};
+        vec![Add(0), Add(1), Remove(0), Remove(1), Contains(0), Contains(1), Read]
+    }
+
+    fn made_up(random: &mut Random, operation: &set::Operation<u8>) -> set::Response<u8> {
+        match operation {
+            set::Operation::Read => {
+                set::Response::Values(one_of(random, &[vec![], vec![0], vec![0, 1]]).into_iter().collect())
+            }
+            set::Operation::Contains(_) => set::Response::Is(maybe(random)),
+            _ => one_of(random, &[set::Response::Done, set::Response::Is(true), set::Response::Is(false)]),
+        }
+    }
+}
+
+fn container_operations() -> Vec<containers::Operation<u8>> {
+    use containers::Operation::{Put, Take};
+    vec![Put(0), Put(1), Put(2), Take, Take]
+}
+
+fn container_answer(random: &mut Random, operation: &containers::Operation<u8>) -> containers::Response<u8> {
+    match operation {
+        containers::Operation::Put(_) => containers::Response::Done,
+        containers::Operation::Take => containers::Response::Value(one_of(random, &[None, Some(0), Some(1), Some(2)])),
+    }
+}
+
+/// A container starts empty, and has values of three kinds.
+macro_rules! tried_container {
+    ($($container:ident)*) => {$(
+        impl Tried for $container<u8> {
+            fn initial() -> Self {
+                Self::default()
+            }
+
+            fn operations() -> Vec<containers::Operation<u8>> {
+                container_operations()
+            }
+
+            fn made_up(random: &mut Random, operation: &containers::Operation<u8>) -> containers::Response<u8> {
+                container_answer(random, operation)
+            }
+        }
+    )*};
+}
+
+tried_container!(Queue Stack PriorityQueue);
+
+fn lock_operations() -> Vec<lock::Operation> {
+    vec![lock::Operation::Acquire, lock::Operation::Renew, lock::Operation::Release]
+}
+
+fn lock_answer(random: &mut Random) -> lock::Response {
+    let fence = one_of(random, &[None, Some(1), Some(2)]);
+    one_of(random, &[lock::Response::Granted { fence }, lock::Response::Refused])
+}
+
+impl Tried for Mutex {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<lock::Operation> {
+        lock_operations()
+    }
+
+    fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
+        lock_answer(random)
+    }
+}
+
+impl Tried for Lease {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<lock::Operation> {
+        lock_operations()
+    }
+
+    fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
+        lock_answer(random)
+    }
+}
+
+impl Tried for Log<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<log::Operation<u8>> {
+        use log::Operation::{Append, Read};
+        vec![Append(0), Append(1), Read { from: 0 }, Read { from: 1 }]
+    }
+
+    fn made_up(random: &mut Random, operation: &log::Operation<u8>) -> log::Response<u8> {
+        match operation {
+            log::Operation::Append(_) => {
+                log::Response::Appended { offset: one_of(random, &[Some(0), Some(1), Some(2)]) }
+            }
+            log::Operation::Read { .. } => log::Response::Records(one_of(
+                random,
+                &[vec![(0, 0)], vec![(0, 1), (1, 0)], vec![(1, 1)], vec![(0, 0), (2, 1)], vec![]],
+            )),
+        }
+    }
+}
+
+impl Tried for UniqueIds<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<ids::Operation> {
+        vec![ids::Operation::Next]
+    }
+
+    fn made_up(random: &mut Random, _: &ids::Operation) -> ids::Response<u8> {
+        ids::Response::Id(random.uniform(0..=3_u64) as u8)
+    }
+}
+
+impl Tried for Bank {
+    fn initial() -> Self {
+        Self::new([("a".into(), 2), ("b".into(), 1), ("c".into(), 0)].into())
+    }
+
+    fn operations() -> Vec<bank::Operation> {
+        let transfer =
+            |from: &str, to: &str, amount| bank::Operation::Transfer { from: from.into(), to: to.into(), amount };
+        vec![
+            bank::Operation::Read,
+            transfer("a", "b", 1),
+            transfer("b", "a", 1),
+            transfer("b", "c", 2),
+            transfer("a", "a", 1),
+            transfer("c", "nobody", 0),
+        ]
+    }
+
+    fn made_up(random: &mut Random, operation: &bank::Operation) -> bank::Response {
+        match operation {
+            bank::Operation::Read => {
+                let balances = one_of(random, &[[2, 1, 0], [1, 2, 0], [3, 0, 0], [1, 1, 1]]);
+                bank::Response::Balances(["a", "b", "c"].map(Into::into).into_iter().zip(balances).collect())
+            }
+            bank::Operation::Transfer { .. } => bank::Response::Transferred(maybe(random)),
+        }
+    }
+}
+
+fn made<S: Tried>(random: &mut Random, shape: Shape) -> History<S::Operation, S::Response>
+where
+    S::Operation: Clone,
+    S::Response: Clone,
+{
+    let operations = S::operations();
+    history(random, shape, &S::initial(), |random| one_of(random, &operations), S::made_up)
+}
+
+/// Holds all strategies against brute force, on one history.
+#[track_caller]
+fn check<S: Tried>(seed: u64, shape: Shape)
+where
+    S::Operation: Debug + Clone,
+    S::Response: Debug + Clone,
+{
+    let mut random = Random::from_seed(seed);
+    let history = made::<S>(&mut random, shape);
+    let length = history.calls().len();
+    let mut pairs = Vec::new();
+    for other in 1..length {
+        if maybe(&mut random) {
+            pairs.push((random.uniform(0..=other as u64 - 1) as usize, other));
+        }
+    }
+    let orders = [
+        Order::linearizability(),
+        Order::linearizability().with_revisions(),
+        Order::sequential(),
+        Order::zookeeper(),
+        Order::none(),
+        Order { pairs, ..one_of(&mut random, &[Order::linearizability(), Order::none()]) },
+    ];
+    for order in orders {
+        let expect = brute_force(&history, &S::initial(), &closed(&order, &history));
+        for strategy in STRATEGIES {
+            for is_partitioned in [true, false] {
+                let check = Check { order: order.clone(), strategy, is_partitioned, ..Check::default() };
+                let checked = check.run(&history, &S::initial());
+                match &checked.answer {
+                    Answer::Possible { order: witness } => assert!(
+                        expect && explains(&history, &S::initial(), &closed(&order, &history), witness),
+                        "{check:?} says {checked:?} of {history:#?}"
+                    ),
+                    Answer::Impossible { .. } => assert!(!expect, "{check:?} says {checked:?} of {history:#?}"),
+                    Answer::Undecided { .. } => panic!("{check:?} says {checked:?} of {history:#?}"),
+                }
+            }
+        }
+    }
+}
+
+/// Returns an order whose pairs are closed over calls that did not happen, or may not have.
+fn closed<O, R>(order: &Order, history: &History<O, R>) -> Order {
+    let mut order = order.clone();
+    for (place, call) in history.calls().iter().enumerate() {
+        if call.end.response().is_some() {
+            continue;
+        }
+        let pairs = order.pairs.clone();
+        for before in pairs.iter().filter(|pair| pair.1 == place) {
+            for after in pairs.iter().filter(|pair| pair.0 == place) {
+                order.pairs.push((before.0, after.1));
+            }
+        }
+    }
+    order
+}
+
+const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };
+
+/// A test a specification.
+macro_rules! strategies_agree_with_brute_force {
+    ($($name:ident: $specification:ty;)*) => {
+        $(mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+                #[test]
+                fn all_strategies_and_orders_agree_with_brute_force(seed: u64) {
+                    check::<$specification>(seed, SHAPE);
+                }
+            }
+
+            #[test]
+            fn hints_hold() {
+                hints::check(&<$specification>::initial(), &<$specification>::operations(), 3).expect("hints hold");
+            }
+        })*
+    };
+}
+
+strategies_agree_with_brute_force! {
+    of_register: Register<u8>;
+    of_store: KeyValueStore;
+    of_counter: Counter;
+    of_set: Set<u8>;
+    of_queue: Queue<u8>;
+    of_stack: Stack<u8>;
+    of_priority_queue: PriorityQueue<u8>;
+    of_mutex: Mutex;
+    of_lease: Lease;
+    of_log: Log<u8>;
+    of_unique_ids: UniqueIds<u8>;
+    of_bank: Bank;
+}
+
+#[test]
+fn budgets_end_a_search() {
+    let shape = Shape { calls_max: 60, sessions: 20, unknown: 5, may_be_wrong: true };
+    let mut undecided = 0;
+    for seed in 0..50 {
+        let history = made::<Counter>(&mut Random::from_seed(seed), shape);
+        for (budget, expect) in [
+            (Budget { steps: Some(100), ..Budget::default() }, Limit::Steps),
+            (Budget { bytes: Some(20_000), ..Budget::default() }, Limit::Bytes),
+            (Budget { stop: Some(&|| true), ..Budget::default() }, Limit::Stopped),
+        ] {
+            let check = Check { budget, order: Order::none(), ..Check::default() };
+            let checked = check.run(&history, &Counter::initial());
+            assert!(budget.steps.is_none_or(|limit| checked.explored.steps <= limit));
+            if let Answer::Undecided { limit } = checked.answer {
+                assert_eq!(limit, expect);
+                undecided += 1;
+            }
+        }
+    }
+    assert!(undecided > 30, "{undecided}");
+}
