@@ -82,11 +82,17 @@ impl fmt::Display for Limit {
 }
 
 impl Explored {
-    /// Adds what another check has done, one after the other: they share no memory.
-    pub(crate) fn add(&mut self, other: Self) {
+    /// Adds what another search has done, which keeps its memory.
+    pub(crate) const fn join(&mut self, other: Self) {
+        self.follow(Self { bytes: 0, ..other });
+        self.bytes += other.bytes;
+    }
+
+    /// Adds what another search has done after this one gave its memory back.
+    pub(crate) const fn follow(&mut self, other: Self) {
         self.steps += other.steps;
         self.states += other.states;
         self.configurations += other.configurations;
-        self.bytes = self.bytes.max(other.bytes);
+        self.bytes = if self.bytes < other.bytes { other.bytes } else { self.bytes };
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::history::key;
-use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics};
-use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Region, Specification};
+use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics, parts};
+use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Specification};
 
 /// Returns whether a specification can have done what clients saw, from an initial state.
 ///
@@ -166,6 +166,9 @@ impl Default for Check<'_> {
     }
 }
 
+/// How many steps a search takes before it is another part's turn.
+const FIRST_TURN: u64 = 1 << 12;
+
 /// The calls of a part of a history, with their places.
 type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <S as Specification>::Response>>;
 
@@ -181,49 +184,63 @@ impl Check<'_> {
 
     fn whole<'h, S: Specification>(&self, calls: Calls<'h, S>, initial: &S) -> Checked {
         let is_local = self.is_partitioned && self.order == Order::linearizability();
-        let parts = if is_local { parts::<S>(calls) } else { vec![calls] };
-        let mut explored = Explored::default();
-        let mut orders = Vec::new();
-        for part in &parts {
-            let budget = Budget { steps: self.budget.steps.map(|steps| steps - explored.steps), ..self.budget };
-            let checked = self.search(part, initial, budget, |_, call| Role::of(&call.end));
-            explored.add(checked.explored);
-            match checked.answer {
-                Answer::Possible { order } => orders.push(order),
-                answer => return Checked { answer, explored },
-            }
-        }
-        let order = match orders.len() {
-            1 => orders.swap_remove(0),
-            _ => merged(&orders, &parts),
+        let parts = if is_local { by_part::<S>(calls) } else { vec![calls] };
+        let tactics = self.strategy.tactics();
+        let Some(problems) =
+            parts.iter().map(|part| self.problem::<S>(part, |_, call| Role::of(&call.end))).collect::<Option<Vec<_>>>()
+        else {
+            return self.too_large();
         };
-        Checked { answer: Answer::Possible { order }, explored }
+        let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
+        let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
+        // One part may show in no time what another one cannot in a year, so all go on in turns, each longer than the
+        // last.
+        let mut turn = FIRST_TURN;
+        loop {
+            for part in 0..searches.len() {
+                if orders[part].is_some() {
+                    continue;
+                }
+                let others = explored(&searches, Some(part));
+                match searches[part].run(initial, turn, &self.budget, others) {
+                    None => {}
+                    Some(Found::Order(order)) => orders[part] = Some(problems[part].places(&order)),
+                    Some(Found::Nowhere { longest, stuck }) => {
+                        let (longest, stuck) = (problems[part].places(&longest), problems[part].place(stuck));
+                        let answer = Answer::Impossible { longest, stuck };
+                        return Checked { answer, explored: explored(&searches, None) };
+                    }
+                    Some(Found::Stopped(limit)) => {
+                        let answer = Answer::Undecided { limit };
+                        return Checked { answer, explored: explored(&searches, None) };
+                    }
+                }
+            }
+            if orders.iter().all(Option::is_some) {
+                let orders: Vec<Vec<usize>> = orders.into_iter().flatten().collect();
+                let order = merged(&orders, &parts);
+                return Checked { answer: Answer::Possible { order }, explored: explored(&searches, None) };
+            }
+            turn *= 4;
+        }
     }
 
-    /// Checks calls at once, with roles in the search.
-    fn search<'h, S: Specification>(
+    fn problem<'h, S: Specification>(
         &self,
         calls: &[Placed<'h, S::Operation, S::Response>],
-        initial: &S,
-        budget: Budget<'_>,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
-    ) -> Checked {
-        let tactics = self.strategy.tactics();
-        let limit = budget.bytes.unwrap_or(usize::MAX);
-        let Some(problem) = Problem::<S>::new(calls, &self.order, tactics.reads_at_once, limit, role) else {
-            let explored = Explored { bytes: limit as u64, ..Explored::default() };
-            return Checked { answer: Answer::Undecided { limit: Limit::Bytes }, explored };
-        };
-        let mut search = Search::new(&problem, initial, tactics, budget);
-        let places = |items: Vec<u32>| items.into_iter().map(|item| problem.items[item as usize].place).collect();
-        let answer = match search.run(initial) {
-            Found::Order(order) => Answer::Possible { order: places(order) },
-            Found::Nowhere { longest, stuck } => {
-                Answer::Impossible { longest: places(longest), stuck: problem.items[stuck as usize].place }
-            }
-            Found::Stopped(limit) => Answer::Undecided { limit },
-        };
-        Checked { answer, explored: search.explored() }
+    ) -> Option<Problem<'h, S>> {
+        let reductions = self.strategy.tactics().is_reduced;
+        Problem::new(calls, &self.order, reductions, self.budget.bytes.unwrap_or(usize::MAX), role)
+    }
+
+    /// Returns what is known of a history whose problem alone does not fit into the memory.
+    fn too_large(&self) -> Checked {
+        let bytes = self.budget.bytes.unwrap_or(usize::MAX) as u64;
+        Checked {
+            answer: Answer::Undecided { limit: Limit::Bytes },
+            explored: Explored { bytes, ..Explored::default() },
+        }
     }
 
     fn each<'h, S: Specification>(
@@ -258,15 +275,18 @@ impl Check<'_> {
                     (place, role)
                 })
                 .collect();
-            let budget = Budget { steps: self.budget.steps.map(|steps| steps - explored.steps), ..self.budget };
-            let checked = self.search(calls, initial, budget, |place, _| roles[&place]);
-            explored.add(checked.explored);
-            match checked.answer {
-                Answer::Possible { .. } => {}
-                Answer::Impossible { longest, .. } => {
-                    return Checked { answer: Answer::Impossible { longest, stuck: place }, explored };
+            let Some(problem) = self.problem::<S>(calls, |place, _| roles[&place]) else { return self.too_large() };
+            let mut search = Search::new(&problem, initial, self.strategy.tactics());
+            let found =
+                search.run(initial, u64::MAX, &self.budget, Explored { steps: explored.steps, ..Explored::default() });
+            explored.follow(search.explored());
+            match found {
+                None | Some(Found::Order(_)) => {}
+                Some(Found::Nowhere { longest, .. }) => {
+                    let answer = Answer::Impossible { longest: problem.places(&longest), stuck: place };
+                    return Checked { answer, explored };
                 }
-                Answer::Undecided { limit } => return Checked { answer: Answer::Undecided { limit }, explored },
+                Some(Found::Stopped(limit)) => return Checked { answer: Answer::Undecided { limit }, explored },
             }
         }
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
@@ -281,8 +301,17 @@ impl Strategy {
             Self::DepthFirst => (Candidates::BySession, false),
             Self::BreadthFirst => (Candidates::BySession, true),
         };
-        Tactics { candidates, breadth_first, reads_at_once: matches!(self, Self::JustInTime) }
+        Tactics { candidates, breadth_first, is_reduced: matches!(self, Self::JustInTime) }
     }
+}
+
+/// Returns what searches have done, all but one of them: they share the memory.
+fn explored<S: Specification>(searches: &[Search<'_, '_, S>], but: Option<usize>) -> Explored {
+    let mut sum = Explored::default();
+    for (_, search) in searches.iter().enumerate().filter(|&(part, _)| Some(part) != but) {
+        sum.join(search.explored());
+    }
+    sum
 }
 
 /// Returns which calls may matter to the answer of `target`.
@@ -338,44 +367,18 @@ impl Precedes {
     }
 }
 
-/// Returns the calls by the regions of the state that they share, each part in the order of invocation. Calls that may
-/// touch all of the state make one part of all.
-fn parts<S: Specification>(calls: Calls<'_, S>) -> Vec<Calls<'_, S>> {
-    let mut by_region: BTreeMap<Region, usize> = BTreeMap::new();
-    let mut parents: Vec<usize> = Vec::new();
-    let mut roots: Vec<Option<usize>> = Vec::with_capacity(calls.len());
-    for (_, call) in &calls {
-        let footprint = S::footprint(&call.operation, call.end.response());
-        let Some(regions) = footprint.touches() else { return vec![calls] };
-        let mut root = None;
-        for region in regions {
-            let fresh = parents.len();
-            let known = *by_region.entry(region).or_insert(fresh);
-            if known == fresh {
-                parents.push(fresh);
-            }
-            let known = root_of(&mut parents, known);
-            let joined = *root.get_or_insert(known);
-            let joined = root_of(&mut parents, joined);
-            parents[known] = joined;
-            root = Some(joined);
+/// Returns the calls by the regions of the state that they share, each part in the order of invocation.
+fn by_part<S: Specification>(calls: Calls<'_, S>) -> Vec<Calls<'_, S>> {
+    let footprints = calls.iter().map(|(_, call)| S::footprint(&call.operation, call.end.response()));
+    let numbers = parts(footprints, std::iter::empty());
+    let mut parts: Vec<Calls<'_, S>> = Vec::new();
+    for (call, part) in calls.into_iter().zip(numbers) {
+        if part == parts.len() {
+            parts.push(Vec::new());
         }
-        roots.push(root);
+        parts[part].push(call);
     }
-    let mut parts: BTreeMap<Option<usize>, Calls<'_, S>> = BTreeMap::new();
-    for (call, root) in calls.into_iter().zip(roots) {
-        let root = root.map(|root| root_of(&mut parents, root));
-        parts.entry(root).or_default().push(call);
-    }
-    parts.into_values().collect()
-}
-
-fn root_of(parents: &mut [usize], mut at: usize) -> usize {
-    while parents[at] != at {
-        parents[at] = parents[parents[at]];
-        at = parents[at];
-    }
-    at
+    parts
 }
 
 /// Returns one order of all calls, from orders of parts that share nothing.

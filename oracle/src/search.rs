@@ -4,21 +4,26 @@
 //! from configuration to configuration by placing one more call whose answer agrees with what the client observed, and
 //! never twice to the same one (Lowe, 2017, "Testing for linearizability"; Wing and Gong, 1993).
 //!
-//! Three reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
+//! Four reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
 //!
 //! - a call that changes no state ([`Footprint::is_read`](crate::Footprint::is_read)) is placed as soon as its answer
 //!   agrees: whatever order places it later still holds with it placed now, unless a call that may not have happened
 //!   could then no longer come before it. That an operation leaves *this* state as it
 //!   is would not be enough: a pending write of the current value may be needed later;
+//! - of two configurations that differ only in the calls of unknown end that they placed, the one that placed fewer can
+//!   do all that the other one can, as nothing waits for such calls;
 //! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
-//! - a call is demanded only when it returned: those that are still under way are placed before it only if that is
-//!   needed.
+//! - a call is demanded only when it returned: of those that are still under way only such are placed before it as share
+//!   a region of the state with it. Where one of several parts that share nothing has no explanation, the search goes
+//!   back to the last call of that part.
 
+mod parts;
 mod problem;
 mod store;
 
 use std::collections::VecDeque;
 
+pub(crate) use parts::parts;
 pub(crate) use problem::{Placed, Problem, Role};
 use store::{Configurations, States};
 
@@ -30,8 +35,8 @@ use crate::{Budget, Explored, Limit, Open, Specification};
 pub(crate) struct Tactics {
     pub(crate) candidates: Candidates,
     pub(crate) breadth_first: bool,
-    /// Whether reads are placed at once.
-    pub(crate) reads_at_once: bool,
+    /// Whether all reductions are made, or only that nothing is tried twice.
+    pub(crate) is_reduced: bool,
 }
 
 /// Which call is tried first.
@@ -56,16 +61,24 @@ pub(crate) enum Found {
     Stopped(Limit),
 }
 
+/// A search, which can be stopped and go on.
 pub(crate) struct Search<'p, 'h, S: Specification> {
     problem: &'p Problem<'h, S>,
     tactics: Tactics,
     /// Whether some call waits for another one besides those that ended before it.
     is_chained: bool,
-    budget: Budget<'p>,
     states: States<S>,
     configurations: Configurations,
-    steps: u64,
-    bytes_max: usize,
+    /// For each configuration that leads nowhere, the part of the problem that is the reason.
+    reasons: Vec<u32>,
+    /// What is to be expanded: the path of a depth-first search.
+    frames: Vec<Frame>,
+    /// What is to be expanded breadth first, and how each configuration was reached.
+    queue: VecDeque<u32>,
+    trails: Vec<Trail>,
+    /// The longest part that was explained, its demand, and its last configuration in a breadth-first search.
+    longest: (u32, Vec<u32>, u32),
+    meter: Meter,
     /// The state that a step changes.
     scratch: S,
     /// The state that reads look at, and its number.
@@ -80,7 +93,7 @@ pub(crate) struct Search<'p, 'h, S: Specification> {
     order: Vec<u32>,
 }
 
-/// A configuration on the path of a depth-first search.
+/// A configuration that is being expanded.
 struct Frame {
     configuration: u32,
     /// The next candidate.
@@ -91,14 +104,14 @@ struct Frame {
     placed: usize,
 }
 
-/// How a breadth-first search came to a configuration.
+/// How a breadth-first search reached a configuration.
 struct Trail {
     before: Option<u32>,
     calls: Vec<u32>,
 }
 
 impl Trail {
-    /// Returns all calls that were placed to come to a configuration.
+    /// Returns all calls that were placed to reach a configuration.
     fn to(trails: &[Self], configuration: u32) -> Vec<u32> {
         let mut pieces = Vec::new();
         let mut next = Some(configuration);
@@ -110,115 +123,205 @@ impl Trail {
     }
 }
 
+/// What a search has taken, and may take.
+#[derive(Debug, Default)]
+struct Meter {
+    steps: u64,
+    bytes_max: usize,
+    /// The steps and the bytes at which the budget is used up.
+    steps_end: u64,
+    bytes_end: usize,
+    /// The steps at which the turn ends.
+    turn_end: u64,
+}
+
+/// No reason is known.
+const UNKNOWN: u32 = u32::MAX;
+
 impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
-    pub(crate) fn new(problem: &'p Problem<'h, S>, initial: &S, tactics: Tactics, budget: Budget<'p>) -> Self {
+    pub(crate) fn new(problem: &'p Problem<'h, S>, initial: &S, tactics: Tactics) -> Self {
         Self {
             problem,
             tactics,
             is_chained: problem.items.iter().any(|item| !item.after.is_empty()),
-            budget,
             states: States::new(),
-            configurations: Configurations::new(problem.words + 1),
-            steps: 0,
-            bytes_max: 0,
+            configurations: Configurations::new(1 + problem.firm, problem.spare),
+            reasons: Vec::new(),
+            frames: Vec::new(),
+            queue: VecDeque::new(),
+            trails: Vec::new(),
+            longest: (0, Vec::new(), 0),
+            meter: Meter::default(),
             scratch: initial.clone(),
             reader: (initial.clone(), None),
             script: Script::default(),
             parent: Vec::new(),
             ranked: (None, Vec::new()),
-            child: vec![0; problem.words + 1],
+            child: vec![0; 1 + problem.firm + problem.spare],
             order: Vec::new(),
         }
     }
 
-    /// Searches from an initial state.
-    pub(crate) fn run(&mut self, initial: &S) -> Found {
-        let found = if self.tactics.breadth_first { self.breadth_first(initial) } else { self.depth_first(initial) };
-        found.unwrap_or_else(Found::Stopped)
+    /// Searches from an initial state, or goes on, for some steps. `others` is what other searches have taken of the
+    /// same budget.
+    pub(crate) fn run(&mut self, initial: &S, steps: u64, budget: &Budget<'_>, others: Explored) -> Option<Found> {
+        self.meter.turn_end = self.meter.steps.saturating_add(steps);
+        self.meter.steps_end = budget.steps.map_or(u64::MAX, |limit| limit.saturating_sub(others.steps));
+        let others_bytes = usize::try_from(others.bytes).unwrap_or(usize::MAX);
+        self.meter.bytes_end = budget.bytes.map_or(usize::MAX, |limit| limit.saturating_sub(others_bytes));
+        self.search(initial, budget).unwrap_or_else(|limit| Some(Found::Stopped(limit)))
     }
 
     pub(crate) fn explored(&self) -> Explored {
         Explored {
-            steps: self.steps,
+            steps: self.meter.steps,
             states: self.states.len() as u64,
             configurations: self.configurations.len() as u64,
-            bytes: self.bytes_max as u64,
+            bytes: self.meter.bytes_max as u64,
         }
     }
 
-    fn depth_first(&mut self, initial: &S) -> Result<Found, Limit> {
-        let Some(root) = self.root(initial)? else { return Ok(Found::Order(std::mem::take(&mut self.order))) };
-        let mut frames = vec![self.frame(root)];
-        let mut longest = (demand(self.configurations.get(root)), self.order.clone());
-        while let Some(frame) = frames.last_mut() {
-            self.order.truncate(frame.placed);
-            if self.next_child(frame)? {
-                if self.settle()? {
-                    return Ok(Found::Order(std::mem::take(&mut self.order)));
-                }
-                if let Some(configuration) = self.keep()? {
-                    let frame = self.frame(configuration);
-                    frames.push(frame);
-                }
-                continue;
-            }
-            let demanded = demand(self.configurations.get(frame.configuration));
-            if (demanded, self.order.len()) > (longest.0, longest.1.len()) {
-                longest = (demanded, self.order.clone());
-            }
-            frames.pop();
+    fn search(&mut self, initial: &S, budget: &Budget<'_>) -> Result<Option<Found>, Limit> {
+        if self.configurations.len() == 0 && self.begin(initial)? {
+            return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
         }
-        let (demanded, longest) = longest;
-        Ok(Found::Nowhere { longest, stuck: self.problem.demands[demanded as usize] })
-    }
-
-    fn breadth_first(&mut self, initial: &S) -> Result<Found, Limit> {
-        let Some(root) = self.root(initial)? else { return Ok(Found::Order(std::mem::take(&mut self.order))) };
-        // For each configuration, after which other one which calls were placed.
-        let mut trails = vec![Trail { before: None, calls: self.order.clone() }];
-        let mut queue = VecDeque::from([root]);
-        let mut longest = (0, root);
-        while let Some(configuration) = queue.pop_front() {
-            longest = longest.max((demand(self.configurations.get(configuration)), configuration));
-            let mut frame = Frame { configuration, cursor: 0, script: None, placed: 0 };
-            self.order.clear();
-            while self.next_child(&mut frame)? {
-                if self.settle()? {
-                    let mut order = Trail::to(&trails, configuration);
-                    order.append(&mut self.order);
-                    return Ok(Found::Order(order));
-                }
-                if let Some(child) = self.keep()? {
-                    trails.push(Trail { before: Some(configuration), calls: self.order.clone() });
-                    queue.push_back(child);
-                }
-                self.order.clear();
+        /// How many expansions there are between two questions whether to stop.
+        const EXPANSIONS_BETWEEN: u32 = 256;
+        let mut expansions = 0_u32;
+        while self.meter.steps < self.meter.turn_end {
+            expansions = expansions.wrapping_add(1);
+            if expansions.is_multiple_of(EXPANSIONS_BETWEEN) && budget.stop.is_some_and(|stop| stop()) {
+                return Err(Limit::Stopped);
+            }
+            let found = if self.tactics.breadth_first { self.expand_first()? } else { self.expand_last()? };
+            if found.is_some() {
+                return Ok(found);
             }
         }
-        let (demanded, end) = longest;
-        Ok(Found::Nowhere { longest: Trail::to(&trails, end), stuck: self.problem.demands[demanded as usize] })
+        if budget.stop.is_some_and(|stop| stop()) { Err(Limit::Stopped) } else { Ok(None) }
     }
 
-    fn frame(&self, configuration: u32) -> Frame {
-        Frame { configuration, cursor: 0, script: None, placed: self.order.len() }
-    }
-
-    /// Makes the first configuration, and returns its number, or `None` if nothing is demanded.
-    fn root(&mut self, initial: &S) -> Result<Option<u32>, Limit> {
-        self.child.fill(0);
+    /// Makes the first configuration, and returns whether nothing is left to do.
+    fn begin(&mut self, initial: &S) -> Result<bool, Limit> {
         self.child[0] = head(0, self.states.number(initial, S::heap_bytes));
         if self.settle()? {
-            return Ok(None);
+            return Ok(true);
         }
-        self.keep()
+        if let Ok(root) = self.keep()? {
+            self.longest = (demand(self.configurations.get(root)), self.order.clone(), root);
+            self.push(root);
+        }
+        Ok(false)
     }
 
-    /// Keeps the child, and returns its number if it is new.
-    fn keep(&mut self) -> Result<Option<u32>, Limit> {
+    /// Goes on with a configuration later.
+    fn push(&mut self, configuration: u32) {
+        if self.tactics.breadth_first {
+            self.queue.push_back(configuration);
+        } else {
+            let placed = self.order.len();
+            self.frames.push(Frame { configuration, cursor: 0, script: None, placed });
+        }
+    }
+
+    /// Makes one more child of the configuration that was reached last.
+    fn expand_last(&mut self) -> Result<Option<Found>, Limit> {
+        let Some(mut frame) = self.frames.pop() else { return Ok(Some(self.nowhere())) };
+        self.order.truncate(frame.placed);
+        let demanded = demand(self.configurations.get(frame.configuration));
+        if self.next_child(&mut frame)? {
+            self.frames.push(frame);
+            if self.settle()? {
+                return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
+            }
+            match self.keep()? {
+                Ok(child) => self.push(child),
+                Err(known) => match self.reasons[known as usize] {
+                    // It is on the path, with fewer calls placed.
+                    UNKNOWN => {}
+                    reason if reason == self.part_of(demanded) => {}
+                    // Another part of the problem has no explanation after what was placed of it, so it does not matter
+                    // what is tried of this one.
+                    reason => self.jump(reason),
+                },
+            }
+        } else {
+            if (demanded, self.order.len()) > (self.longest.0, self.longest.1.len()) {
+                self.longest = (demanded, self.order.clone(), frame.configuration);
+            }
+            let reason = self.part_of(demanded);
+            self.reasons[frame.configuration as usize] = reason;
+            self.jump(reason);
+        }
+        Ok(None)
+    }
+
+    /// Returns the part that is to blame if a demand cannot be met. Without reductions calls of all parts are tried.
+    fn part_of(&self, demanded: u32) -> u32 {
+        if self.tactics.is_reduced { self.problem.part_of(demanded) } else { 0 }
+    }
+
+    /// Goes back to where a call of a part was placed last.
+    fn jump(&mut self, reason: u32) {
+        while let Some(frame) = self.frames.last() {
+            if self.part_of(demand(self.configurations.get(frame.configuration))) == reason {
+                break;
+            }
+            self.reasons[frame.configuration as usize] = reason;
+            self.frames.pop();
+        }
+    }
+
+    fn nowhere(&mut self) -> Found {
+        let (demanded, longest, _) = std::mem::take(&mut self.longest);
+        Found::Nowhere { longest, stuck: self.problem.demands[demanded as usize] }
+    }
+
+    /// Makes all children of the configuration that was reached first.
+    fn expand_first(&mut self) -> Result<Option<Found>, Limit> {
+        let Some(configuration) = self.queue.pop_front() else {
+            self.longest.1 = Trail::to(&self.trails, self.longest.2);
+            return Ok(Some(self.nowhere()));
+        };
+        let demanded = demand(self.configurations.get(configuration));
+        if demanded >= self.longest.0 {
+            (self.longest.0, self.longest.2) = (demanded, configuration);
+        }
+        let mut frame = Frame { configuration, cursor: 0, script: None, placed: 0 };
+        self.order.clear();
+        while self.next_child(&mut frame)? {
+            if self.settle()? {
+                let mut order = Trail::to(&self.trails, configuration);
+                order.append(&mut self.order);
+                return Ok(Some(Found::Order(order)));
+            }
+            if let Ok(child) = self.keep()? {
+                self.trails[child as usize].before = Some(configuration);
+                self.push(child);
+            }
+            self.order.clear();
+        }
+        Ok(None)
+    }
+
+    /// Keeps the child, and returns its number.
+    ///
+    /// # Errors
+    /// The number of a configuration that is known and as good.
+    fn keep(&mut self) -> Result<Result<u32, u32>, Limit> {
         let kept = self.configurations.insert(&self.child);
-        let bytes = self.states.bytes() + self.configurations.bytes() + self.problem.bytes();
-        self.bytes_max = self.bytes_max.max(bytes);
-        if self.budget.bytes.is_some_and(|limit| bytes > limit) { Err(Limit::Bytes) } else { Ok(kept) }
+        if kept.is_ok() {
+            if self.tactics.breadth_first {
+                self.trails.push(Trail { before: None, calls: self.order.clone() });
+            } else {
+                self.reasons.push(UNKNOWN);
+            }
+        }
+        let trails = self.trails.capacity() * (size_of::<Trail>() + 8 * size_of::<u32>());
+        let path = self.frames.capacity() * size_of::<Frame>() + 4 * (self.reasons.capacity() + self.order.capacity());
+        let bytes = self.states.bytes() + self.configurations.bytes() + self.problem.bytes() + trails + path;
+        self.meter.bytes_max = self.meter.bytes_max.max(bytes);
+        if bytes > self.meter.bytes_end { Err(Limit::Bytes) } else { Ok(kept) }
     }
 
     /// Makes the next child of a frame, and returns whether there is one.
@@ -289,8 +392,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn may_place(&self, number: u32, demanded: u32) -> bool {
         let item = &self.problem.items[number as usize];
         // A read that could be placed has been.
-        let is_settled = self.tactics.reads_at_once && item.is_free;
-        !is_settled && self.is_next(&self.parent, number, demanded)
+        let is_settled = self.tactics.is_reduced && item.is_free;
+        // What shares nothing with the demanded call can as well be placed after it.
+        let is_apart = self.tactics.is_reduced && item.part != self.part_of(demanded);
+        !is_settled && !is_apart && self.is_next(&self.parent, number, demanded)
     }
 
     fn is_next(&self, configuration: &[u64], number: u32, demanded: u32) -> bool {
@@ -329,7 +434,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             if demanded as usize == problem.demands.len() {
                 return Ok(true);
             }
-            if !self.tactics.reads_at_once || !self.place_reads(demanded)? {
+            if !self.tactics.is_reduced || !self.place_reads(demanded)? {
                 return Ok(false);
             }
         }
@@ -377,15 +482,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     }
 
     fn count(&mut self) -> Result<(), Limit> {
-        /// How many steps there are between two questions whether to stop.
-        const STEPS_BETWEEN: u64 = 1024;
-        if self.budget.steps.is_some_and(|limit| self.steps >= limit) {
+        if self.meter.steps >= self.meter.steps_end {
             return Err(Limit::Steps);
         }
-        self.steps += 1;
-        if self.steps.is_multiple_of(STEPS_BETWEEN) && self.budget.stop.is_some_and(|stop| stop()) {
-            return Err(Limit::Stopped);
-        }
+        self.meter.steps += 1;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! invoked, and no later than it is demanded itself. So the order of real time is two numbers a call, and what is
 //! placed by now is a bit for each of the calls that are under way.
 
+use super::parts::parts;
 use crate::{Call, End, Footprint, Mode, Order, Session, Specification};
 
 /// The demand of a call that need not be placed.
@@ -18,8 +19,10 @@ pub(crate) struct Problem<'h, S: Specification> {
     /// Calls that need not be placed, those of a class being as good as each other: the first that is not placed yet
     /// stands for all.
     pub(crate) classes: Vec<Vec<u32>>,
-    /// How many words of bits say what is placed.
-    pub(crate) words: usize,
+    /// How many words of bits say what is placed of the calls that others may wait for.
+    pub(crate) firm: usize,
+    /// How many words, after those, say what is placed of the calls that nothing waits for.
+    pub(crate) spare: usize,
     live: Vec<u32>,
     /// Where in `live` the calls of a demand are.
     live_at: Vec<(u32, u32)>,
@@ -41,6 +44,9 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) until: u32,
     /// Which bit says that it is placed, as long as it is under way.
     pub(crate) slot: u32,
+    /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not ordered
+    /// by anything but time.
+    pub(crate) part: u32,
     /// What must have been placed before.
     pub(crate) after: Vec<u32>,
     /// What must not have been placed before.
@@ -90,6 +96,7 @@ impl<'h, S: Specification> Problem<'h, S> {
         builder.order_by_time(&demands);
         builder.order_by_chains();
         builder.order_by_pairs(calls);
+        builder.part();
         let classes = builder.classes(reductions);
         let mut items = builder.items;
         for doubtful in 0..items.len() {
@@ -99,10 +106,29 @@ impl<'h, S: Specification> Problem<'h, S> {
                 items[other as usize].is_free = false;
             }
         }
-        let words = allot(&mut items, &demands);
+        let is_spare: Vec<bool> = (0..)
+            .zip(&items)
+            .map(|(number, item)| item.until == NEVER && !builder.calls[number as usize].end.response().is_some())
+            .collect();
+        let (firm, spare) = allot(&mut items, &demands, &is_spare);
         let (live, live_at) = live(&items, &demands, limit)?;
-        let problem = Self { items, demands, classes, words, live, live_at };
+        let problem = Self { items, demands, classes, firm, spare, live, live_at };
         (problem.bytes() <= limit).then_some(problem)
+    }
+
+    /// Returns the place of a call in the history.
+    pub(crate) fn place(&self, item: u32) -> usize {
+        self.items[item as usize].place
+    }
+
+    /// Returns the places of calls in the history.
+    pub(crate) fn places(&self, items: &[u32]) -> Vec<usize> {
+        items.iter().map(|&item| self.place(item)).collect()
+    }
+
+    /// Returns the part that a demand is of.
+    pub(crate) fn part_of(&self, demand: u32) -> u32 {
+        self.items[self.demands[demand as usize] as usize].part
     }
 
     /// Returns the calls that must be placed and may be placed now, in the order of their ends.
@@ -149,6 +175,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             from: 0,
             until,
             slot: 0,
+            part: 0,
             after: Vec::new(),
             before: Vec::new(),
         });
@@ -271,6 +298,17 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         }
     }
 
+    fn part(&mut self) {
+        let footprints = self.calls.iter().map(|call| S::footprint(&call.operation, call.end.response()));
+        let edges = self.items.iter().enumerate().flat_map(|(number, item)| {
+            item.after.iter().chain(&item.before).map(move |&other| (number, other as usize))
+        });
+        let parts = parts(footprints, edges);
+        for (item, part) in self.items.iter_mut().zip(parts) {
+            item.part = u32::try_from(part).unwrap_or(NEVER);
+        }
+    }
+
     /// Returns the calls that need not be placed. Where there are no reductions, each is a class of its own.
     fn classes(&self, reductions: bool) -> Vec<Vec<u32>> {
         let mut classes: Vec<Vec<u32>> = Vec::new();
@@ -295,9 +333,10 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
     }
 }
 
-/// Gives each call a bit, and returns how many words they take. A bit is used again when its call has been demanded.
-fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32]) -> usize {
-    let mut by_first: Vec<u32> = (0..).take(items.len()).collect();
+/// Gives each call a bit, and returns how many words they take: those of spare calls have words of their own. A bit is
+/// used again when its call has been demanded.
+fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32], is_spare: &[bool]) -> (usize, usize) {
+    let mut by_first: Vec<u32> = (0..).take(items.len()).filter(|&item| !is_spare[item as usize]).collect();
     by_first.sort_by_key(|&item| items[item as usize].from);
     let mut arriving = by_first.into_iter().peekable();
     let (mut free, mut slots) = (Vec::new(), 0);
@@ -310,7 +349,13 @@ fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32]) -> usize 
         }
         free.extend(demands.get(demand).map(|&item| items[item as usize].slot));
     }
-    (slots as usize).div_ceil(64)
+    let firm = slots.div_ceil(64);
+    let mut spare = 0;
+    for (item, _) in items.iter_mut().zip(is_spare).filter(|(_, is_spare)| **is_spare) {
+        item.slot = 64 * firm + spare;
+        spare += 1;
+    }
+    (firm as usize, spare.div_ceil(64) as usize)
 }
 
 /// Returns the calls that may be placed at each demand, and where those of a demand begin and end; `None` if that takes

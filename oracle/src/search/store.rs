@@ -102,38 +102,77 @@ impl<S: Clone + Eq + Hash> States<S> {
 }
 
 /// Configurations: what is demanded, the state, and which calls that are under way have been placed, as words.
+///
+/// The last words are *spare*: nothing waits for their calls, so what can follow a configuration can follow one that has
+/// placed fewer of them, too, and only the latter is kept.
 #[derive(Debug)]
 pub(crate) struct Configurations {
     words: Chunks<u64>,
+    /// For each configuration the one before it that differs in its spare words alone, or [`NONE`].
+    others: Chunks<u32>,
     /// How many words a configuration has.
     width: usize,
+    /// How many of them are not spare.
+    firm: usize,
     length: usize,
+    /// Of configurations that differ in their spare words alone, the last one.
     table: HashTable<u32>,
     hasher: FixedState,
 }
 
+/// No configuration.
+const NONE: u32 = u32::MAX;
+
 impl Configurations {
-    pub(crate) fn new(width: usize) -> Self {
-        // No configuration lies in two chunks.
-        let words = Chunks::new(CHUNK.next_multiple_of(width));
-        Self { words, width, length: 0, table: HashTable::new(), hasher: FixedState::with_seed(2) }
+    pub(crate) fn new(firm: usize, spare: usize) -> Self {
+        let width = firm + spare;
+        Self {
+            // No configuration lies in two chunks.
+            words: Chunks::new(CHUNK.next_multiple_of(width)),
+            others: Chunks::new(CHUNK),
+            width,
+            firm,
+            length: 0,
+            table: HashTable::new(),
+            hasher: FixedState::with_seed(2),
+        }
     }
 
-    /// Keeps a configuration, and returns its number if it is new.
-    pub(crate) fn insert(&mut self, configuration: &[u64]) -> Option<u32> {
+    /// Keeps a configuration, and returns its number.
+    ///
+    /// # Errors
+    /// The number of one that is known and as good.
+    pub(crate) fn insert(&mut self, configuration: &[u64]) -> Result<u32, u32> {
         debug_assert_eq!(configuration.len(), self.width);
-        let Self { words, width, length, table, hasher } = self;
+        let Self { words, others, width, firm, length, table, hasher } = self;
+        let (key, spare) = configuration.split_at(*firm);
         let entry = table.entry(
-            hash(hasher, configuration),
-            |&number| at(words, *width, number) == configuration,
-            |&number| hash(hasher, at(words, *width, number)),
+            hash(hasher, key),
+            |&number| &at(words, *width, number)[..*firm] == key,
+            |&number| hash(hasher, &at(words, *width, number)[..*firm]),
         );
-        let hashbrown::hash_table::Entry::Vacant(vacant) = entry else { return None };
         let number = number_of(*length);
-        vacant.insert(number);
+        let before = match entry {
+            hashbrown::hash_table::Entry::Vacant(vacant) => {
+                vacant.insert(number);
+                NONE
+            }
+            hashbrown::hash_table::Entry::Occupied(mut occupied) => {
+                let mut other = *occupied.get();
+                while other != NONE {
+                    let known = &at(words, *width, other)[*firm..];
+                    if known.iter().zip(spare).all(|(known, new)| known & !new == 0) {
+                        return Err(other);
+                    }
+                    other = *others.get(other as usize);
+                }
+                std::mem::replace(occupied.get_mut(), number)
+            }
+        };
         configuration.iter().for_each(|&word| words.push(word));
+        others.push(before);
         *length += 1;
-        Some(number)
+        Ok(number)
     }
 
     pub(crate) fn get(&self, number: u32) -> &[u64] {
@@ -145,7 +184,7 @@ impl Configurations {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.words.bytes() + table_bytes(&self.table)
+        self.words.bytes() + self.others.bytes() + table_bytes(&self.table)
     }
 }
 
@@ -179,25 +218,39 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_found_again(words in prop::collection::vec(prop::array::uniform3(0..40_u64), 0..9000)) {
-            let mut configurations = Configurations::new(3);
+        fn states_are_found_again(values in prop::collection::vec(0..60_u64, 0..9000)) {
             let mut states = States::new();
-            let mut known: Vec<[u64; 3]> = Vec::new();
-            for configuration in words {
-                let number = known.iter().position(|other| *other == configuration);
-                let state = states.number(&configuration, |_| 0);
-                match configurations.insert(&configuration) {
-                    Some(new) => {
-                        prop_assert_eq!((number, new as usize), (None, known.len()));
-                        known.push(configuration);
-                    }
-                    None => prop_assert!(number.is_some()),
-                }
-                prop_assert_eq!(state as usize, number.unwrap_or(known.len() - 1));
-                prop_assert_eq!(states.get(state), &configuration);
-                prop_assert_eq!(configurations.get(state), &configuration);
+            let mut known: Vec<u64> = Vec::new();
+            for value in values {
+                let number = known.iter().position(|other| *other == value).unwrap_or_else(|| {
+                    known.push(value);
+                    known.len() - 1
+                });
+                prop_assert_eq!(states.number(&value, |_| 0) as usize, number);
+                prop_assert_eq!(*states.get(number as u32), value);
             }
-            prop_assert_eq!((configurations.len(), states.len()), (known.len(), known.len()));
+            prop_assert_eq!(states.len(), known.len());
+        }
+
+        #[test]
+        fn a_configuration_is_kept_if_none_with_fewer_spare_calls_is_known(
+            words in prop::collection::vec(prop::array::uniform3(0..12_u64), 0..3000),
+        ) {
+            let mut configurations = Configurations::new(2, 1);
+            let mut known: Vec<[u64; 3]> = Vec::new();
+            for new in words {
+                let is_as_good = |other: &[u64; 3]| other[..2] == new[..2] && other[2] & !new[2] == 0;
+                match configurations.insert(&new) {
+                    Ok(number) => {
+                        prop_assert!(!known.iter().any(is_as_good));
+                        prop_assert_eq!(number as usize, known.len());
+                        known.push(new);
+                        prop_assert_eq!(configurations.get(number), &new);
+                    }
+                    Err(other) => prop_assert!(is_as_good(&known[other as usize])),
+                }
+            }
+            prop_assert_eq!(configurations.len(), known.len());
         }
     }
 }
