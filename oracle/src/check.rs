@@ -170,25 +170,29 @@ impl Default for Check<'_> {
 const FIRST_TURN: u64 = 1 << 12;
 
 /// The calls of a part of a history, with their places.
-type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <S as Specification>::Response>>;
+pub(crate) type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <S as Specification>::Response>>;
 
 impl Check<'_> {
     /// Returns whether a specification can have done what clients saw, from an initial state.
     pub fn run<S: Specification>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Checked {
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         match self.scope {
-            Scope::History => self.whole(calls, initial),
+            Scope::History => self.whole(calls, initial, |_, call| Role::of(&call.end)),
             Scope::EachCall { compared, filter } => self.each(&calls, initial, compared, filter),
         }
     }
 
-    fn whole<'h, S: Specification>(&self, calls: Calls<'h, S>, initial: &S) -> Checked {
+    /// Checks calls with roles of their own.
+    pub(crate) fn whole<'h, S: Specification>(
+        &self,
+        calls: Calls<'h, S>,
+        initial: &S,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Checked {
         let is_local = self.is_partitioned && self.order == Order::linearizability();
-        let parts = if is_local { by_part::<S>(calls) } else { vec![calls] };
+        let parts = if is_local { by_part::<S>(calls, &role) } else { vec![calls] };
         let tactics = self.strategy.tactics();
-        let Some(problems) =
-            parts.iter().map(|part| self.problem::<S>(part, |_, call| Role::of(&call.end))).collect::<Option<Vec<_>>>()
-        else {
+        let Some(problems) = parts.iter().map(|part| self.problem::<S>(part, &role)).collect::<Option<Vec<_>>>() else {
             return self.too_large();
         };
         let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
@@ -225,7 +229,17 @@ impl Check<'_> {
         }
     }
 
-    fn problem<'h, S: Specification>(
+    /// Returns the calls that are checked together with one of them.
+    pub(crate) fn part_with<'h, S: Specification>(&self, calls: Calls<'h, S>, place: usize) -> Calls<'h, S> {
+        if !self.is_partitioned || self.order != Order::linearizability() {
+            return calls;
+        }
+        let parts = by_part::<S>(calls, |_, call| Role::of(&call.end));
+        parts.into_iter().find(|part| part.iter().any(|call| call.0 == place)).unwrap_or_default()
+    }
+
+    /// Returns what a search is about, or `None` if that alone does not fit into the memory.
+    pub(crate) fn problem<'h, S: Specification>(
         &self,
         calls: &[Placed<'h, S::Operation, S::Response>],
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
@@ -256,10 +270,15 @@ impl Check<'_> {
             if call.end.response().is_none() {
                 continue;
             }
-            let footprints: Vec<Footprint> =
-                calls.iter().map(|(_, call)| S::footprint(&call.operation, call.end.response())).collect();
-            let is_kept = kept(&footprints, target, filter);
             let is_compared = compared == Compared::All;
+            let footprints: Vec<Footprint> = (0..)
+                .zip(calls)
+                .map(|(number, (_, call))| {
+                    let is_known = is_compared || number == target;
+                    S::footprint(&call.operation, call.end.response().filter(|_| is_known))
+                })
+                .collect();
+            let is_kept = kept(&footprints, target, filter);
             let roles: BTreeMap<usize, Role> = calls
                 .iter()
                 .enumerate()
@@ -270,7 +289,7 @@ impl Check<'_> {
                         End::DidNotHappen { .. } => Role::Absent,
                         End::Returned { .. } if precedes.is_before(number, target) => Role::Demanded { is_compared },
                         End::Returned { .. } => Role::Optional { is_compared },
-                        End::Unknown => Role::Optional { is_compared: false },
+                        End::Unknown => Role::Doubtful,
                     };
                     (place, role)
                 })
@@ -294,12 +313,12 @@ impl Check<'_> {
 }
 
 impl Strategy {
-    const fn tactics(self) -> Tactics {
+    pub(crate) const fn tactics(self) -> Tactics {
         let (candidates, breadth_first) = match self {
-            Self::JustInTime | Self::AnswerOrder => (Candidates::ByEnd, false),
-            Self::CallOrder => (Candidates::ByInvocation, false),
-            Self::DepthFirst => (Candidates::BySession, false),
-            Self::BreadthFirst => (Candidates::BySession, true),
+            Self::JustInTime | Self::AnswerOrder => (Candidates::End, false),
+            Self::CallOrder => (Candidates::Invocation, false),
+            Self::DepthFirst => (Candidates::Session, false),
+            Self::BreadthFirst => (Candidates::Session, true),
         };
         Tactics { candidates, breadth_first, is_reduced: matches!(self, Self::JustInTime) }
     }
@@ -368,8 +387,13 @@ impl Precedes {
 }
 
 /// Returns the calls by the regions of the state that they share, each part in the order of invocation.
-fn by_part<S: Specification>(calls: Calls<'_, S>) -> Vec<Calls<'_, S>> {
-    let footprints = calls.iter().map(|(_, call)| S::footprint(&call.operation, call.end.response()));
+fn by_part<'h, S: Specification>(
+    calls: Calls<'h, S>,
+    role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+) -> Vec<Calls<'h, S>> {
+    let footprints = calls.iter().map(|&(place, call)| {
+        S::footprint(&call.operation, call.end.response().filter(|_| role(place, call).is_compared()))
+    });
     let numbers = parts(footprints, std::iter::empty());
     let mut parts: Vec<Calls<'_, S>> = Vec::new();
     for (call, part) in calls.into_iter().zip(numbers) {

@@ -337,7 +337,7 @@ mod tests {
         check(r#"{"session":1,"operation":"clear","invoked_ns":0}"#, "48: missing field `end`");
         check(
             r#"{"session":1,"operation":"clear","invoked_ns":0,"end":"unknown","zxid":5}"#,
-            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `invoked_event`, `end`",
+            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `invoked_event`, `mode`, `end`, `revision`",
         );
         // Nothing is guessed: that there is no response is said by `null`.
         check(

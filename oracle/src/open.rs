@@ -19,10 +19,10 @@ enum Answers<'a> {
 }
 
 /// The choices that a step made, and how many options each of them had: the next combination is one further.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Script(Vec<Choice>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Choice {
     chosen: usize,
     options: usize,
@@ -98,6 +98,11 @@ impl Script {
             self.0.pop();
         }
         false
+    }
+
+    /// Returns whether the first choices are those of another script.
+    pub(crate) fn begins_with(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
     }
 
     /// Goes back to the first combination.

@@ -43,11 +43,11 @@ pub(crate) struct Tactics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Candidates {
     /// The call that ended first, and those of unknown end last.
-    ByEnd,
+    End,
     /// The call that was invoked first.
-    ByInvocation,
+    Invocation,
     /// Those of the first session.
-    BySession,
+    Session,
 }
 
 /// What a search found.
@@ -78,6 +78,9 @@ pub(crate) struct Search<'p, 'h, S: Specification> {
     trails: Vec<Trail>,
     /// The longest part that was explained, its demand, and its last configuration in a breadth-first search.
     longest: (u32, Vec<u32>, u32),
+    /// Where a depth-first search could not go on, of what it explained up to the demand of `longest`.
+    dead_ends: Vec<DeadEnd>,
+    dead_ends_count: u64,
     meter: Meter,
     /// The state that a step changes.
     scratch: S,
@@ -103,6 +106,18 @@ struct Frame {
     /// How many calls had been placed.
     placed: usize,
 }
+
+/// An explanation that nothing can be added to.
+#[derive(Debug)]
+pub(crate) struct DeadEnd {
+    /// The number of the state.
+    state: u32,
+    /// The calls placed, in their order.
+    pub(crate) order: Vec<u32>,
+}
+
+/// How many dead ends are kept.
+const DEAD_ENDS_MAX: usize = 256;
 
 /// How a breadth-first search reached a configuration.
 struct Trail {
@@ -151,6 +166,8 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             queue: VecDeque::new(),
             trails: Vec::new(),
             longest: (0, Vec::new(), 0),
+            dead_ends: Vec::new(),
+            dead_ends_count: 0,
             meter: Meter::default(),
             scratch: initial.clone(),
             reader: (initial.clone(), None),
@@ -246,14 +263,35 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 },
             }
         } else {
-            if (demanded, self.order.len()) > (self.longest.0, self.longest.1.len()) {
-                self.longest = (demanded, self.order.clone(), frame.configuration);
-            }
+            self.note_dead_end(demanded, frame.configuration);
             let reason = self.part_of(demanded);
             self.reasons[frame.configuration as usize] = reason;
             self.jump(reason);
         }
         Ok(None)
+    }
+
+    fn note_dead_end(&mut self, demanded: u32, configuration: u32) {
+        if demanded > self.longest.0 {
+            self.dead_ends.clear();
+            self.dead_ends_count = 0;
+        }
+        if demanded >= self.longest.0 {
+            self.dead_ends_count += 1;
+            if self.dead_ends.len() < DEAD_ENDS_MAX {
+                let state = state(self.configurations.get(configuration));
+                self.dead_ends.push(DeadEnd { state, order: self.order.clone() });
+            }
+        }
+        if (demanded, self.order.len()) > (self.longest.0, self.longest.1.len()) {
+            self.longest = (demanded, self.order.clone(), configuration);
+        }
+    }
+
+    /// Returns the explanations that nothing can be added to, each with its state, and how many there are in all.
+    pub(crate) fn dead_ends(&self) -> (impl Iterator<Item = (&S, &DeadEnd)>, u64) {
+        let ends = self.dead_ends.iter().map(|end| (self.states.get(end.state), end));
+        (ends, self.dead_ends_count)
     }
 
     /// Returns the part that is to blame if a demand cannot be met. Without reductions calls of all parts are tried.
@@ -317,7 +355,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 self.reasons.push(UNKNOWN);
             }
         }
-        let trails = self.trails.capacity() * (size_of::<Trail>() + 8 * size_of::<u32>());
+        let trails = self.trails.capacity() * (size_of::<Trail>() + 32);
         let path = self.frames.capacity() * size_of::<Frame>() + 4 * (self.reasons.capacity() + self.order.capacity());
         let bytes = self.states.bytes() + self.configurations.bytes() + self.problem.bytes() + trails + path;
         self.meter.bytes_max = self.meter.bytes_max.max(bytes);
@@ -358,7 +396,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn candidate(&mut self, configuration: u32, cursor: usize, demanded: u32) -> Option<u32> {
         let problem = self.problem;
         let live = problem.live(demanded);
-        if self.tactics.candidates == Candidates::ByEnd {
+        if self.tactics.candidates == Candidates::End {
             return live
                 .get(cursor)
                 .copied()
@@ -368,8 +406,8 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             let mut ranked: Vec<u32> = live.to_vec();
             ranked.extend(problem.classes.iter().map(|class| self.first_of(class, demanded)));
             let session = |item: u32| match self.tactics.candidates {
-                Candidates::BySession => Some(problem.items[item as usize].session),
-                Candidates::ByEnd | Candidates::ByInvocation => None,
+                Candidates::Session => Some(problem.items[item as usize].session),
+                Candidates::End | Candidates::Invocation => None,
             };
             ranked.sort_by_key(|&item| (session(item), item));
             self.ranked = (Some(configuration), ranked);

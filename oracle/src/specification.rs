@@ -1,6 +1,6 @@
 //! Specifications: what a service may answer, and what a step tells of itself so that a search can be short.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::FixedState;
 
@@ -132,9 +132,7 @@ pub struct Region(pub u64);
 impl Region {
     /// Returns the region that a key names.
     pub fn of(key: &(impl Hash + ?Sized)) -> Self {
-        let mut hasher = FixedState::with_seed(0).build_hasher();
-        key.hash(&mut hasher);
-        Self(hasher.finish())
+        Self(FixedState::with_seed(0).hash_one(key))
     }
 }
 
@@ -206,7 +204,7 @@ mod tests {
             assert_eq!(one.conflicts(other), expect, "{one:?}, {other:?}");
             assert_eq!(other.conflicts(one), expect, "{other:?}, {one:?}");
         }
-        let [a, b] = ["a", "b"].map(|key| Region::of(key));
+        let [a, b] = ["a", "b"].map(Region::of);
         check(&Footprint::reads(a), &Footprint::reads(a), false);
         check(&Footprint::reads(a), &Footprint::writes(a), true);
         check(&Footprint::writes(a), &Footprint::writes(a), true);

@@ -60,6 +60,8 @@ pub(crate) enum Role {
     Demanded { is_compared: bool },
     /// It may be placed. If it returned, nothing that it precedes may be placed without it.
     Optional { is_compared: bool },
+    /// It may be placed, and nothing waits for it: its end is unknown, or is not looked at.
+    Doubtful,
     /// It has no effect.
     Absent,
 }
@@ -69,9 +71,14 @@ impl Role {
     pub(crate) const fn of<R>(end: &End<R>) -> Self {
         match end {
             End::Returned { .. } => Self::Demanded { is_compared: true },
-            End::Unknown => Self::Optional { is_compared: false },
+            End::Unknown => Self::Doubtful,
             End::DidNotHappen { .. } => Self::Absent,
         }
+    }
+
+    /// Returns whether the answer has to agree.
+    pub(crate) const fn is_compared(self) -> bool {
+        matches!(self, Self::Demanded { is_compared: true } | Self::Optional { is_compared: true })
     }
 }
 
@@ -88,7 +95,7 @@ impl<'h, S: Specification> Problem<'h, S> {
         limit: usize,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
     ) -> Option<Self> {
-        let mut builder = Builder { calls: Vec::new(), items: Vec::new(), order };
+        let mut builder = Builder { calls: Vec::new(), happened: Vec::new(), items: Vec::new(), order };
         for &(place, call) in calls {
             builder.add(place, call, role(place, call));
         }
@@ -106,10 +113,8 @@ impl<'h, S: Specification> Problem<'h, S> {
                 items[other as usize].is_free = false;
             }
         }
-        let is_spare: Vec<bool> = (0..)
-            .zip(&items)
-            .map(|(number, item)| item.until == NEVER && !builder.calls[number as usize].end.response().is_some())
-            .collect();
+        let is_spare: Vec<bool> =
+            items.iter().zip(&builder.happened).map(|(item, happened)| item.until == NEVER && !happened).collect();
         let (firm, spare) = allot(&mut items, &demands, &is_spare);
         let (live, live_at) = live(&items, &demands, limit)?;
         let problem = Self { items, demands, classes, firm, spare, live, live_at };
@@ -149,6 +154,8 @@ impl<'h, S: Specification> Problem<'h, S> {
 
 struct Builder<'h, 'o, S: Specification> {
     calls: Vec<&'h Call<S::Operation, S::Response>>,
+    /// Which calls are known to have happened, so that nothing that they precede can be placed without them.
+    happened: Vec<bool>,
     items: Vec<Item<'h, S>>,
     order: &'o Order,
 }
@@ -158,19 +165,20 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         let (is_compared, until) = match role {
             Role::Demanded { is_compared } => (is_compared, 0),
             Role::Optional { is_compared } => (is_compared, NEVER),
+            Role::Doubtful => (false, NEVER),
             Role::Absent => return,
         };
-        let observed = call.end.response();
-        let footprint: Footprint = S::footprint(&call.operation, observed);
-        // Nobody saw it, and it changes nothing.
-        if footprint.is_read() && observed.is_none() {
+        let response = call.end.response().filter(|_| is_compared);
+        let footprint: Footprint = S::footprint(&call.operation, response);
+        // Nobody looks at the answer, and it changes nothing.
+        if footprint.is_read() && response.is_none() {
             return;
         }
         self.items.push(Item {
             place,
             session: call.session,
             operation: &call.operation,
-            response: observed.filter(|_| is_compared),
+            response,
             is_free: footprint.is_read() && until != NEVER,
             from: 0,
             until,
@@ -180,6 +188,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             before: Vec::new(),
         });
         self.calls.push(call);
+        self.happened.push(role != Role::Doubtful);
     }
 
     /// Numbers the demands.
@@ -199,9 +208,8 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         self.items[item as usize].until != NEVER
     }
 
-    /// Returns whether nothing that the call precedes can be placed without it, as it is known to have happened.
     fn happened(&self, item: u32) -> bool {
-        self.calls[item as usize].end.response().is_some()
+        self.happened[item as usize]
     }
 
     fn order_by_time(&mut self, demands: &[u32]) {
@@ -261,7 +269,14 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
     fn order_by_pairs(&mut self, calls: &[Placed<'h, S::Operation, S::Response>]) {
         let mut pairs = self.order.pairs.clone();
         // What comes before a call that may not have happened comes before what follows it all the same.
-        let doubtful = |&&(_, call): &&Placed<'h, S::Operation, S::Response>| call.end.response().is_none();
+        let happened: Vec<usize> = self
+            .items
+            .iter()
+            .zip(&self.happened)
+            .filter(|(_, happened)| **happened)
+            .map(|(item, _)| item.place)
+            .collect();
+        let doubtful = |&&(place, _): &&Placed<'h, S::Operation, S::Response>| happened.binary_search(&place).is_err();
         for &(place, _) in calls.iter().filter(|_| !self.order.pairs.is_empty()).filter(doubtful) {
             let before: Vec<usize> = pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
             let after: Vec<usize> = pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
@@ -299,7 +314,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
     }
 
     fn part(&mut self) {
-        let footprints = self.calls.iter().map(|call| S::footprint(&call.operation, call.end.response()));
+        let footprints = self.items.iter().map(|item| S::footprint(item.operation, item.response));
         let edges = self.items.iter().enumerate().flat_map(|(number, item)| {
             item.after.iter().chain(&item.before).map(move |&other| (number, other as usize))
         });
@@ -358,9 +373,12 @@ fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32], is_spare:
     (firm as usize, spare.div_ceil(64) as usize)
 }
 
+/// Calls, and where those of each demand begin and end.
+type Live = (Vec<u32>, Vec<(u32, u32)>);
+
 /// Returns the calls that may be placed at each demand, and where those of a demand begin and end; `None` if that takes
 /// more than `limit` bytes.
-fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) -> Option<(Vec<u32>, Vec<(u32, u32)>)> {
+fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) -> Option<Live> {
     let mut by_first = demands.to_vec();
     by_first.sort_by_key(|&item| items[item as usize].from);
     let mut arriving = by_first.into_iter().peekable();

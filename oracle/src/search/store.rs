@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 /// How many elements of a chunk there are at most.
 const CHUNK: usize = 1 << 12;
@@ -77,8 +78,8 @@ impl<S: Clone + Eq + Hash> States<S> {
             |&number| hasher.hash_one(states.get(number as usize)),
         );
         match entry {
-            hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
-            hashbrown::hash_table::Entry::Vacant(vacant) => {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(vacant) => {
                 let number = number_of(states.length);
                 vacant.insert(number);
                 *total += heap_bytes(state);
@@ -153,11 +154,11 @@ impl Configurations {
         );
         let number = number_of(*length);
         let before = match entry {
-            hashbrown::hash_table::Entry::Vacant(vacant) => {
+            Entry::Vacant(vacant) => {
                 vacant.insert(number);
                 NONE
             }
-            hashbrown::hash_table::Entry::Occupied(mut occupied) => {
+            Entry::Occupied(mut occupied) => {
                 let mut other = *occupied.get();
                 while other != NONE {
                     let known = &at(words, *width, other)[*firm..];

@@ -1,16 +1,14 @@
 //! The search against a judge that tries all orders.
 
-mod common;
-
 use std::fmt::Debug;
 
-use common::{Shape, brute_force, explains, history};
+use crate::common::{Shape, brute_force, history, outcomes, puts};
 use proptest::prelude::*;
 use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, bank,
     containers, counter, ids, lock, log, register, set, store,
 };
-use simutant_oracle::{Answer, Budget, Check, History, Limit, Order, Specification, Strategy, hints};
+use simutant_oracle::{Answer, Budget, Call, Check, History, Limit, Order, Specification, Strategy, hints};
 use simutant_random::Random;
 
 const STRATEGIES: [Strategy; 5] =
@@ -313,6 +311,27 @@ where
             }
         }
     }
+}
+
+/// Returns whether an order of calls explains a history: what a witness claims.
+fn explains<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    witness: &[usize],
+) -> bool {
+    let calls: Vec<&Call<_, _>> = history.calls().iter().collect();
+    let places: Vec<usize> = (0..calls.len()).collect();
+    let mut states = vec![initial.clone()];
+    for &place in witness {
+        states = states.iter().flat_map(|state| outcomes(state, calls[place])).collect();
+    }
+    let is_complete = (0..calls.len()).all(|place| witness.contains(&place) || calls[place].end.response().is_none());
+    let is_ordered = witness
+        .iter()
+        .enumerate()
+        .all(|(at, &other)| witness[at + 1..].iter().all(|&one| !puts(order, &calls, &places, one, other)));
+    is_complete && is_ordered && !states.is_empty()
 }
 
 /// Returns an order whose pairs are closed over calls that did not happen, or may not have.

@@ -76,7 +76,7 @@ where
 }
 
 /// Returns whether a call was taken before another one, for a reason of the two alone.
-fn puts<O, R>(order: &Order, calls: &[&Call<O, R>], places: &[usize], one: usize, other: usize) -> bool {
+pub(crate) fn puts<O, R>(order: &Order, calls: &[&Call<O, R>], places: &[usize], one: usize, other: usize) -> bool {
     let (a, b) = (calls[one], calls[other]);
     let is_synchronous = a.mode == Mode::Synchronous && b.mode == Mode::Synchronous;
     (order.real_time && a.end.at().is_some_and(|end| end.is_before(b.invoked)))
@@ -131,7 +131,7 @@ fn place<S: Specification>(
 }
 
 /// Returns the states after a call whose answers agree with what was observed.
-fn outcomes<S: Specification>(state: &S, call: &Call<S::Operation, S::Response>) -> Vec<S> {
+pub(crate) fn outcomes<S: Specification>(state: &S, call: &Call<S::Operation, S::Response>) -> Vec<S> {
     let mut outcomes = Vec::new();
     // The choices so far, each with its number of options.
     let mut script: Vec<(usize, usize)> = Vec::new();
@@ -157,25 +157,4 @@ fn outcomes<S: Specification>(state: &S, call: &Call<S::Operation, S::Response>)
         let Some(last) = script.last_mut() else { return outcomes };
         last.0 += 1;
     }
-}
-
-/// Returns whether an order of calls explains a history: what a witness claims.
-pub(crate) fn explains<S: Specification>(
-    history: &History<S::Operation, S::Response>,
-    initial: &S,
-    order: &Order,
-    witness: &[usize],
-) -> bool {
-    let calls: Vec<&Call<_, _>> = history.calls().iter().collect();
-    let places: Vec<usize> = (0..calls.len()).collect();
-    let mut states = vec![initial.clone()];
-    for &place in witness {
-        states = states.iter().flat_map(|state| outcomes(state, calls[place])).collect();
-    }
-    let is_complete = (0..calls.len()).all(|place| witness.contains(&place) || calls[place].end.response().is_none());
-    let is_ordered = witness
-        .iter()
-        .enumerate()
-        .all(|(at, &other)| witness[at + 1..].iter().all(|&one| !puts(order, &calls, &places, one, other)));
-    is_complete && is_ordered && !states.is_empty()
 }
