@@ -12,6 +12,7 @@
 //! | [`Log`] | append, read, offsets that grow |
 //! | [`UniqueIds`] | next |
 //! | [`Bank`] | transfer, read |
+//! | [`ZooKeeper`] | create, delete, exists, the children, data and permissions of a node |
 //!
 //! Values are of any type that can be compared. Each module has the operations and responses, whose form in JSON is
 //! that of serde: `{"write":7}`.
@@ -26,6 +27,7 @@ pub mod register;
 pub mod set;
 pub mod store;
 mod text;
+pub mod zookeeper;
 
 pub use bank::Bank;
 pub use containers::{PriorityQueue, Queue, Stack};
@@ -37,3 +39,4 @@ pub use register::Register;
 pub use set::Set;
 pub use store::KeyValueStore;
 pub use text::Text;
+pub use zookeeper::ZooKeeper;

@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use crate::common::{Shape, brute_force, history, outcomes, puts};
 use proptest::prelude::*;
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, bank,
-    containers, counter, ids, lock, log, register, set, store,
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
+    bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
 };
-use simutant_oracle::{Answer, Budget, Call, Check, History, Limit, Order, Specification, Strategy, hints};
+use simutant_oracle::{Answer, Budget, Call, Check, History, Limit, Order, Session, Specification, Strategy, hints};
 use simutant_random::Random;
 
 const STRATEGIES: [Strategy; 5] =
@@ -261,6 +261,44 @@ impl Tried for Bank {
     }
 }
 
+impl Tried for ZooKeeper {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<zookeeper::Operation> {
+        use zookeeper::Operation::{Create, Delete, Exists, GetChildren, GetData, SetAcl, SetData};
+        let mine = zookeeper::Who::Session(Session(1));
+        let access = zookeeper::Access { who: mine, permissions: zookeeper::Permissions(29) };
+        vec![
+            Create { path: "/a".into(), data: None },
+            Create { path: "/a/b".into(), data: Some("x".into()) },
+            Delete { path: "/a".into() },
+            Delete { path: "/a/b".into() },
+            Exists { path: "/a".into() },
+            GetChildren { path: "/a".into() },
+            GetData { path: "/a/b".into() },
+            SetData { path: "/a".into(), data: Some("y".into()) },
+            SetAcl { path: "/a".into(), acl: vec![access] },
+        ]
+    }
+
+    fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
+        use zookeeper::Error::{NoAuth, NoNode, NodeExists, NotEmpty};
+        use zookeeper::Response::{Children, Data, Done, Error, Exists};
+        match operation {
+            zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
+            zookeeper::Operation::GetChildren { .. } => {
+                one_of(random, &[Children(vec![]), Children(vec!["b".into()]), Error(NoNode), Error(NoAuth)])
+            }
+            zookeeper::Operation::GetData { .. } => {
+                one_of(random, &[Data(None), Data(Some("x".into())), Error(NoNode), Error(NoAuth)])
+            }
+            _ => one_of(random, &[Done, Error(NoNode), Error(NodeExists), Error(NotEmpty), Error(NoAuth)]),
+        }
+    }
+}
+
 fn made<S: Tried>(random: &mut Random, shape: Shape) -> History<S::Operation, S::Response>
 where
     S::Operation: Clone,
@@ -389,6 +427,7 @@ strategies_agree_with_brute_force! {
     of_log: Log<u8>;
     of_unique_ids: UniqueIds<u8>;
     of_bank: Bank;
+    of_zookeeper: ZooKeeper;
 }
 
 #[test]
