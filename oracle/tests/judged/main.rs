@@ -4,3 +4,4 @@ mod common;
 mod explain;
 mod online;
 mod search;
+mod sources;
