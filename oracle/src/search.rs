@@ -396,7 +396,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn candidate(&mut self, configuration: u32, cursor: usize, demanded: u32) -> Option<u32> {
         let problem = self.problem;
         let live = problem.live(demanded);
-        if self.tactics.candidates == Candidates::End {
+        if self.tactics.candidates == Candidates::End && !problem.has_optional {
             return live
                 .get(cursor)
                 .copied()
@@ -405,11 +405,12 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         if self.ranked.0 != Some(configuration) {
             let mut ranked: Vec<u32> = live.to_vec();
             ranked.extend(problem.classes.iter().map(|class| self.first_of(class, demanded)));
-            let session = |item: u32| match self.tactics.candidates {
-                Candidates::Session => Some(problem.items[item as usize].session),
-                Candidates::End | Candidates::Invocation => None,
-            };
-            ranked.sort_by_key(|&item| (session(item), item));
+            let items = &problem.items;
+            match self.tactics.candidates {
+                Candidates::Session => ranked.sort_by_key(|&item| (items[item as usize].session, item)),
+                Candidates::Invocation => ranked.sort_unstable(),
+                Candidates::End => ranked.sort_by_key(|&item| items[item as usize].ended),
+            }
             self.ranked = (Some(configuration), ranked);
         }
         self.ranked.1.get(cursor).copied()

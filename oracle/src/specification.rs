@@ -174,7 +174,8 @@ impl Footprint {
 }
 
 impl Regions {
-    fn listed(&self) -> Option<&[Region]> {
+    /// Returns the regions, or `None` if that is all of the state.
+    pub(crate) fn listed(&self) -> Option<&[Region]> {
         match self {
             Self::None => Some(&[]),
             Self::One(region) => Some(std::slice::from_ref(region)),

@@ -1,6 +1,6 @@
 //! Calls by the regions of the state that they share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Footprint, Region};
 
@@ -23,18 +23,25 @@ impl Sets {
     }
 }
 
-/// Returns the part of each call, numbered in the order of their first calls: calls of different parts share no region,
-/// and no edge. A call that may touch all of the state shares it with every other one.
+/// Returns the part of each call, numbered in the order of their first calls: calls of different parts share no edge, and
+/// no region that any of them looks at, as the order of changes that nobody sees does not matter. A call that may touch
+/// all of the state shares it with every other one.
 pub(crate) fn parts(
     footprints: impl Iterator<Item = Footprint>,
     edges: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<usize> {
     let footprints: Vec<Footprint> = footprints.collect();
     let mut sets = Sets((0..footprints.len()).collect());
+    let seen: Option<BTreeSet<Region>> =
+        footprints.iter().map(|footprint| footprint.reads.listed()).try_fold(BTreeSet::new(), |mut seen, regions| {
+            seen.extend(regions?);
+            Some(seen)
+        });
+    let Some(seen) = seen else { return vec![0; footprints.len()] };
     let mut first_of: BTreeMap<Region, usize> = BTreeMap::new();
     for (number, footprint) in footprints.iter().enumerate() {
         let Some(regions) = footprint.touches() else { return vec![0; footprints.len()] };
-        for region in regions {
+        for region in regions.filter(|region| seen.contains(region)) {
             let first = *first_of.entry(region).or_insert(number);
             sets.join(first, number);
         }
@@ -63,6 +70,10 @@ mod tests {
         let of = |region| Footprint::writes(region);
         check(&[of(a), of(b), Footprint::reads(a), of(c)], &[], &[0, 1, 0, 2]);
         check(&[of(a), of(b), Footprint::reads(a), of(c)], &[(3, 1)], &[0, 1, 0, 1]);
+        // Nobody looks at what both change.
+        let blind = |region| Footprint { reads: crate::Regions::None, writes: crate::Regions::One(region) };
+        check(&[blind(a), blind(a), of(b)], &[], &[0, 1, 2]);
+        check(&[blind(a), blind(a), Footprint::reads(a)], &[], &[0, 0, 0]);
         let both = Footprint { reads: crate::Regions::Some(vec![c, b]), writes: crate::Regions::None };
         check(&[of(a), of(b), of(c), both], &[], &[0, 1, 1, 1]);
         check(&[of(a), of(b), Footprint::reads_everything()], &[], &[0, 0, 0]);

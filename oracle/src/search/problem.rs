@@ -19,6 +19,8 @@ pub(crate) struct Problem<'h, S: Specification> {
     /// Calls that need not be placed, those of a class being as good as each other: the first that is not placed yet
     /// stands for all.
     pub(crate) classes: Vec<Vec<u32>>,
+    /// Whether one of those calls is known to have ended.
+    pub(crate) has_optional: bool,
     /// How many words of bits say what is placed of the calls that others may wait for.
     pub(crate) firm: usize,
     /// How many words, after those, say what is placed of the calls that nothing waits for.
@@ -42,6 +44,8 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) from: u32,
     /// The demand that it is, or [`NEVER`].
     pub(crate) until: u32,
+    /// How many calls ended before it, or [`NEVER`].
+    pub(crate) ended: u32,
     /// Which bit says that it is placed, as long as it is under way.
     pub(crate) slot: u32,
     /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not ordered
@@ -117,7 +121,8 @@ impl<'h, S: Specification> Problem<'h, S> {
             items.iter().zip(&builder.happened).map(|(item, happened)| item.until == NEVER && !happened).collect();
         let (firm, spare) = allot(&mut items, &demands, &is_spare);
         let (live, live_at) = live(&items, &demands, limit)?;
-        let problem = Self { items, demands, classes, firm, spare, live, live_at };
+        let has_optional = items.iter().any(|item| item.until == NEVER && item.ended != NEVER);
+        let problem = Self { items, demands, classes, has_optional, firm, spare, live, live_at };
         (problem.bytes() <= limit).then_some(problem)
     }
 
@@ -182,6 +187,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             is_free: footprint.is_read() && until != NEVER,
             from: 0,
             until,
+            ended: NEVER,
             slot: 0,
             part: 0,
             after: Vec::new(),
@@ -193,11 +199,14 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
 
     /// Numbers the demands.
     fn demand(&mut self) -> Vec<u32> {
-        let mut demands: Vec<u32> = (0..).take(self.items.len()).filter(|&item| self.is_demanded(item)).collect();
+        let mut ended: Vec<u32> = (0..).take(self.items.len()).filter(|&item| self.happened(item)).collect();
         // Of ends of one time, those whose place among the events is not known come last: what one of them precedes,
         // all that are demanded before it precede, too.
-        demands
-            .sort_by_key(|&item| self.calls[item as usize].end.at().map(|at| (at.time, at.event.is_none(), at.event)));
+        ended.sort_by_key(|&item| self.calls[item as usize].end.at().map(|at| (at.time, at.event.is_none(), at.event)));
+        for (rank, &item) in (0..).zip(&ended) {
+            self.items[item as usize].ended = rank;
+        }
+        let demands: Vec<u32> = ended.into_iter().filter(|&item| self.is_demanded(item)).collect();
         for (demand, &item) in (0..).zip(&demands) {
             self.items[item as usize].until = demand;
         }
@@ -326,19 +335,25 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
 
     /// Returns the calls that need not be placed. Where there are no reductions, each is a class of its own.
     fn classes(&self, reductions: bool) -> Vec<Vec<u32>> {
+        let mut is_ordered = vec![false; self.items.len()];
+        for (number, item) in self.items.iter().enumerate() {
+            for &other in item.after.iter().chain(&item.before) {
+                is_ordered[number] = true;
+                is_ordered[other as usize] = true;
+            }
+        }
         let mut classes: Vec<Vec<u32>> = Vec::new();
         for number in (0..).take(self.items.len()).filter(|&item| !self.is_demanded(item)) {
             let item = &self.items[number as usize];
-            let is_free = |item: &Item<'_, S>| item.after.is_empty() && item.before.is_empty();
             let is_same = |class: &&mut Vec<u32>| {
                 let other = &self.items[class[0] as usize];
-                is_free(other)
+                !is_ordered[class[0] as usize]
                     && item.response.is_none()
                     && other.response.is_none()
                     && S::is_same(item.operation, other.operation)
                     && (item.session == other.session || !S::depends_on_session(item.operation))
             };
-            match classes.iter_mut().find(|class| reductions && is_free(item) && is_same(class)) {
+            match classes.iter_mut().find(|class| reductions && !is_ordered[number as usize] && is_same(class)) {
                 Some(class) => class.push(number),
                 None => classes.push(vec![number]),
             }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use crate::common::{Shape, brute_force, history, outcomes, puts};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
     bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
@@ -316,7 +317,8 @@ where
     S::Response: Debug + Clone,
 {
     let mut random = Random::from_seed(seed);
-    let history = made::<S>(&mut random, shape);
+    // Some histories have hardly any end that is known.
+    let history = made::<S>(&mut random, Shape { unknown: shape.unknown + seed % 4, ..shape });
     let length = history.calls().len();
     let mut pairs = Vec::new();
     for other in 1..length {
@@ -398,7 +400,7 @@ macro_rules! strategies_agree_with_brute_force {
             use super::*;
 
             proptest! {
-                #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+                #![proptest_config(ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
 
                 #[test]
                 fn all_strategies_and_orders_agree_with_brute_force(seed: u64) {
