@@ -22,7 +22,7 @@ impl fmt::Display for Session {
 
 /// An operation from its invocation to its end, as its session saw it.
 ///
-/// [`json_lines`](crate::json_lines) has its form in files.
+/// [`json_lines`](crate::formats::json_lines) has its form in files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Call<O, R> {
     /// What made it.

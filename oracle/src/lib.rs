@@ -61,15 +61,15 @@
 //!
 //! # What to read next
 //!
-//! [`Recorder`] records, and [`json_lines`] reads and writes files.
+//! [`Recorder`] records, and [`formats`] reads and writes files.
 
 mod budget;
 mod call;
 mod check;
 mod explain;
+pub mod formats;
 pub mod hints;
 mod history;
-pub mod json_lines;
 mod online;
 mod open;
 mod order;

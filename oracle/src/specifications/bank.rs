@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Text;
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Regions, Session, Specification};
 
 /// Accounts with their balances. No balance is ever negative, and the sum stays what it was.
@@ -98,5 +99,49 @@ impl Specification for Bank {
     fn heap_bytes(&self) -> usize {
         2 * self.balances.len() * size_of::<(Text, u64)>()
             + if self.balances.is_empty() { 0 } else { 2 * size_of::<usize>() }
+    }
+}
+
+impl Vocabulary for Bank {
+    const NAME: &'static str = "a bank";
+    const OPERATIONS: &'static [&'static str] = &["transfer", "read"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        let transfer = |value: &Value| {
+            let from = value.field("from")?.as_text()?;
+            let to = value.field("to")?.as_text()?;
+            let amount = u64::try_from(value.field("amount")?.integer()?).ok()?;
+            Some(Operation::Transfer { from, to, amount })
+        };
+        match asked.name {
+            "transfer" => transfer(asked.value)
+                .ok_or(Misfit::Value { cure: "give `{:from 0, :to 1, :amount 5}`, with an amount from 0 on" }),
+            "read" => asked.without_value(Operation::Read),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        match (operation, answer.value) {
+            (Operation::Transfer { .. }, _) => answer.done(Response::Transferred(true)),
+            (Operation::Read, Value::Map { map }) => {
+                let mut balances = BTreeMap::new();
+                for (account, balance) in map {
+                    let balance = balance.integer().and_then(|balance| u64::try_from(balance).ok());
+                    let (account, balance) = account.as_text().zip(balance).ok_or(Misfit::Value {
+                        cure: "an account is a text or an integer, and a balance is from 0 on",
+                    })?;
+                    if balances.insert(account, balance).is_some() {
+                        return Err(Misfit::Value { cure: "an account has one balance, and one of these has two" });
+                    }
+                }
+                Ok(Response::Balances(balances))
+            }
+            (Operation::Read, _) => Err(Misfit::Value { cure: "answer with a map of balances by account" }),
+        }
+    }
+
+    fn refusal(operation: &Operation) -> Option<Response> {
+        matches!(operation, Operation::Transfer { .. }).then_some(Response::Transferred(false))
     }
 }

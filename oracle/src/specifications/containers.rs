@@ -6,6 +6,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// What a client asks of a container.
@@ -161,3 +162,48 @@ macro_rules! container {
 container!(Queue, Clone + Eq + Hash + Debug);
 container!(Stack, Clone + Eq + Hash + Debug);
 container!(PriorityQueue, Clone + Ord + Hash + Debug);
+
+/// Implements [`Vocabulary`] for a container: what it is called, the names that put, and those that take. The first of
+/// each is written.
+macro_rules! vocabulary {
+    ($container:ident, $name:literal, [$put:literal $(, $puts:literal)*], [$take:literal $(, $takes:literal)*]) => {
+        impl Vocabulary for $container<Value> {
+            const NAME: &'static str = $name;
+            const OPERATIONS: &'static [&'static str] = &[$put, $($puts,)* $take, $($takes,)*];
+
+            fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
+                match asked.name {
+                    $put $(| $puts)* => asked.element().map(Operation::Put),
+                    $take $(| $takes)* => asked.without_value(Operation::Take),
+                    _ => Err(Misfit::Name),
+                }
+            }
+
+            fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+                match operation {
+                    Operation::Put(_) => answer.done(Response::Done),
+                    Operation::Take => answer.optional_element().map(Response::Value),
+                }
+            }
+
+            fn ask(operation: &Operation<Value>) -> Option<Asked> {
+                Some(match operation {
+                    Operation::Put(value) => Asked { name: $put, value: value.clone() },
+                    Operation::Take => Asked { name: $take, value: Value::Nil },
+                })
+            }
+
+            fn tell(operation: &Operation<Value>, response: &Response<Value>) -> Option<Value> {
+                match (operation, response) {
+                    (Operation::Put(value), Response::Done) => Some(value.clone()),
+                    (Operation::Take, Response::Value(value)) => Some(value.clone().unwrap_or(Value::Nil)),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+vocabulary!(Queue, "a queue", ["enqueue"], ["dequeue"]);
+vocabulary!(Stack, "a stack", ["push"], ["pop"]);
+vocabulary!(PriorityQueue, "a queue by priority", ["insert", "enqueue", "push"], ["poll", "dequeue", "pop"]);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Misfit, Said, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A counter, 0 at first. It wraps around at the ends of its numbers.
@@ -68,5 +69,30 @@ impl Specification for Counter {
 
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other
+    }
+}
+
+impl Vocabulary for Counter {
+    const NAME: &'static str = "a counter";
+    const OPERATIONS: &'static [&'static str] = &["read", "add", "add-and-get"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        let number = || asked.value.integer().ok_or(Misfit::Value { cure: "give the integer that is added" });
+        match asked.name {
+            "read" => asked.without_value(Operation::Read),
+            "add" => number().map(Operation::Add),
+            "add-and-get" => number().map(Operation::AddAndGet),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        match operation {
+            Operation::Add(_) => answer.done(Response::Done),
+            Operation::Read | Operation::AddAndGet(_) => {
+                let value = answer.value.integer();
+                value.map(Response::Value).ok_or(Misfit::Value { cure: "answer with the counter's value, an integer" })
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Open, Session, Specification};
 
 /// What gives identifiers: any, but none twice.
@@ -70,5 +71,21 @@ impl<V: Clone + Ord + Hash + Debug> Specification for UniqueIds<V> {
 
     fn heap_bytes(&self) -> usize {
         2 * self.given.len() * size_of::<V>() + if self.given.is_empty() { 0 } else { 2 * size_of::<usize>() }
+    }
+}
+
+impl Vocabulary for UniqueIds<Value> {
+    const NAME: &'static str = "a source of unique ids";
+    const OPERATIONS: &'static [&'static str] = &["generate"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        match asked.name {
+            "generate" => asked.without_value(Operation::Next),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+        answer.value.element().map(Response::Id).ok_or(Misfit::ELEMENT)
     }
 }

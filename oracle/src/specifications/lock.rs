@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A mutex, which nobody has at first.
@@ -131,5 +132,53 @@ impl Specification for Lease {
 
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other
+    }
+}
+
+impl Vocabulary for Mutex {
+    const NAME: &'static str = "a mutex";
+    const OPERATIONS: &'static [&'static str] = &["acquire", "renew", "release"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        operation(asked)
+    }
+
+    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        answer.done(Response::GRANTED)
+    }
+
+    fn refusal(_: &Operation) -> Option<Response> {
+        Some(Response::Refused)
+    }
+}
+
+impl Vocabulary for Lease {
+    const NAME: &'static str = "a lease";
+    const OPERATIONS: &'static [&'static str] = Mutex::OPERATIONS;
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        operation(asked)
+    }
+
+    /// An integer is the number of the grant.
+    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        match answer.value.integer().map(u64::try_from) {
+            Some(Ok(fence)) => Ok(Response::Granted { fence: Some(fence) }),
+            None if *answer.value == Value::Nil => Ok(Response::GRANTED),
+            _ => Err(Misfit::Value { cure: "answer with `nil`, or with the number of the grant" }),
+        }
+    }
+
+    fn refusal(_: &Operation) -> Option<Response> {
+        Some(Response::Refused)
+    }
+}
+
+fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+    match asked.name {
+        "acquire" => asked.without_value(Operation::Acquire),
+        "renew" => asked.without_value(Operation::Renew),
+        "release" => asked.without_value(Operation::Release),
+        _ => Err(Misfit::Name),
     }
 }

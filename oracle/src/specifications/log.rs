@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Open, Session, Specification};
 
 /// A log, empty at first. Offsets grow; a service that uses some for itself, as Kafka does for the ends of
@@ -135,5 +136,41 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Log<V> {
 
     fn heap_bytes(&self) -> usize {
         self.records.capacity() * size_of::<(Option<u64>, V)>()
+    }
+}
+
+impl Vocabulary for Log<Value> {
+    const NAME: &'static str = "a log";
+    const OPERATIONS: &'static [&'static str] = &["append", "send", "read", "poll"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
+        match asked.name {
+            "append" | "send" => asked.element().map(Operation::Append),
+            "read" | "poll" => match asked.value.integer().map(u64::try_from) {
+                Some(Ok(from)) => Ok(Operation::Read { from }),
+                _ => Err(Misfit::Value { cure: "give the offset that is read from" }),
+            },
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+        const RECORDS: Misfit = Misfit::Value { cure: "answer with `[[offset record] …]`" };
+        let record = |value: &Value| {
+            let (offset, value) = value.pair()?;
+            Some((u64::try_from(offset.integer()?).ok()?, value.element()?))
+        };
+        match operation {
+            Operation::Append(_) if answer.says_nothing() => Ok(Response::Appended { offset: None }),
+            Operation::Append(appended) => match record(answer.value) {
+                Some((offset, value)) if value == *appended => Ok(Response::Appended { offset: Some(offset) }),
+                _ => Err(Misfit::Value { cure: "answer with `nil`, the record, or `[offset record]`" }),
+            },
+            Operation::Read { .. } => {
+                let Value::List(records) = answer.value else { return Err(RECORDS) };
+                let records = records.iter().map(record).collect::<Option<_>>();
+                records.map(Response::Records).ok_or(RECORDS)
+            }
+        }
     }
 }

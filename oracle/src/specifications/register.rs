@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A register with compare and set, which has no value at first.
@@ -91,5 +92,54 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Register<V> {
 
     fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
         one == other
+    }
+}
+
+impl Vocabulary for Register<Value> {
+    const NAME: &'static str = "a register";
+    const OPERATIONS: &'static [&'static str] = &["read", "write", "cas"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
+        match asked.name {
+            "read" => asked.without_value(Operation::Read),
+            "write" => asked.element().map(Operation::Write),
+            "cas" => {
+                let (from, to) = asked.two_elements("give `[from to]`, two values")?;
+                Ok(Operation::CompareAndSet { from, to })
+            }
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+        match operation {
+            Operation::Read => answer.optional_element().map(Response::Value),
+            Operation::Write(_) => answer.done(Response::Done),
+            Operation::CompareAndSet { .. } => answer.done(Response::Compared(true)),
+        }
+    }
+
+    fn refusal(operation: &Operation<Value>) -> Option<Response<Value>> {
+        matches!(operation, Operation::CompareAndSet { .. }).then_some(Response::Compared(false))
+    }
+
+    fn ask(operation: &Operation<Value>) -> Option<Asked> {
+        Some(match operation {
+            Operation::Read => Asked { name: "read", value: Value::Nil },
+            Operation::Write(value) => Asked { name: "write", value: value.clone() },
+            Operation::CompareAndSet { from, to } => {
+                Asked { name: "cas", value: Value::List(vec![from.clone(), to.clone()]) }
+            }
+        })
+    }
+
+    fn tell(operation: &Operation<Value>, response: &Response<Value>) -> Option<Value> {
+        match (operation, response) {
+            (Operation::Read, Response::Value(value)) => Some(value.clone().unwrap_or(Value::Nil)),
+            (Operation::Write(_), Response::Done) | (Operation::CompareAndSet { .. }, Response::Compared(true)) => {
+                Self::ask(operation).map(|asked| asked.value)
+            }
+            _ => None,
+        }
     }
 }

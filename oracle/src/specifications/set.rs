@@ -6,6 +6,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Session, Specification};
 
 /// A set, empty at first.
@@ -95,4 +96,69 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
         // A node of a B-tree has 11 places, and is at least half full.
         2 * self.0.len() * size_of::<V>() + if self.0.is_empty() { 0 } else { 2 * size_of::<usize>() }
     }
+}
+
+impl Vocabulary for Set<Value> {
+    const NAME: &'static str = "a set";
+    const OPERATIONS: &'static [&'static str] = &["add", "remove", "contains", "read"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
+        match asked.name {
+            "add" => asked.element().map(Operation::Add),
+            "remove" => asked.element().map(Operation::Remove),
+            "contains" => asked.element().map(Operation::Contains),
+            "read" => asked.without_value(Operation::Read),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+        match (operation, answer.value) {
+            (Operation::Add(_) | Operation::Remove(_), _) if answer.says_nothing() => Ok(Response::Done),
+            (Operation::Add(_) | Operation::Remove(_) | Operation::Contains(_), Value::Boolean(is)) => {
+                Ok(Response::Is(*is))
+            }
+            (Operation::Add(_) | Operation::Remove(_), _) => {
+                Err(Misfit::Value { cure: "answer with `nil`, the value of the invocation, `true` or `false`" })
+            }
+            (Operation::Contains(_), _) => Err(Misfit::Value { cure: "answer with `true` or `false`" }),
+            (Operation::Read, value) => values(value).map(Response::Values),
+        }
+    }
+
+    fn ask(operation: &Operation<Value>) -> Option<Asked> {
+        Some(match operation {
+            Operation::Add(value) => Asked { name: "add", value: value.clone() },
+            Operation::Remove(value) => Asked { name: "remove", value: value.clone() },
+            Operation::Contains(value) => Asked { name: "contains", value: value.clone() },
+            Operation::Read => Asked { name: "read", value: Value::Nil },
+        })
+    }
+
+    fn tell(operation: &Operation<Value>, response: &Response<Value>) -> Option<Value> {
+        match (operation, response) {
+            (Operation::Add(_) | Operation::Remove(_), Response::Done) => Some(Value::Nil),
+            // The answer would be that of the invocation, which says nothing.
+            (Operation::Add(value) | Operation::Remove(value), Response::Is(is)) if *value == Value::Boolean(*is) => {
+                None
+            }
+            (Operation::Add(_) | Operation::Remove(_) | Operation::Contains(_), Response::Is(is)) => {
+                Some(Value::Boolean(*is))
+            }
+            (Operation::Read, Response::Values(values)) => Some(Value::set(values.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the members of a set, or of a list that has none twice.
+fn values(value: &Value) -> Result<BTreeSet<Value>, Misfit> {
+    let members = value.members().ok_or(Misfit::Value { cure: "answer with a set, or a vector, of values" })?;
+    let mut values = BTreeSet::new();
+    for member in members {
+        if !values.insert(member.element().ok_or(Misfit::ELEMENT)?) {
+            return Err(Misfit::Value { cure: "a set has a value once, and this list has one twice" });
+        }
+    }
+    Ok(values)
 }

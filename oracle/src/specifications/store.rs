@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Text;
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Session, Specification};
 
 /// A store of texts by key, empty at first.
@@ -178,3 +179,69 @@ impl Specification for KeyValueStore {
         texts + self.entries.capacity() * size_of::<(Text, Text)>()
     }
 }
+
+/// An event has its key beside its value, or has both in a pair, `[key value]`, as Jepsen's independent registers have.
+impl Vocabulary for KeyValueStore {
+    const NAME: &'static str = "a key-value store";
+    const OPERATIONS: &'static [&'static str] = &["get", "read", "put", "write", "append", "cas", "delete"];
+    const HAS_KEYS: bool = true;
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        const KEYED: Misfit = Misfit::Value { cure: "give the key beside the value, or give `[key value]`" };
+        if !Self::OPERATIONS.contains(&asked.name) {
+            return Err(Misfit::Name);
+        }
+        let (key, value) = match asked.key {
+            Some(key) => (key, asked.value),
+            None => asked.value.pair().ok_or(KEYED)?,
+        };
+        let key = key.as_text().ok_or(Misfit::Value { cure: "a key is a text, an integer or a keyword" })?;
+        let text = |value: &Value| value.as_text().ok_or(TEXT);
+        match asked.name {
+            "get" | "read" | "delete" if *value != Value::Nil => Err(Misfit::NOTHING),
+            "get" | "read" => Ok(Operation::Get { key }),
+            "delete" => Ok(Operation::Delete { key }),
+            "put" | "write" => text(value).map(|value| Operation::Put { key, value }),
+            "append" => text(value).map(|value| Operation::Append { key, value }),
+            _ => {
+                let pair = value.pair().ok_or(Misfit::Value { cure: "compare and set with `[from to]`" })?;
+                let from = if *pair.0 == Value::Nil { None } else { Some(text(pair.0)?) };
+                Ok(Operation::CompareAndSet { key, from, to: text(pair.1)? })
+            }
+        }
+    }
+
+    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        match operation {
+            Operation::Get { key } => {
+                const SAME: Misfit = Misfit::Value { cure: "answer with the key of the invocation, as that has it" };
+                let value = match answer.key {
+                    Some(other) if other.as_text().as_ref() == Some(key) => answer.value,
+                    Some(_) => return Err(SAME),
+                    // Both in a pair, or the key beside the value of the invocation alone.
+                    None if answer.asked.pair().is_none() => answer.value,
+                    None => {
+                        let (other, value) = answer.value.pair().ok_or(SAME)?;
+                        if other.as_text().as_ref() != Some(key) {
+                            return Err(SAME);
+                        }
+                        value
+                    }
+                };
+                match value {
+                    Value::Nil => Ok(Response::Value(None)),
+                    value => value.as_text().map(|value| Response::Value(Some(value))).ok_or(TEXT),
+                }
+            }
+            Operation::Put { .. } | Operation::Append { .. } | Operation::Delete { .. } => answer.done(Response::Done),
+            Operation::CompareAndSet { .. } => answer.done(Response::Compared(true)),
+        }
+    }
+
+    fn refusal(operation: &Operation) -> Option<Response> {
+        matches!(operation, Operation::CompareAndSet { .. }).then_some(Response::Compared(false))
+    }
+}
+
+/// What is said of a value that is no text.
+const TEXT: Misfit = Misfit::Value { cure: "a value of a store is a text, an integer or a keyword" };

@@ -1,7 +1,7 @@
 //! Histories as JSON Lines: a call a line.
 //!
 //! ```
-//! use simutant_oracle::{History, json_lines};
+//! use simutant_oracle::{History, formats::json_lines};
 //!
 //! let text = r#"{"session":1,"operation":"get","invoked_ns":10,"end":{"returned":{"at_ns":20,"response":7}}}
 //! {"session":2,"operation":"get","invoked_ns":15,"end":"unknown"}
@@ -15,8 +15,9 @@
 //!
 //! Lines may come in any order, so that files of several clients can be put together: the history has calls in the
 //! order of invocation. `"mode":"asynchronous"` follows where a session does not wait for the answer, and `"revision":5`
-//! after the end where the service says at which place it took the operation. Where the recorder knows the order within an instant, `"invoked_event":0` follows `invoked_ns`,
-//! and `"event":1` follows `at_ns`: the place among all invocations and ends of the run.
+//! after the end where the service says at which place it took the operation. Where the recorder knows the order within
+//! an instant, `"invoked_event":0` follows `invoked_ns`, and `"event":1` follows `at_ns`: the place among all
+//! invocations and ends of the run.
 //!
 //! # Limits
 //!
@@ -24,54 +25,21 @@
 //!   such values do not come back as they were.
 //! - A file that was cut between two lines is a shorter history. Write to a file of another name, and rename it at the
 //!   end, where that could happen.
-//! - A line has at most [`LINE_MAX`] bytes.
+//! - A line has at most [`LINE_MAX`](super::LINE_MAX) bytes.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
+use super::HistoryError;
+use super::source::Lines;
 use crate::{Call, End, EndsTooEarly, History, Mode, Moment, Revision, Session, Time};
-
-/// How long a line may be, in bytes: 64 MiB.
-pub const LINE_MAX: u64 = 64 << 20;
 
 /// What a line is, for messages.
 const FORM: &str =
     r#"{"session":1,"operation":…,"invoked_ns":10,"end":{"returned":{"at_ns":20,"response":…}}}, on a line of its own"#;
-
-/// A file that is not a history, or cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HistoryError {
-    /// A line is not a call.
-    #[error("line {line}, column {column}: {message}; {cure}")]
-    NotACall {
-        /// The line, counted from 1.
-        line: usize,
-        /// The column in bytes, counted from 1.
-        column: usize,
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        cure: String,
-    },
-    /// The line is longer than [`LINE_MAX`].
-    #[error("line {line} is longer than {LINE_MAX} bytes; a call is one line of its own")]
-    TooLong {
-        /// The line, counted from 1.
-        line: usize,
-    },
-    /// The line could not be read.
-    #[error("line {line} cannot be read: {source}")]
-    Unreadable {
-        /// The line, counted from 1.
-        line: usize,
-        /// What went wrong.
-        source: io::Error,
-    },
-}
 
 /// A [`Call`] in a file.
 #[derive(Serialize, Deserialize)]
@@ -166,23 +134,12 @@ pub fn write<O: Serialize, R: Serialize>(history: &History<O, R>, mut to: impl W
 ///
 /// # Errors
 /// [`HistoryError`] names the line and the column.
-pub fn read<O: DeserializeOwned, R: DeserializeOwned>(mut from: impl BufRead) -> Result<History<O, R>, HistoryError> {
+pub fn read<O: DeserializeOwned, R: DeserializeOwned>(from: impl BufRead) -> Result<History<O, R>, HistoryError> {
     let (mut calls, mut lines) = (Vec::new(), Vec::new());
-    let mut text = Vec::new();
-    for line in 1.. {
-        text.clear();
-        let count = (&mut from)
-            .take(LINE_MAX + 1)
-            .read_until(b'\n', &mut text)
-            .map_err(|source| HistoryError::Unreadable { line, source })?;
-        match count as u64 {
-            0 => break,
-            1..=LINE_MAX => {}
-            _ => return Err(HistoryError::TooLong { line }),
-        }
-        let ended = text.strip_suffix(b"\n").unwrap_or(&text);
-        if !ended.trim_ascii().is_empty() {
-            calls.push(call(ended).map_err(|error| not_a_call(line, ended, &error))?);
+    let mut lines_of = Lines::new(from);
+    while let Some((line, text)) = lines_of.next()? {
+        if !text.trim_ascii().is_empty() {
+            calls.push(call(text).map_err(|error| not_a_call(line, text, &error))?);
             lines.push(line);
         }
     }
