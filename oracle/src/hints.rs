@@ -32,6 +32,7 @@ type Outcomes<S> = Vec<(<S as Specification>::Response, S)>;
 ///   the same state.
 /// - An operation that does not depend on its session does the same for two sessions.
 /// - Operations that are the same do the same.
+/// - What an operation is answered after others that only add to the state was not said to be out of reach before them.
 ///
 /// Cost: the states that are reached, times the operations squared.
 ///
@@ -59,7 +60,39 @@ where
             }
         }
     }
-    states.iter().try_for_each(|state| check_in(state, operations))
+    states.iter().try_for_each(|state| {
+        check_in(state, operations)?;
+        check_growth(state, operations, depth)
+    })
+}
+
+/// Holds what is said to be out of reach against what sequences of operations that only add to the state lead to.
+fn check_growth<S>(state: &S, operations: &[S::Operation], depth: usize) -> Result<(), WrongHint>
+where
+    S: Specification + Debug,
+    S::Operation: Debug,
+    S::Response: Debug,
+{
+    let mut grown = vec![state.clone()];
+    for at in 0.. {
+        let Some(later) = grown.get(at).cloned() else { break };
+        for operation in operations {
+            for (response, after) in outcomes(&later, Session(0), operation) {
+                let is_read = S::footprint(operation, Some(&response)).is_read();
+                if is_read && !state.may_grow_into(operation, &response) {
+                    let why = format!("it is answered {response:?} in the state {later:?}, which grows out of it");
+                    let (operations, state) = (format!("{operation:?}"), format!("{state:?}"));
+                    return Err(WrongHint { hint: "may_grow_into", operations, state, why });
+                }
+                // Each level has all that can be reached in as many steps, or more than are looked at.
+                let is_room = grown.len() < operations.len().pow(u32::try_from(depth.min(3)).unwrap_or(3));
+                if S::grows(operation) && is_room && !grown.contains(&after) {
+                    grown.push(after);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_in<S>(state: &S, operations: &[S::Operation]) -> Result<(), WrongHint>
@@ -142,6 +175,8 @@ mod tests {
         AddsSession,
         Doubles,
         Adds,
+        Grows,
+        Reads,
     }
 
     impl Specification for Liar {
@@ -154,13 +189,15 @@ mod tests {
                 Operation::AddsSession => self.0.wrapping_add(u8::from(session == Session(1))),
                 Operation::Doubles => self.0.wrapping_mul(2),
                 Operation::Adds => self.0.wrapping_add(1),
+                Operation::Grows => self.0.saturating_add(1),
+                Operation::Reads => self.0,
             };
             self.0
         }
 
         fn footprint(operation: &Operation, _: Option<&u8>) -> Footprint {
             match operation {
-                Operation::WritesAndSaysItReads => Footprint::reads_everything(),
+                Operation::WritesAndSaysItReads | Operation::Reads => Footprint::reads_everything(),
                 _ => Footprint::everything(),
             }
         }
@@ -171,6 +208,14 @@ mod tests {
 
         fn is_same(one: &Operation, other: &Operation) -> bool {
             matches!((one, other), (Operation::Doubles, Operation::Adds))
+        }
+
+        fn grows(operation: &Operation) -> bool {
+            matches!(operation, Operation::Grows)
+        }
+
+        fn may_grow_into(&self, _: &Operation, observed: &u8) -> bool {
+            self.0 == *observed
         }
     }
 
@@ -184,5 +229,6 @@ mod tests {
         check(&[Operation::WritesAndSaysItReads], "footprint");
         check(&[Operation::AddsSession], "depends_on_session");
         check(&[Operation::Doubles, Operation::Adds], "is_same");
+        check(&[Operation::Grows, Operation::Reads], "may_grow_into");
     }
 }

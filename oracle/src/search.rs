@@ -4,7 +4,7 @@
 //! from configuration to configuration by placing one more call whose answer agrees with what the client observed, and
 //! never twice to the same one (Lowe, 2017, "Testing for linearizability"; Wing and Gong, 1993).
 //!
-//! Four reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
+//! Five reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
 //!
 //! - a call that changes no state ([`Footprint::is_read`](crate::Footprint::is_read)) is placed as soon as its answer
 //!   agrees: whatever order places it later still holds with it placed now, unless a call that may not have happened
@@ -12,6 +12,8 @@
 //!   is would not be enough: a pending write of the current value may be needed later;
 //! - of two configurations that differ only in the calls of unknown end that they placed, the one that placed fewer can
 //!   do all that the other one can, as nothing waits for such calls;
+//! - where nothing but operations that add to the state can come before the next read, a state that cannot grow into
+//!   what it observed is left at once;
 //! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
 //! - a call is demanded only when it returned: of those that are still under way only such are placed before it as share
 //!   a region of the state with it. Where one of several parts that share nothing has no explanation, the search goes
@@ -380,7 +382,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             } else {
                 frame.cursor += 1;
             }
-            if agrees {
+            if agrees && !self.is_hopeless(item, demanded) {
                 let state = self.states.number(&self.scratch, S::heap_bytes);
                 self.child.copy_from_slice(&self.parent);
                 self.child[0] = head(demanded, state);
@@ -443,6 +445,23 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             && !is_set(configuration, item.slot)
             && item.after.iter().all(|&other| self.is_placed(configuration, other, demanded))
             && !item.before.iter().any(|&other| self.is_placed(configuration, other, demanded))
+    }
+
+    /// Returns whether the state after a call is out of reach of what the next read observed: nothing can come before
+    /// that but operations that only add to the state, and these do not lead there.
+    fn is_hopeless(&self, placed: u32, demanded: u32) -> bool {
+        let items = &self.problem.items;
+        let growth = &self.problem.growth[items[placed as usize].part as usize];
+        if !self.tactics.is_reduced || growth.reads.is_empty() {
+            return false;
+        }
+        let is_open = |number: u32| number != placed && !self.is_placed(&self.parent, number, demanded);
+        let first = growth.reads.partition_point(|&read| items[read as usize].until < demanded);
+        let Some(read) = growth.reads[first..].iter().copied().find(|&read| is_open(read)) else { return false };
+        let read = &items[read as usize];
+        let may_come_first = |&number: &u32| items[number as usize].from <= read.until && is_open(number);
+        !growth.abrupt.iter().any(may_come_first)
+            && read.response.is_some_and(|observed| !self.scratch.may_grow_into(read.operation, observed))
     }
 
     /// Takes a step from the parent's state, and returns whether the answer agrees. The scratch has the state after it.

@@ -34,9 +34,8 @@ use crate::{Open, Session};
 ///
 /// # Hints
 ///
-/// [`footprint`](Specification::footprint), [`depends_on_session`](Specification::depends_on_session) and
-/// [`heap_bytes`](Specification::heap_bytes) make a search shorter and its account of memory exact. A hint that is
-/// wrong makes verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
+/// The methods that are marked as hints make a search shorter and its account of memory exact. A hint that is wrong makes
+/// verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
 pub trait Specification: Clone + Eq + Hash {
     /// What clients ask for.
     type Operation;
@@ -92,6 +91,20 @@ pub trait Specification: Clone + Eq + Hash {
     /// Calls whose ends are unknown and whose operations are the same are tried once where they could be tried each.
     fn is_same(_one: &Self::Operation, _other: &Self::Operation) -> bool {
         false
+    }
+
+    /// Hint: returns whether an operation only adds to the state, as one that appends does.
+    ///
+    /// Where nothing else can come before a read, [`may_grow_into`](Specification::may_grow_into) says early that its
+    /// answer is out of reach.
+    fn grows(_operation: &Self::Operation) -> bool {
+        false
+    }
+
+    /// Hint: returns whether operations that only add to the state can lead to one in which an operation that changes
+    /// nothing is answered so.
+    fn may_grow_into(&self, _operation: &Self::Operation, _observed: &Self::Response) -> bool {
+        true
     }
 
     /// Hint: returns how many bytes the state has besides its own size, for budgets of memory.

@@ -25,6 +25,8 @@ pub(crate) struct Problem<'h, S: Specification> {
     pub(crate) firm: usize,
     /// How many words, after those, say what is placed of the calls that nothing waits for.
     pub(crate) spare: usize,
+    /// What can say early that a read is out of reach, by part.
+    pub(crate) growth: Vec<Growth>,
     live: Vec<u32>,
     /// Where in `live` the calls of a demand are.
     live_at: Vec<(u32, u32)>,
@@ -51,10 +53,23 @@ pub(crate) struct Item<'h, S: Specification> {
     /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not ordered
     /// by anything but time.
     pub(crate) part: u32,
+    /// Whether it changes something, and not only by adding to it.
+    pub(crate) is_abrupt: bool,
     /// What must have been placed before.
     pub(crate) after: Vec<u32>,
     /// What must not have been placed before.
     pub(crate) before: Vec<u32>,
+}
+
+/// The reads of a part that has operations which only add to the state, and its other changes.
+///
+/// A part without reads, or without such operations, has neither.
+#[derive(Debug, Default)]
+pub(crate) struct Growth {
+    /// Calls that are demanded and change nothing, in the order of their ends.
+    pub(crate) reads: Vec<u32>,
+    /// Calls that change more than they add.
+    pub(crate) abrupt: Vec<u32>,
 }
 
 /// What a search has to do with a call.
@@ -120,9 +135,10 @@ impl<'h, S: Specification> Problem<'h, S> {
         let is_spare: Vec<bool> =
             items.iter().zip(&builder.happened).map(|(item, happened)| item.until == NEVER && !happened).collect();
         let (firm, spare) = allot(&mut items, &demands, &is_spare);
+        let growth = growth(&items, &demands);
         let (live, live_at) = live(&items, &demands, limit)?;
         let has_optional = items.iter().any(|item| item.until == NEVER && item.ended != NEVER);
-        let problem = Self { items, demands, classes, has_optional, firm, spare, live, live_at };
+        let problem = Self { items, demands, classes, has_optional, firm, spare, growth, live, live_at };
         (problem.bytes() <= limit).then_some(problem)
     }
 
@@ -190,6 +206,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             ended: NEVER,
             slot: 0,
             part: 0,
+            is_abrupt: !footprint.is_read() && !S::grows(&call.operation),
             after: Vec::new(),
             before: Vec::new(),
         });
@@ -361,6 +378,31 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         // Calls come in the order of invocation, so a class has those that can be placed first at its beginning.
         classes
     }
+}
+
+/// Returns, by part, the calls that matter to what can grow into what.
+fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growth> {
+    let parts = items.iter().map(|item| item.part + 1).max().unwrap_or_default() as usize;
+    let mut growth: Vec<Growth> = std::iter::repeat_with(Growth::default).take(parts).collect();
+    let mut grows = vec![false; parts];
+    let is_read = |item: &Item<'_, S>| {
+        item.response.is_some_and(|response| S::footprint(item.operation, Some(response)).is_read())
+    };
+    for (number, item) in (0..).zip(items) {
+        let part = item.part as usize;
+        if item.is_abrupt {
+            growth[part].abrupt.push(number);
+        } else {
+            grows[part] |= S::grows(item.operation);
+        }
+    }
+    for &number in demands {
+        let item = &items[number as usize];
+        if grows[item.part as usize] && is_read(item) {
+            growth[item.part as usize].reads.push(number);
+        }
+    }
+    growth
 }
 
 /// Gives each call a bit, and returns how many words they take: those of spare calls have words of their own. A bit is

@@ -31,6 +31,9 @@ pub enum Response {
     Done,
 }
 
+/// How much is added at most by what is said to grow: a history has fewer than 2^31 calls.
+const ADDED_MAX: i64 = 1 << 31;
+
 impl Specification for Counter {
     type Operation = Operation;
     type Response = Response;
@@ -65,6 +68,16 @@ impl Specification for Counter {
 
     fn depends_on_session(_: &Operation) -> bool {
         false
+    }
+
+    fn grows(operation: &Operation) -> bool {
+        // At the end of its numbers a counter starts anew, so what is added is kept far below it.
+        matches!(operation, Operation::Add(0..=ADDED_MAX) | Operation::AddAndGet(0..=ADDED_MAX))
+    }
+
+    fn may_grow_into(&self, _: &Operation, observed: &Response) -> bool {
+        // Nobody adds so often that a value this low wraps around.
+        matches!(observed, Response::Value(observed) if self.0 <= *observed || self.0 > i64::MAX / 2)
     }
 
     fn is_same(one: &Operation, other: &Operation) -> bool {

@@ -92,6 +92,18 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
         one == other
     }
 
+    fn grows(operation: &Operation<V>) -> bool {
+        matches!(operation, Operation::Add(_))
+    }
+
+    fn may_grow_into(&self, operation: &Operation<V>, observed: &Response<V>) -> bool {
+        match (operation, observed) {
+            (Operation::Read, Response::Values(observed)) => self.0.is_subset(observed),
+            (Operation::Contains(value) | Operation::Remove(value), Response::Is(false)) => !self.0.contains(value),
+            _ => true,
+        }
+    }
+
     fn heap_bytes(&self) -> usize {
         // A node of a B-tree has 11 places, and is at least half full.
         2 * self.0.len() * size_of::<V>() + if self.0.is_empty() { 0 } else { 2 * size_of::<usize>() }

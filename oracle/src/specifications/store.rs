@@ -172,6 +172,19 @@ impl Specification for KeyValueStore {
         one == other
     }
 
+    fn grows(operation: &Operation) -> bool {
+        matches!(operation, Operation::Append { .. })
+    }
+
+    fn may_grow_into(&self, operation: &Operation, observed: &Response) -> bool {
+        let value = self.value(operation.key()).map_or("", Text::as_str);
+        match observed {
+            Response::Value(Some(observed)) => observed.as_str().starts_with(value),
+            Response::Value(None) => self.value(operation.key()).is_none(),
+            Response::Done | Response::Compared(_) => true,
+        }
+    }
+
     fn heap_bytes(&self) -> usize {
         /// The two counts of an `Arc`.
         const COUNTS: usize = 2 * size_of::<usize>();
