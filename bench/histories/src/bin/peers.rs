@@ -42,7 +42,9 @@ impl Model for PorcupineRegister {
         use register::{Operation, Response};
         match operation {
             Operation::Read => {
-                let agrees = response.as_ref().is_none_or(|response| matches!(response, Response::Value(value) if value == state));
+                let agrees = response
+                    .as_ref()
+                    .is_none_or(|response| matches!(response, Response::Value(value) if value == state));
                 (agrees, state.clone())
             }
             Operation::Write(value) => (true, Some(value.clone())),
@@ -84,9 +86,9 @@ impl Model for PorcupineStore {
     fn step(state: &String, (operation, response): &Self::Op) -> (bool, String) {
         match operation {
             store::Operation::Get { .. } => {
-                let agrees = response.as_ref().is_none_or(|response| {
-                    matches!(response, store::Response::Value(Some(value)) if value.as_str() == state)
-                });
+                let agrees = response.as_ref().is_none_or(
+                    |response| matches!(response, store::Response::Value(Some(value)) if value.as_str() == state),
+                );
                 (agrees, state.clone())
             }
             store::Operation::Put { value, .. } => (true, value.to_string()),
