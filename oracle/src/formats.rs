@@ -149,9 +149,18 @@ fn by_content(head: &str) -> Option<Format> {
         }
         break;
     }
-    let head = head.lines().skip_while(|line| line.trim_start().starts_with(';')).collect::<Vec<_>>().join("\n");
-    let inner = head.trim_start_matches(|skipped: char| skipped.is_whitespace() || "[({".contains(skipped));
-    let is_map = inner.len() < head.trim_start().len();
+    let (mut inner, mut is_map) = (head.trim_start(), false);
+    loop {
+        inner = match inner.strip_prefix(['[', '(', '{']) {
+            Some(rest) => {
+                is_map = true;
+                rest.trim_start()
+            }
+            // A comment of EDN.
+            None if inner.starts_with(';') => inner.split_once('\n').map_or("", |(_, rest)| rest.trim_start()),
+            None => break,
+        };
+    }
     if is_map && inner.starts_with('"') {
         let line = inner.lines().next().unwrap_or_default();
         // A call of ours has a session, and an event of Jepsen's has a process.
@@ -161,8 +170,7 @@ fn by_content(head: &str) -> Option<Format> {
             _ => None,
         };
     }
-    let is_tagged = head.trim_start().trim_start_matches(['[', '(']).trim_start().starts_with("#jepsen");
-    if (is_map && inner.starts_with(':')) || is_tagged {
+    if (is_map && inner.starts_with(':')) || inner.starts_with("#jepsen") {
         return Some(Format::JepsenEdn);
     }
     let after = inner.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start();
