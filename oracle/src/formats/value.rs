@@ -123,7 +123,7 @@ impl Value {
     /// Returns the value of a key of a map, which is a keyword or a text.
     pub fn field(&self, name: &str) -> Option<&Self> {
         let Self::Map { map } = self else { return None };
-        map.get(&Self::text(name)).or_else(|| map.get(&Self::word(&format!(":{name}"))))
+        map.iter().find(|(key, _)| key.name() == Some(name)).map(|(_, value)| value)
     }
 
     /// Returns the value if it is one that a register or a container may have: an integer, a text, a boolean, a
