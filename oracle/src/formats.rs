@@ -12,7 +12,7 @@
 //! ```
 //! use simutant_oracle::formats::{self, Format, Value};
 //! use simutant_oracle::specifications::Register;
-//! use simutant_oracle::{Budget, Check, check};
+//! use simutant_oracle::{Answer, Budget, Order, check};
 //!
 //! let text = b"{:process 0, :type :invoke, :f :write, :value 3}
 //! {:process 1, :type :invoke, :f :read, :value nil}
@@ -22,7 +22,8 @@
 //! let format = formats::detect(None, text).expect("maps of EDN");
 //! assert_eq!(format, Format::JepsenEdn);
 //! let history = formats::read::<Register<Value>>(format, &text[..])?;
-//! assert_eq!(history.calls().len(), 2);
+//! let checked = check(&history, &Register::default(), &Order::linearizability(), Budget::unlimited());
+//! assert!(matches!(checked.answer, Answer::Possible { .. }));
 //! # Ok::<(), formats::HistoryError>(())
 //! ```
 //!
@@ -149,9 +150,18 @@ fn by_content(head: &str) -> Option<Format> {
         }
         break;
     }
-    let head = head.lines().skip_while(|line| line.trim_start().starts_with(';')).collect::<Vec<_>>().join("\n");
-    let inner = head.trim_start_matches(|skipped: char| skipped.is_whitespace() || "[({".contains(skipped));
-    let is_map = inner.len() < head.trim_start().len();
+    let (mut inner, mut is_map) = (head.trim_start(), false);
+    loop {
+        inner = match inner.strip_prefix(['[', '(', '{']) {
+            Some(rest) => {
+                is_map = true;
+                rest.trim_start()
+            }
+            // A comment of EDN.
+            None if inner.starts_with(';') => inner.split_once('\n').map_or("", |(_, rest)| rest.trim_start()),
+            None => break,
+        };
+    }
     if is_map && inner.starts_with('"') {
         let line = inner.lines().next().unwrap_or_default();
         // A call of ours has a session, and an event of Jepsen's has a process.
@@ -161,8 +171,7 @@ fn by_content(head: &str) -> Option<Format> {
             _ => None,
         };
     }
-    let is_tagged = head.trim_start().trim_start_matches(['[', '(']).trim_start().starts_with("#jepsen");
-    if (is_map && inner.starts_with(':')) || is_tagged {
+    if (is_map && inner.starts_with(':')) || inner.starts_with("#jepsen") {
         return Some(Format::JepsenEdn);
     }
     let after = inner.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start();

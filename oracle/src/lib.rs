@@ -39,6 +39,7 @@
 //! | moment | when a call was invoked or ended | [`Moment`] |
 //! | history | all calls of a run | [`History`] |
 //! | recorder | what clients write a history with; clones share it | [`Recorder`] |
+//! | vocabulary | what operations are called in files of other tools | [`Vocabulary`](formats::Vocabulary) |
 //!
 //! # Unknown, or did not happen
 //!

@@ -41,6 +41,9 @@ use crate::{Call, End, EndsTooEarly, History, Mode, Moment, Revision, Session, T
 const FORM: &str =
     r#"{"session":1,"operation":…,"invoked_ns":10,"end":{"returned":{"at_ns":20,"response":…}}}, on a line of its own"#;
 
+/// How many characters of what serde says are shown: it quotes names as long as they are.
+const MESSAGE_MAX: usize = 300;
+
 /// A [`Call`] in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "O: Deserialize<'de>, R: Deserialize<'de>"))]
@@ -164,7 +167,11 @@ fn not_a_call(line: usize, text: &[u8], error: &serde_json::Error) -> HistoryErr
     let message = error.to_string();
     // A line has no lines, so what serde says of them is not of use.
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let message = match message.char_indices().nth(MESSAGE_MAX) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    };
     let cure = match error.classify() {
         Category::Eof => "the line ends within the call, so the file was cut: record the history again".to_owned(),
         _ => format!("a call is {FORM}"),

@@ -1,6 +1,6 @@
 //! Bytes of a file, by lines and one by one, with their places.
 
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 
 use super::error::{HistoryError, LINE_MAX, Place};
 
@@ -59,41 +59,62 @@ impl<R: BufRead> Scanner<R> {
         self.size = 0;
     }
 
-    /// Returns the next byte, and stays before it.
-    pub(super) fn peek(&mut self) -> Result<Option<u8>, HistoryError> {
-        loop {
-            match self.from.fill_buf() {
-                Ok(bytes) => return Ok(bytes.first().copied()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(source) => return Err(HistoryError::Unreadable { line: self.place.line, source }),
+    /// Returns some of the next bytes, and stays before them; none at the end of the file.
+    fn ahead(&mut self) -> Result<&[u8], HistoryError> {
+        while let Err(error) = self.from.fill_buf() {
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(HistoryError::Unreadable { line: self.place.line, source: error });
             }
         }
+        let line = self.place.line;
+        self.from.fill_buf().map_err(|source| HistoryError::Unreadable { line, source })
+    }
+
+    /// Returns the next byte, and stays before it.
+    pub(super) fn peek(&mut self) -> Result<Option<u8>, HistoryError> {
+        self.ahead().map(|bytes| bytes.first().copied())
     }
 
     /// Returns the next byte, and goes on behind it.
     pub(super) fn next(&mut self) -> Result<Option<u8>, HistoryError> {
-        let Some(byte) = self.peek()? else { return Ok(None) };
-        self.from.consume(1);
-        self.size += 1;
+        let next = self.peek()?;
+        if let Some(byte) = next {
+            self.from.consume(1);
+            self.passes(&[byte])?;
+        }
+        Ok(next)
+    }
+
+    /// Counts bytes that were consumed.
+    fn passes(&mut self, bytes: &[u8]) -> Result<(), HistoryError> {
+        self.size += bytes.len() as u64;
         if self.size > LINE_MAX {
             return Err(HistoryError::TooLong { line: self.place.line });
         }
-        if byte == b'\n' {
-            self.place = Place { line: self.place.line + 1, column: 1 };
-        } else {
-            self.place.column += 1;
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(last) => {
+                let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+                self.place = Place { line: self.place.line + ends, column: bytes.len() - last };
+            }
+            None => self.place.column += bytes.len(),
         }
-        Ok(Some(byte))
+        Ok(())
     }
 
     /// Takes all bytes as long as they are like this.
     pub(super) fn take_while(&mut self, is_taken: impl Fn(u8) -> bool) -> Result<Vec<u8>, HistoryError> {
         let mut taken = Vec::new();
-        while let Some(byte) = self.peek()?.filter(|byte| is_taken(*byte)) {
-            taken.push(byte);
-            self.next()?;
+        loop {
+            let bytes = self.ahead()?;
+            let count = bytes.iter().position(|byte| !is_taken(*byte)).unwrap_or(bytes.len());
+            if count == 0 {
+                return Ok(taken);
+            }
+            let start = taken.len();
+            taken.extend_from_slice(&bytes[..count]);
+            self.from.consume(count);
+            self.passes(&taken[start..])?;
         }
-        Ok(taken)
     }
 
     /// Goes on behind all bytes that are like this.

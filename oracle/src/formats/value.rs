@@ -123,7 +123,7 @@ impl Value {
     /// Returns the value of a key of a map, which is a keyword or a text.
     pub fn field(&self, name: &str) -> Option<&Self> {
         let Self::Map { map } = self else { return None };
-        map.get(&Self::text(name)).or_else(|| map.get(&Self::word(&format!(":{name}"))))
+        map.iter().find(|(key, _)| key.name() == Some(name)).map(|(_, value)| value)
     }
 
     /// Returns the value if it is one that a register or a container may have: an integer, a text, a boolean, a
@@ -226,5 +226,46 @@ impl From<i64> for Value {
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::text(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_a_form_in_json_and_in_edn() {
+        #[track_caller]
+        fn check(value: &Value, json: &str, edn: &str) {
+            assert_eq!(serde_json::to_string(value).expect("it has a form"), json);
+            assert_eq!(&serde_json::from_str::<Value>(json).expect("it has this form"), value);
+            assert_eq!(value.to_string(), edn);
+        }
+        check(&Value::Nil, "null", "nil");
+        check(&Value::Boolean(true), "true", "true");
+        check(&Value::from(-3), "-3", "-3");
+        check(&Value::from("a\"\\\u{1}\n"), r#""a\"\\\u0001\n""#, r#""a\"\\\u0001\n""#);
+        check(&Value::word(":a"), r#"{"word":":a"}"#, ":a");
+        check(&Value::List(vec![Value::from(1), Value::List(Vec::new())]), "[1,[]]", "[1 []]");
+        check(&Value::set([Value::from("b"), Value::from(2)].into()), r#"{"set":[2,"b"]}"#, r#"#{2 "b"}"#);
+        check(&Value::map([(Value::from(1), Value::Nil)].into()), r#"{"map":[[1,null]]}"#, "{1 nil}");
+    }
+
+    #[test]
+    fn what_no_value_is_has_no_form() {
+        for json in ["1.5", "9223372036854775808", r#"{"word":"a","more":1}"#, r#"{"a":1}"#] {
+            assert!(serde_json::from_str::<Value>(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn values_are_cut_in_messages() {
+        assert_eq!(Value::List(vec![Value::from(1); 1000]).shown().chars().count(), 61);
+        assert_eq!(Value::from(1).shown(), "1");
+    }
+
+    #[test]
+    fn integers_are_ordered_by_size() {
+        assert!(Value::from(-5) < Value::from(3) && Value::from(3) < Value::from(20));
     }
 }
