@@ -5,6 +5,7 @@ use simutant_oracle::formats::{self, Format, HistoryError, Value, edn, json_line
 use simutant_oracle::specifications::{KeyValueStore, Log, Queue, Register, Set};
 
 use crate::round_trips::{history, of_a_register};
+use crate::seeded;
 
 /// The largest file.
 const SIZE_MAX: usize = 4 << 10;
@@ -103,7 +104,7 @@ fn is_handled<C>(bytes: &[u8], read: Result<Vec<C>, HistoryError>) -> Result<(),
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig { cases: 400, ..seeded() })]
 
     #[test]
     fn every_reader_handles_every_file(

@@ -4,3 +4,11 @@ mod damaged;
 mod meaning;
 mod refused;
 mod round_trips;
+
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+/// Returns how property tests run: with the same files each time.
+fn seeded() -> ProptestConfig {
+    ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
+}

@@ -1,5 +1,7 @@
 //! What is refused, and where.
 
+use std::io::Read;
+
 use simutant_oracle::formats::{self, Format, HistoryError, Value};
 use simutant_oracle::specifications::{Bank, KeyValueStore, Queue, Register, Set};
 
@@ -189,7 +191,7 @@ fn lines_of_logs_and_monitors() {
 #[test]
 fn a_file_without_an_end_is_refused_before_it_fills_the_memory() {
     for format in [Format::JepsenEdn, Format::JepsenLog] {
-        let endless = std::io::BufReader::new(std::io::repeat(b'1'));
+        let endless = Read::chain(&b"\""[..], std::io::BufReader::new(std::io::repeat(b'1')));
         let error = formats::read::<Register<Value>>(format, endless).expect_err("it never ends");
         assert!(matches!(error, HistoryError::TooLong { line: 1 }), "{format}: {error}");
     }

@@ -7,6 +7,8 @@ use simutant_oracle::formats::{self, Format, Value, Vocabulary, edn, json_lines}
 use simutant_oracle::specifications::{Queue, Register, Set, containers, register, set};
 use simutant_oracle::{Call, End, History, Moment, Session, Time};
 
+use crate::seeded;
+
 /// Values that a register or a container may have.
 pub(crate) fn element() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
@@ -124,6 +126,8 @@ where
 }
 
 proptest! {
+    #![proptest_config(seeded())]
+
     #[test]
     fn registers(history in history(of_a_register())) {
         comes_back::<Register<Value>>(&history)?;
