@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 pub(crate) use parts::parts;
 pub(crate) use problem::{Placed, Problem, Role};
-use store::{Configurations, States};
+use store::{Configurations, States, grown};
 
 use crate::open::Script;
 use crate::{Budget, Explored, Limit, Open, Specification};
@@ -357,11 +357,27 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 self.reasons.push(UNKNOWN);
             }
         }
-        let trails = self.trails.capacity() * (size_of::<Trail>() + 32);
+        Ok(kept)
+    }
+
+    /// Makes sure that there is room for one more state and one more configuration. What grows is twice in memory for a
+    /// moment.
+    fn make_room(&mut self) -> Result<(), Limit> {
+        /// What a short list takes on the heap.
+        const LIST: usize = 32;
+        let trails = self.trails.capacity() * size_of::<Trail>() + self.trails.len() * LIST;
         let path = self.frames.capacity() * size_of::<Frame>() + 4 * (self.reasons.capacity() + self.order.capacity());
-        let bytes = self.states.bytes() + self.configurations.bytes() + self.problem.bytes() + trails + path;
+        let ends: usize = self.dead_ends.iter().map(|end| size_of::<DeadEnd>() + 4 * end.order.capacity()).sum();
+        let kept = self.states.bytes() + self.configurations.bytes() + self.problem.bytes();
+        let queue = self.queue.capacity() * size_of::<u32>();
+        let bytes = kept + trails + path + ends + queue;
         self.meter.bytes_max = self.meter.bytes_max.max(bytes);
-        if bytes > self.meter.bytes_end { Err(Limit::Bytes) } else { Ok(kept) }
+        let growth = self.states.growth()
+            + self.configurations.growth()
+            + grown(&self.trails)
+            + grown(&self.frames)
+            + grown(&self.reasons);
+        if bytes + growth > self.meter.bytes_end { Err(Limit::Bytes) } else { Ok(()) }
     }
 
     /// Makes the next child of a frame, and returns whether there is one.
@@ -383,6 +399,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 frame.cursor += 1;
             }
             if agrees && !self.is_hopeless(item, demanded) {
+                self.make_room()?;
                 let state = self.states.number(&self.scratch, S::heap_bytes);
                 self.child.copy_from_slice(&self.parent);
                 self.child[0] = head(demanded, state);

@@ -108,6 +108,9 @@ pub trait Specification: Clone + Eq + Hash {
     }
 
     /// Hint: returns how many bytes the state has besides its own size, for budgets of memory.
+    ///
+    /// What is kept is a clone, so the lengths of lists count, and not what they have room for. It is asked before, so what is shared with states that are kept already, as by an `Arc` that
+    /// others have, counts for nothing.
     fn heap_bytes(&self) -> usize {
         0
     }

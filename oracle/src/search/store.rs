@@ -43,6 +43,16 @@ impl<T> Chunks<T> {
         &self.chunks[index / self.size][index % self.size]
     }
 
+    /// Returns how many bytes one more element takes, at most.
+    fn growth(&self) -> usize {
+        match self.chunks.as_slice() {
+            [] => 0,
+            [.., last] if last.len() < last.capacity() => 0,
+            [one] if one.len() < self.size => 2 * one.capacity() * size_of::<T>(),
+            _ => self.size * size_of::<T>(),
+        }
+    }
+
     fn bytes(&self) -> usize {
         // Only the first and the last chunk are not full.
         let full = self.chunks.len().saturating_sub(2) * self.size;
@@ -95,6 +105,11 @@ impl<S: Clone + Eq + Hash> States<S> {
 
     pub(crate) fn len(&self) -> usize {
         self.states.length
+    }
+
+    /// Returns how many bytes one more state takes, at most, without what it has on the heap.
+    pub(crate) fn growth(&self) -> usize {
+        self.states.growth() + table_growth(&self.table)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -184,6 +199,11 @@ impl Configurations {
         self.length
     }
 
+    /// Returns how many bytes one more configuration takes, at most.
+    pub(crate) fn growth(&self) -> usize {
+        self.words.growth() + self.others.growth() + table_growth(&self.table)
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.words.bytes() + self.others.bytes() + table_bytes(&self.table)
     }
@@ -204,6 +224,16 @@ fn hash(hasher: &FixedState, configuration: &[u64]) -> u64 {
 fn table_bytes(table: &HashTable<u32>) -> usize {
     let places = if table.capacity() == 0 { 0 } else { (table.capacity() * 8 / 7).next_power_of_two() };
     places * (size_of::<u32>() + 1)
+}
+
+/// Returns how many bytes a table takes beside its own while it grows, if it does so with one more number.
+fn table_growth(table: &HashTable<u32>) -> usize {
+    if table.len() < table.capacity() { 0 } else { 2 * table_bytes(table) }
+}
+
+/// Returns how many bytes a list takes beside its own while it grows, if it does so with one more element.
+pub(crate) fn grown<T>(list: &Vec<T>) -> usize {
+    if list.len() < list.capacity() { 0 } else { 2 * list.capacity() * size_of::<T>() }
 }
 
 /// Numbers are 32 bits: four thousand million states take more memory than any budget has.

@@ -1,6 +1,5 @@
 //! Identifiers that are given once.
 
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -12,7 +11,8 @@ use crate::{Open, Session, Specification};
 /// What gives identifiers: any, but none twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UniqueIds<V> {
-    given: BTreeSet<V>,
+    /// In their order.
+    given: Vec<V>,
 }
 
 /// What a client asks for: another identifier.
@@ -35,7 +35,7 @@ pub enum Response<V> {
 
 impl<V> Default for UniqueIds<V> {
     fn default() -> Self {
-        Self { given: BTreeSet::new() }
+        Self { given: Vec::new() }
     }
 }
 
@@ -50,7 +50,10 @@ impl<V: Clone + Ord + Hash + Debug> Specification for UniqueIds<V> {
     fn agrees(&mut self, _: &Operation, _: &Response<V>, observed: &Response<V>, _: &mut Open<'_>) -> bool {
         match observed {
             Response::Any => true,
-            Response::Id(id) => self.given.insert(id.clone()),
+            Response::Id(id) => self.given.binary_search(id).is_err_and(|place| {
+                self.given.insert(place, id.clone());
+                true
+            }),
         }
     }
 
@@ -70,7 +73,7 @@ impl<V: Clone + Ord + Hash + Debug> Specification for UniqueIds<V> {
     }
 
     fn heap_bytes(&self) -> usize {
-        2 * self.given.len() * size_of::<V>() + if self.given.is_empty() { 0 } else { 2 * size_of::<usize>() }
+        self.given.len() * size_of::<V>()
     }
 }
 

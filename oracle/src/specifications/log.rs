@@ -135,7 +135,7 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Log<V> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.records.capacity() * size_of::<(Option<u64>, V)>()
+        self.records.len() * size_of::<(Option<u64>, V)>()
     }
 }
 

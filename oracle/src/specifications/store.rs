@@ -186,10 +186,8 @@ impl Specification for KeyValueStore {
     }
 
     fn heap_bytes(&self) -> usize {
-        /// The two counts of an `Arc`.
-        const COUNTS: usize = 2 * size_of::<usize>();
-        let texts: usize = self.entries.iter().map(|(_, value)| value.as_str().len() + COUNTS).sum();
-        texts + self.entries.capacity() * size_of::<(Text, Text)>()
+        let texts: usize = self.entries.iter().map(|(_, value)| value.heap_bytes()).sum();
+        texts + self.entries.len() * size_of::<(Text, Text)>()
     }
 }
 

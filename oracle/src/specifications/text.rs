@@ -21,6 +21,13 @@ impl Text {
         &self.text
     }
 
+    /// Returns how many bytes the text has on the heap, or none if others share it.
+    pub fn heap_bytes(&self) -> usize {
+        /// The two counts of an `Arc`.
+        const COUNTS: usize = 2 * size_of::<usize>();
+        if Arc::strong_count(&self.text) > 1 { 0 } else { self.text.len() + COUNTS }
+    }
+
     /// Returns this text with another one at its end.
     #[must_use]
     pub fn with(&self, end: &str) -> Self {

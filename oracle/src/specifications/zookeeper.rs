@@ -297,12 +297,9 @@ impl Specification for ZooKeeper {
     }
 
     fn heap_bytes(&self) -> usize {
-        // Nodes are shared by the states that have them, and counted for each.
-        let nodes = self.nodes.iter().map(|(_, node)| {
-            let data = node.data.as_ref().map_or(0, |data| data.as_str().len());
-            size_of::<Node>() + data + node.acl.capacity() * size_of::<Access>()
-        });
-        self.nodes.capacity() * size_of::<(Text, Arc<Node>)>() + nodes.sum::<usize>()
+        let own = self.nodes.iter().filter(|(_, node)| Arc::strong_count(node) == 1);
+        let nodes = own.map(|(_, node)| size_of::<Node>() + node.acl.len() * size_of::<Access>());
+        self.nodes.len() * size_of::<(Text, Arc<Node>)>() + nodes.sum::<usize>()
     }
 }
 
