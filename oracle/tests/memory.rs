@@ -25,7 +25,7 @@ fn history<O, R>(calls: impl Iterator<Item = (O, R)>) -> History<O, R> {
 #[track_caller]
 fn check<S: Specification>(name: &str, history: &History<S::Operation, S::Response>, initial: &S) {
     let cases = [
-        (Strategy::JustInTime, 1_000_000),
+        (Strategy::JustInTime, 2_000_000),
         (Strategy::JustInTime, 9_000_000),
         (Strategy::CallOrder, 3_000_000),
         (Strategy::BreadthFirst, 3_000_000),
@@ -40,7 +40,7 @@ fn check<S: Specification>(name: &str, history: &History<S::Operation, S::Respon
         assert_eq!(checked.answer, Answer::Undecided { limit: Limit::Bytes }, "{case}");
         assert!(taken as f64 <= 1.05 * limit as f64, "{case}");
         // A budget that is hardly used would be none.
-        assert!(taken as f64 >= 0.6 * limit as f64, "{case}");
+        assert!(taken as f64 >= 0.5 * limit as f64, "{case}");
     }
 }
 
