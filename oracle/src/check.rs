@@ -81,6 +81,10 @@ pub enum Scope {
     /// All answers, by one order.
     #[default]
     History,
+    /// Each call that changes nothing by an order of its own, together with all calls that may change something: a regular
+    /// register in the place of an atomic one (Lamport, 1986), for several writers as the weakest of Shao, Welch, Pierce
+    /// and Lee (2011).
+    EachRead,
     /// Each answer by an order of its own: calls that need not come before it may be left out (Banzai, 2018, 3.5 and
     /// 3.6). That may miss what is wrong, above all if answers to other calls are not compared.
     EachCall {
@@ -127,8 +131,8 @@ pub struct Checked {
 pub enum Answer {
     /// It can.
     Possible {
-        /// The calls in an order that explains all of it, without those of unknown end that had no effect. Where each
-        /// call is explained by itself, it is empty.
+        /// The calls in an order that explains all of it, without those of unknown end that had no effect. Where
+        /// calls are explained by themselves, it is empty.
         order: Vec<usize>,
     },
     /// It cannot.
@@ -178,6 +182,7 @@ impl Check<'_> {
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         match self.scope {
             Scope::History => self.whole(calls, initial, |_, call| Role::of(&call.end)),
+            Scope::EachRead => self.each_read(&calls, initial),
             Scope::EachCall { compared, filter } => self.each(&calls, initial, compared, filter),
         }
     }
@@ -227,6 +232,30 @@ impl Check<'_> {
             }
             turn *= 4;
         }
+    }
+
+    fn each_read<'h, S: Specification>(&self, calls: &[Placed<'h, S::Operation, S::Response>], initial: &S) -> Checked {
+        let is_read = |call: &Call<S::Operation, S::Response>| {
+            let observed = call.end.response();
+            observed.is_some() && S::footprint(&call.operation, observed).is_read()
+        };
+        let mut explored = Explored::default();
+        let reads = calls.iter().filter(|(_, call)| is_read(call)).map(|&(place, _)| Some(place));
+        // The changes by themselves, too, where nobody reads.
+        for target in reads.chain([None]) {
+            let role = |place: usize, call: &Call<S::Operation, S::Response>| match &call.end {
+                End::Returned { .. } if is_read(call) && Some(place) != target => Role::Absent,
+                end => Role::of(end),
+            };
+            let steps = self.budget.steps.map(|steps| steps.saturating_sub(explored.steps));
+            let check = Check { budget: Budget { steps, ..self.budget }, order: self.order.clone(), ..*self };
+            let checked = check.whole(calls.to_vec(), initial, role);
+            explored.follow(checked.explored);
+            if !checked.is_possible() {
+                return Checked { explored, ..checked };
+            }
+        }
+        Checked { answer: Answer::Possible { order: Vec::new() }, explored }
     }
 
     /// Returns the calls that are checked together with one of them.

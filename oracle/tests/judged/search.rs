@@ -9,7 +9,9 @@ use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
     bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
 };
-use simutant_oracle::{Answer, Budget, Call, Check, History, Limit, Order, Session, Specification, Strategy, hints};
+use simutant_oracle::{
+    Answer, Budget, Call, Check, End, History, Limit, Moment, Order, Session, Specification, Strategy, Time, hints,
+};
 use simutant_random::Random;
 
 const STRATEGIES: [Strategy; 5] =
@@ -391,6 +393,9 @@ fn closed<O, R>(order: &Order, history: &History<O, R>) -> Order {
     order
 }
 
+/// Of the histories of three calls of a register.
+const POSSIBLE: usize = 4837;
+
 const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };
 
 /// A test a specification.
@@ -453,4 +458,71 @@ fn budgets_end_a_search() {
         }
     }
     assert!(undecided > 30, "{undecided}");
+}
+
+/// Returns all rows in which each of `calls` calls comes twice: its invocation, and its end.
+fn rows(calls: usize) -> Vec<Vec<usize>> {
+    fn extend(row: &mut Vec<usize>, left: &mut [u8], rows: &mut Vec<Vec<usize>>) {
+        if left.iter().all(|&left| left == 0) {
+            rows.push(row.clone());
+        }
+        for call in 0..left.len() {
+            // Calls are numbered in the order of invocation.
+            let is_next = left[call] == 1 || left[..call].iter().all(|&left| left < 2);
+            if left[call] > 0 && is_next {
+                left[call] -= 1;
+                row.push(call);
+                extend(row, left, rows);
+                row.pop();
+                left[call] += 1;
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    extend(&mut Vec::new(), &mut vec![2; calls], &mut rows);
+    rows
+}
+
+#[test]
+fn every_history_of_three_calls_of_a_register_is_judged_right() {
+    use register::{Operation::CompareAndSet, Operation::Read, Operation::Write, Response::*};
+    let cas = CompareAndSet { from: 0, to: 1 };
+    let kinds = [
+        (Write(0), Some(Done)),
+        (Write(1), Some(Done)),
+        (Write(1), None),
+        (Read, Some(Value(None))),
+        (Read, Some(Value(Some(0)))),
+        (Read, Some(Value(Some(1)))),
+        (cas.clone(), Some(Compared(true))),
+        (cas.clone(), Some(Compared(false))),
+        (cas, None),
+    ];
+    let rows = rows(3);
+    assert_eq!(rows.len(), 15);
+    let mut possible = 0;
+    let mut all = 0;
+    for row in &rows {
+        let moment = |call: usize, is_end: bool| {
+            let mut places = row.iter().enumerate().filter(|(_, other)| **other == call).map(|(place, _)| place);
+            let place = if is_end { places.nth(1) } else { places.next() };
+            Moment { time: Time::from_nanos(place.expect("each comes twice") as u64), event: None }
+        };
+        for number in 0..kinds.len().pow(3) {
+            let kind = |call: usize| &kinds[number / kinds.len().pow(call as u32) % kinds.len()];
+            let calls = (0..3).map(|call| {
+                let (operation, response) = kind(call).clone();
+                let end = response.map_or(End::Unknown, |response| End::Returned { at: moment(call, true), response });
+                Call::new(Session(call as u64), operation, moment(call, false), end)
+            });
+            let history = History::from_calls(calls.collect()).expect("ends come later");
+            let expect = brute_force(&history, &Register::initial(), &Order::linearizability());
+            let checked = Check::default().run(&history, &Register::initial());
+            assert_eq!(checked.is_possible(), expect, "{checked:?} of {history:#?}");
+            possible += usize::from(expect);
+            all += 1;
+        }
+    }
+    // Counted once: that all histories are there.
+    assert_eq!((all, possible), (10_935, POSSIBLE));
 }

@@ -1,5 +1,5 @@
 //! The examples of the papers that the checks come from: Banzai (2018), tables 3.1, 3.3, 3.4 and 3.5, and Artho et al.
-//! (2017), figure 7.
+//! (2017), figure 7; and what tells regular registers from atomic ones (Lamport, 1986).
 
 use simutant_oracle::specifications::ZooKeeper;
 use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
@@ -168,5 +168,31 @@ fn figure_7_has_a_winner_among_the_deletions() {
         assert_eq!(is_possible(&asked, &answers(true)), first != second, "{b_is_there} {first:?} {second:?}");
         // The synchronous calls come in their order, and /a is deleted after the second of them.
         assert!(!is_possible(&asked, &answers(false)), "{b_is_there} {first:?} {second:?}");
+    }
+}
+
+#[test]
+fn a_regular_register_may_answer_with_the_old_value_after_the_new_one() {
+    use simutant_oracle::specifications::{Register, register};
+    let at = |time| Moment { time: Time::from_nanos(time), event: None };
+    let call = |session, operation, from, to, response| {
+        Call::new(Session(session), operation, at(from), End::Returned { at: at(to), response })
+    };
+    let read = |from, to, value| call(2, register::Operation::Read, from, to, register::Response::Value(value));
+    let is_possible = |reads: [Option<u8>; 3], scope| {
+        let first = call(1, register::Operation::Write(1), 0, 10, register::Response::Done);
+        let second = call(1, register::Operation::Write(2), 20, 90, register::Response::Done);
+        let reads = [read(30, 40, reads[0]), read(50, 60, reads[1]), read(95, 99, reads[2])];
+        let history = History::from_calls([first, second].into_iter().chain(reads).collect()).expect("ends come later");
+        Check { scope, ..Check::default() }.run(&history, &Register::default()).is_possible()
+    };
+    for (reads, is_regular, is_atomic) in [
+        ([Some(1), Some(2), Some(2)], true, true),
+        ([Some(2), Some(1), Some(2)], true, false),
+        ([Some(2), Some(1), Some(1)], false, false),
+        ([None, Some(2), Some(2)], false, false),
+    ] {
+        assert_eq!(is_possible(reads, Scope::EachRead), is_regular, "{reads:?}");
+        assert_eq!(is_possible(reads, Scope::History), is_atomic, "{reads:?}");
     }
 }
