@@ -22,20 +22,56 @@ impl fmt::Display for Session {
 
 /// An operation from its invocation to its end, as its session saw it.
 ///
-/// [`json_lines`](crate::json_lines) has its form in files.
+/// [`json_lines`](crate::formats::json_lines) has its form in files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Call<O, R> {
     /// What made it.
     pub session: Session,
     /// What was asked for.
     pub operation: O,
+    /// Whether the session waited for the answer.
+    pub mode: Mode,
     /// When the session began: the operation has no effect before.
     pub invoked: Moment,
     /// How it ended.
     pub end: End<R>,
+    /// Where the service says that it took the operation, if it says so.
+    pub revision: Option<Revision>,
+}
+
+/// Whether a session waits for the answer to a call before it goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// It waits.
+    #[default]
+    Synchronous,
+    /// It goes on, and is told the answer later.
+    Asynchronous,
+}
+
+/// A place in the order in which a service says that it took operations: a revision, a transaction id.
+///
+/// An operation with a smaller revision took effect before one with a larger revision. Equal ones say nothing of each
+/// other, as those of a write and of the reads that saw it.
+///
+/// In serde it is the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Revision(pub u64);
+
+impl fmt::Display for Revision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "revision {}", self.0)
+    }
 }
 
 impl<O, R> Call<O, R> {
+    /// Returns a synchronous call of which no revision is known.
+    pub const fn new(session: Session, operation: O, invoked: Moment, end: End<R>) -> Self {
+        Self { session, operation, mode: Mode::Synchronous, invoked, end, revision: None }
+    }
+
     /// Returns whether the call is known to have ended before another one was invoked.
     pub fn precedes(&self, other: &Self) -> bool {
         self.end.at().is_some_and(|ended| ended.is_before(other.invoked))

@@ -98,7 +98,7 @@ mod tests {
     fn call(operation: usize, invoked: u64, ended: u64) -> Call<usize, ()> {
         let at = |nanos| Moment::from(Time::from_nanos(nanos));
         let end = End::Returned { at: at(ended), response: () };
-        Call { session: Session(operation as u64 % 3), operation, invoked: at(invoked), end }
+        Call::new(Session(operation as u64 % 3), operation, at(invoked), end)
     }
 
     #[test]

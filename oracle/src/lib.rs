@@ -1,6 +1,7 @@
-//! Histories: what clients of a service asked, what they were answered, and when.
+//! Could the specification have done this? Histories of what clients saw, specifications of services, and the search for
+//! an order of the calls that explains them.
 //!
-//! A specification says what a service may do; a [`History`] is what clients saw it do. It has their [`Call`]s in the
+//! A [`Specification`] says what a service may do; a [`History`] is what clients saw it do. It has their [`Call`]s in the
 //! order of invocation: the [`Session`] that made each call, its operation, when it was invoked, and its [`End`]. A
 //! simulation and a real program record the same history, so what judges one judges the other.
 //!
@@ -29,6 +30,31 @@
 //! # Ok::<(), simutant_oracle::Misuse>(())
 //! ```
 //!
+//! A [`Check`] searches an order in which the specification gives the answers that clients had:
+//!
+//! ```
+//! use simutant_oracle::specifications::{Queue, containers::{Operation, Response}};
+//! use simutant_oracle::{Budget, Check, Order, Recorder, Session, Time, check};
+//!
+//! let recorder = Recorder::new();
+//! let at = Time::from_nanos;
+//! for (time, value) in [(0, 'a'), (10, 'b')] {
+//!     let put = recorder.invoke(Session(1), Operation::Put(value), at(time));
+//!     recorder.returned(put, Response::Done, at(time + 5))?;
+//! }
+//! let take = recorder.invoke(Session(2), Operation::Take, at(20));
+//! recorder.returned(take, Response::Value(Some('b')), at(25))?;
+//!
+//! let (history, queue) = (recorder.history(), Queue::default());
+//! assert!(!check(&history, &queue, &Order::linearizability(), Budget::default()).is_possible());
+//! // Why not? Both were put before something was taken, and then 'a' is next.
+//! let explanation = Check::default().explain(&history, &queue).expect("it is impossible");
+//! assert_eq!(explanation.stuck, 2);
+//! assert_eq!(explanation.allowed[0].response, Response::Value(Some('a')));
+//! assert_eq!(explanation.allowed[0].reason.as_deref(), Some("'a' is next of 2"));
+//! # Ok::<(), simutant_oracle::Misuse>(())
+//! ```
+//!
 //! # Terms
 //!
 //! | term | what it is | type |
@@ -38,7 +64,12 @@
 //! | end | a response, nothing that anybody knows of, or the knowledge that the operation did not happen | [`End`] |
 //! | moment | when a call was invoked or ended | [`Moment`] |
 //! | history | all calls of a run | [`History`] |
+//! | order | which calls the service took before which other ones, as far as clients can know | [`Order`] |
+//! | specification | what a service may answer; a value is the state of the service | [`Specification`] |
+//! | budget | how much a check may take: what runs out leaves the answer undecided, never a pass | [`Budget`] |
+//! | core | a small part of a history that is impossible, whatever else happened | [`Explanation::core`] |
 //! | recorder | what clients write a history with; clones share it | [`Recorder`] |
+//! | vocabulary | what operations are called in files of other tools | [`Vocabulary`](formats::Vocabulary) |
 //!
 //! # Unknown, or did not happen
 //!
@@ -57,19 +88,42 @@
 //!
 //! # Limits
 //!
-//! The crate reads no clock and starts no thread. A history grows with its calls; nothing is dropped from it.
+//! - The crate reads no clock and starts no thread. A history grows with its calls; nothing is dropped from it.
+//! - Whether a history is linearizable is NP-complete (Gibbons and Korach, 1997), so a check ends undecided where its budget
+//!   runs out. [`Answer::Undecided`] says what ran out and what was explored.
+//! - A possible history is no proof that the service is right: another order may be what happened.
+//! - [`Online`] judges linearizability alone.
 //!
 //! # What to read next
 //!
-//! [`Recorder`] records, and [`json_lines`] reads and writes files.
+//! [`Recorder`] records, and [`formats`] reads and writes files. [`specifications`] has ready-made ones, [`Check`] all
+//! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as things
+//! happen.
 
+mod budget;
 mod call;
+mod check;
+mod explain;
+pub mod formats;
+pub mod hints;
 mod history;
-pub mod json_lines;
+mod online;
+mod open;
+mod order;
 mod recorder;
+mod search;
+mod specification;
+pub mod specifications;
 mod time;
 
-pub use call::{Call, End, Session};
+pub use budget::{Budget, Explored, Limit};
+pub use call::{Call, End, Mode, Revision, Session};
+pub use check::{Answer, Check, Checked, Compared, Filter, Scope, Strategy, check};
+pub use explain::{Allowed, Explanation, Known, Maximal, What};
 pub use history::{EndsTooEarly, History};
+pub use online::{CallNumber, Online, OnlineBudget, OnlineError};
+pub use open::{Open, Unknown, Unknowns};
+pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
+pub use specification::{Footprint, Region, Regions, Specification};
 pub use time::{Moment, Time};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::history::key;
-use crate::{Call, End, History, Moment, Session, Time};
+use crate::{Call, End, History, Mode, Moment, Revision, Session, Time};
 
 /// Records the calls of a run, of operations `O` with responses `R`. Clones share one history: each client has one.
 ///
@@ -98,7 +98,24 @@ impl<O, R> Recorder<O, R> {
     pub fn invoke(&self, session: Session, operation: O, at: Time) -> CallId {
         let mut recorded = self.lock();
         let invoked = recorded.moment(at);
-        recorded.insert(Call { session, operation, invoked, end: End::Unknown }, true)
+        recorded.insert(Call::new(session, operation, invoked, End::Unknown), true)
+    }
+
+    /// Records that a session begins a call at a time, and does not wait for the answer before it goes on.
+    pub fn invoke_asynchronous(&self, session: Session, operation: O, at: Time) -> CallId {
+        let mut recorded = self.lock();
+        let invoked = recorded.moment(at);
+        let call = Call::new(session, operation, invoked, End::Unknown);
+        recorded.insert(Call { mode: Mode::Asynchronous, ..call }, true)
+    }
+
+    /// Records at which place of its order the service says that it took the operation of a call. It can be told before
+    /// and after the end.
+    ///
+    /// # Errors
+    /// [`Misuse`] names the call.
+    pub fn revision(&self, call: CallId, revision: Revision) -> Result<(), Misuse> {
+        self.lock().revision(call, revision)
     }
 
     /// Records the response to a call.
@@ -134,7 +151,7 @@ impl<O, R> Recorder<O, R> {
         let mut recorded = self.lock();
         let invoked = recorded.moment(at);
         let end = End::Returned { at: recorded.moment(at), response };
-        recorded.insert(Call { session, operation, invoked, end }, false);
+        recorded.insert(Call::new(session, operation, invoked, end), false);
     }
 
     /// Returns the history so far.
@@ -190,6 +207,16 @@ impl<O, R> Recorded<O, R> {
         let place = self.history.insert(call);
         self.entries.insert(place, Entry { number: id.number, is_open });
         id
+    }
+
+    fn revision(&mut self, id: CallId, revision: Revision) -> Result<(), Misuse> {
+        let Some(call) = self.place(id).and_then(|place| self.history.call_mut(place)) else {
+            let misuse = Misuse::NoSuchCall { call: id };
+            self.misuse.get_or_insert(misuse);
+            return Err(misuse);
+        };
+        call.revision = Some(revision);
+        Ok(())
     }
 
     fn end(&mut self, id: CallId, end: End<R>) -> Result<(), Misuse> {

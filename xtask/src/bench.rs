@@ -1,6 +1,6 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
 //! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench edits` in `bench/edits.rs`,
-//! `cargo xtask bench analysis` in `bench/analysis.rs`.
+//! `cargo xtask bench analysis` in `bench/analysis.rs`, `cargo xtask bench oracle` in `bench/oracle.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run
 //! is a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
@@ -12,6 +12,7 @@ mod analysis;
 mod edits;
 mod engine;
 mod mutation;
+mod oracle;
 mod outcome;
 mod plot;
 mod spent;
@@ -41,6 +42,8 @@ pub(crate) enum Subject {
     Edits(edits::EditsArguments),
     /// Time and memory of an analysis, and how they grow with test cases, mutants, suites and criteria.
     Analysis(analysis::AnalysisArguments),
+    /// The time of the oracle and of its peers on the same histories, and of its strategies as histories grow.
+    Oracle(oracle::OracleArguments),
 }
 
 #[derive(Debug, Args)]
@@ -101,6 +104,7 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
         Subject::Mutation(arguments) => mutation::run(root, &arguments),
         Subject::Edits(arguments) => edits::run(root, &arguments),
         Subject::Analysis(arguments) => analysis::run(&arguments),
+        Subject::Oracle(arguments) => oracle::run(root, &arguments),
     }
 }
 

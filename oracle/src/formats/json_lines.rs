@@ -1,7 +1,7 @@
 //! Histories as JSON Lines: a call a line.
 //!
 //! ```
-//! use simutant_oracle::{History, json_lines};
+//! use simutant_oracle::{History, formats::json_lines};
 //!
 //! let text = r#"{"session":1,"operation":"get","invoked_ns":10,"end":{"returned":{"at_ns":20,"response":7}}}
 //! {"session":2,"operation":"get","invoked_ns":15,"end":"unknown"}
@@ -14,8 +14,10 @@
 //! ```
 //!
 //! Lines may come in any order, so that files of several clients can be put together: the history has calls in the
-//! order of invocation. Where the recorder knows the order within an instant, `"invoked_event":0` follows `invoked_ns`,
-//! and `"event":1` follows `at_ns`: the place among all invocations and ends of the run.
+//! order of invocation. `"mode":"asynchronous"` follows where a session does not wait for the answer, and `"revision":5`
+//! after the end where the service says at which place it took the operation. Where the recorder knows the order within
+//! an instant, `"invoked_event":0` follows `invoked_ns`, and `"event":1` follows `at_ns`: the place among all
+//! invocations and ends of the run.
 //!
 //! # Limits
 //!
@@ -23,54 +25,24 @@
 //!   such values do not come back as they were.
 //! - A file that was cut between two lines is a shorter history. Write to a file of another name, and rename it at the
 //!   end, where that could happen.
-//! - A line has at most [`LINE_MAX`] bytes.
+//! - A line has at most [`LINE_MAX`](super::LINE_MAX) bytes.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
-use crate::{Call, End, EndsTooEarly, History, Moment, Session, Time};
-
-/// How long a line may be, in bytes: 64 MiB.
-pub const LINE_MAX: u64 = 64 << 20;
+use super::HistoryError;
+use super::source::Lines;
+use crate::{Call, End, EndsTooEarly, History, Mode, Moment, Revision, Session, Time};
 
 /// What a line is, for messages.
 const FORM: &str =
     r#"{"session":1,"operation":…,"invoked_ns":10,"end":{"returned":{"at_ns":20,"response":…}}}, on a line of its own"#;
 
-/// A file that is not a history, or cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HistoryError {
-    /// A line is not a call.
-    #[error("line {line}, column {column}: {message}; {cure}")]
-    NotACall {
-        /// The line, counted from 1.
-        line: usize,
-        /// The column in bytes, counted from 1.
-        column: usize,
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        cure: String,
-    },
-    /// The line is longer than [`LINE_MAX`].
-    #[error("line {line} is longer than {LINE_MAX} bytes; a call is one line of its own")]
-    TooLong {
-        /// The line, counted from 1.
-        line: usize,
-    },
-    /// The line could not be read.
-    #[error("line {line} cannot be read: {source}")]
-    Unreadable {
-        /// The line, counted from 1.
-        line: usize,
-        /// What went wrong.
-        source: io::Error,
-    },
-}
+/// How many characters of what serde says are shown: it quotes names as long as they are.
+const MESSAGE_MAX: usize = 300;
 
 /// A [`Call`] in a file.
 #[derive(Serialize, Deserialize)]
@@ -82,7 +54,15 @@ struct CallForm<O, R> {
     invoked_ns: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     invoked_event: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_synchronous")]
+    mode: Mode,
     end: EndForm<R>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<Revision>,
+}
+
+fn is_synchronous(mode: &Mode) -> bool {
+    *mode == Mode::Synchronous
 }
 
 /// An [`End`] in a file.
@@ -105,25 +85,34 @@ enum EndForm<R> {
 }
 
 impl<'a, O, R> From<&'a Call<O, R>> for CallForm<&'a O, &'a R> {
-    fn from(Call { session, operation, invoked, end }: &'a Call<O, R>) -> Self {
+    fn from(Call { session, operation, mode, invoked, end, revision }: &'a Call<O, R>) -> Self {
         let end = match end {
             End::Returned { at, response } => EndForm::Returned { at_ns: at.time, event: at.event, response },
             End::Unknown => EndForm::Unknown,
             End::DidNotHappen { at } => EndForm::DidNotHappen { at_ns: at.time, event: at.event },
         };
-        Self { session: *session, operation, invoked_ns: invoked.time, invoked_event: invoked.event, end }
+        Self {
+            session: *session,
+            operation,
+            invoked_ns: invoked.time,
+            invoked_event: invoked.event,
+            mode: *mode,
+            end,
+            revision: *revision,
+        }
     }
 }
 
 impl<O, R> From<CallForm<O, R>> for Call<O, R> {
-    fn from(CallForm { session, operation, invoked_ns, invoked_event, end }: CallForm<O, R>) -> Self {
+    fn from(form: CallForm<O, R>) -> Self {
+        let CallForm { session, operation, invoked_ns, invoked_event, mode, end, revision } = form;
         let moment = |time, event| Moment { time, event };
         let end = match end {
             EndForm::Returned { at_ns, event, response } => End::Returned { at: moment(at_ns, event), response },
             EndForm::Unknown => End::Unknown,
             EndForm::DidNotHappen { at_ns, event } => End::DidNotHappen { at: moment(at_ns, event) },
         };
-        Self { session, operation, invoked: moment(invoked_ns, invoked_event), end }
+        Self { session, operation, mode, invoked: moment(invoked_ns, invoked_event), end, revision }
     }
 }
 
@@ -148,23 +137,12 @@ pub fn write<O: Serialize, R: Serialize>(history: &History<O, R>, mut to: impl W
 ///
 /// # Errors
 /// [`HistoryError`] names the line and the column.
-pub fn read<O: DeserializeOwned, R: DeserializeOwned>(mut from: impl BufRead) -> Result<History<O, R>, HistoryError> {
+pub fn read<O: DeserializeOwned, R: DeserializeOwned>(from: impl BufRead) -> Result<History<O, R>, HistoryError> {
     let (mut calls, mut lines) = (Vec::new(), Vec::new());
-    let mut text = Vec::new();
-    for line in 1.. {
-        text.clear();
-        let count = (&mut from)
-            .take(LINE_MAX + 1)
-            .read_until(b'\n', &mut text)
-            .map_err(|source| HistoryError::Unreadable { line, source })?;
-        match count as u64 {
-            0 => break,
-            1..=LINE_MAX => {}
-            _ => return Err(HistoryError::TooLong { line }),
-        }
-        let ended = text.strip_suffix(b"\n").unwrap_or(&text);
-        if !ended.trim_ascii().is_empty() {
-            calls.push(call(ended).map_err(|error| not_a_call(line, ended, &error))?);
+    let mut lines_of = Lines::new(from);
+    while let Some((line, text)) = lines_of.next()? {
+        if !text.trim_ascii().is_empty() {
+            calls.push(call(text).map_err(|error| not_a_call(line, text, &error))?);
             lines.push(line);
         }
     }
@@ -189,7 +167,11 @@ fn not_a_call(line: usize, text: &[u8], error: &serde_json::Error) -> HistoryErr
     let message = error.to_string();
     // A line has no lines, so what serde says of them is not of use.
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let message = match message.char_indices().nth(MESSAGE_MAX) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    };
     let cure = match error.classify() {
         Category::Eof => "the line ends within the call, so the file was cut: record the history again".to_owned(),
         _ => format!("a call is {FORM}"),
@@ -238,7 +220,14 @@ mod tests {
                     1 => End::DidNotHappen { at },
                     _ => End::Unknown,
                 };
-                Call { session: Session(session), operation, invoked: moment(invoked, 0), end }
+                Call {
+                    session: Session(session),
+                    operation,
+                    mode: if invoked % 2 == 0 { Mode::Synchronous } else { Mode::Asynchronous },
+                    invoked: moment(invoked, 0),
+                    end,
+                    revision: (session % 2 == 0).then_some(Revision(invoked)),
+                }
             },
         )
     }
@@ -312,7 +301,7 @@ mod tests {
         check(r#"{"session":1,"operation":"clear","invoked_ns":0}"#, "48: missing field `end`");
         check(
             r#"{"session":1,"operation":"clear","invoked_ns":0,"end":"unknown","zxid":5}"#,
-            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `invoked_event`, `end`",
+            "70: unknown field `zxid`, expected one of `session`, `operation`, `invoked_ns`, `invoked_event`, `mode`, `end`, `revision`",
         );
         // Nothing is guessed: that there is no response is said by `null`.
         check(

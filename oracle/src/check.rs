@@ -1,0 +1,454 @@
+//! Checks: whether a specification explains a history.
+
+use std::collections::BTreeMap;
+
+use crate::history::key;
+use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics, parts};
+use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Specification};
+
+/// Returns whether a specification can have done what clients saw, from an initial state.
+///
+/// That is [`Check`] as it is made by default, with an order and a budget.
+pub fn check<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    budget: Budget<'_>,
+) -> Checked {
+    Check { order: order.clone(), budget, ..Check::default() }.run(history, initial)
+}
+
+/// A check, and how it is made. The fields that are not named below are those of [`Check::default`].
+///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Answer, Check, Order, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// let at = Time::from_nanos;
+/// let write = recorder.invoke(Session(1), Operation::Write(7), at(0));
+/// let read = recorder.invoke(Session(2), Operation::Read, at(5));
+/// recorder.returned(read, Response::Value(Some(7)), at(9))?;
+/// // The write is still under way when another client no longer sees it.
+/// let again = recorder.invoke(Session(2), Operation::Read, at(10));
+/// recorder.returned(again, Response::Value(None), at(12))?;
+/// recorder.returned(write, Response::Done, at(20))?;
+///
+/// let checked = Check::default().run(&recorder.history(), &Register::default());
+/// assert!(matches!(checked.answer, Answer::Impossible { .. }));
+///
+/// // If only the calls of a session are in order it is the same: both reads are of one session.
+/// let sequential = Check { order: Order::sequential(), ..Check::default() };
+/// assert!(!sequential.run(&recorder.history(), &Register::default()).is_possible());
+/// # Ok::<(), simutant_oracle::Misuse>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Check<'a> {
+    /// What is known of the order of calls.
+    pub order: Order,
+    /// How much the check may take.
+    pub budget: Budget<'a>,
+    /// How the search goes about it. The answer does not depend on it, only the cost.
+    pub strategy: Strategy,
+    /// What has to be explained.
+    pub scope: Scope,
+    /// Whether calls that share no region of the state are checked apart, where the order is that of real time, for
+    /// which that is sound (Herlihy and Wing, 1990, 3.1).
+    pub is_partitioned: bool,
+}
+
+/// How a search goes about it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// Depth first, calls in the order of their ends, with all reductions.
+    #[default]
+    JustInTime,
+    /// Depth first, calls in the order of their ends (Banzai, 2018, 3.3.2, "Hänsel und Gretel", by answers).
+    AnswerOrder,
+    /// Depth first, calls in the order of their invocations (the same, as the source has it).
+    CallOrder,
+    /// Depth first, calls of one session after those of another.
+    DepthFirst,
+    /// Breadth first.
+    BreadthFirst,
+}
+
+/// What has to be explained.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// All answers, by one order.
+    #[default]
+    History,
+    /// Each call that changes nothing by an order of its own, together with all calls that may change something: a regular
+    /// register in the place of an atomic one (Lamport, 1986), for several writers as the weakest of Shao, Welch, Pierce
+    /// and Lee (2011).
+    EachRead,
+    /// Each answer by an order of its own: calls that need not come before it may be left out (Banzai, 2018, 3.5 and
+    /// 3.6). That may miss what is wrong, above all if answers to other calls are not compared.
+    EachCall {
+        /// Which answers have to agree.
+        compared: Compared,
+        /// Which calls are left out.
+        filter: Filter,
+    },
+}
+
+/// Which answers have to agree with the specification where each call is explained by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compared {
+    /// That of the call that is explained: simple checking.
+    Target,
+    /// Those of all calls in the order: strict checking.
+    All,
+}
+
+/// Which calls are left out where each call is explained by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// None.
+    None,
+    /// Those that change nothing: the weak filter.
+    Reads,
+    /// Those, and all that cannot change what the answer depends on, not even through other calls: the strong filter.
+    Unrelated,
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Whether the specification can have done this.
+    pub answer: Answer,
+    /// What the check has done.
+    pub explored: Explored,
+}
+
+/// Whether a specification can have done what clients saw. Calls are named by their places in the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It can.
+    Possible {
+        /// The calls in an order that explains all of it, without those of unknown end that had no effect. Where
+        /// calls are explained by themselves, it is empty.
+        order: Vec<usize>,
+    },
+    /// It cannot.
+    Impossible {
+        /// The longest part that the search explained, in its order. Where calls are checked apart, those that share a
+        /// region with `stuck`.
+        longest: Vec<usize>,
+        /// The call whose answer cannot follow.
+        stuck: usize,
+    },
+    /// The budget ran out before it was known.
+    Undecided {
+        /// What ran out.
+        limit: Limit,
+    },
+}
+
+impl Checked {
+    /// Returns whether the specification can have done this.
+    pub const fn is_possible(&self) -> bool {
+        matches!(self.answer, Answer::Possible { .. })
+    }
+}
+
+/// The order of real time, one explanation for the whole history, the fastest strategy, and a gibibyte.
+impl Default for Check<'_> {
+    fn default() -> Self {
+        Self {
+            order: Order::default(),
+            budget: Budget::default(),
+            strategy: Strategy::default(),
+            scope: Scope::default(),
+            is_partitioned: true,
+        }
+    }
+}
+
+/// How many steps a search takes before it is another part's turn.
+const FIRST_TURN: u64 = 1 << 12;
+
+/// The calls of a part of a history, with their places.
+pub(crate) type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <S as Specification>::Response>>;
+
+impl Check<'_> {
+    /// Returns whether a specification can have done what clients saw, from an initial state.
+    pub fn run<S: Specification>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Checked {
+        let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
+        match self.scope {
+            Scope::History => self.whole(calls, initial, |_, call| Role::of(&call.end)),
+            Scope::EachRead => self.each_read(&calls, initial),
+            Scope::EachCall { compared, filter } => self.each(&calls, initial, compared, filter),
+        }
+    }
+
+    /// Checks calls with roles of their own.
+    pub(crate) fn whole<'h, S: Specification>(
+        &self,
+        calls: Calls<'h, S>,
+        initial: &S,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Checked {
+        let is_local = self.is_partitioned && self.order == Order::linearizability();
+        let parts = if is_local { by_part::<S>(calls, &role) } else { vec![calls] };
+        let tactics = self.strategy.tactics();
+        let Some(problems) = parts.iter().map(|part| self.problem::<S>(part, &role)).collect::<Option<Vec<_>>>() else {
+            return self.too_large();
+        };
+        let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
+        let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
+        // One part may show in no time what another one cannot in a year, so all go on in turns, each longer than the
+        // last.
+        let mut turn = FIRST_TURN;
+        loop {
+            for part in 0..searches.len() {
+                if orders[part].is_some() {
+                    continue;
+                }
+                let others = explored(&searches, Some(part));
+                match searches[part].run(initial, turn, &self.budget, others) {
+                    None => {}
+                    Some(Found::Order(order)) => orders[part] = Some(problems[part].places(&order)),
+                    Some(Found::Nowhere { longest, stuck }) => {
+                        let (longest, stuck) = (problems[part].places(&longest), problems[part].place(stuck));
+                        let answer = Answer::Impossible { longest, stuck };
+                        return Checked { answer, explored: explored(&searches, None) };
+                    }
+                    Some(Found::Stopped(limit)) => {
+                        let answer = Answer::Undecided { limit };
+                        return Checked { answer, explored: explored(&searches, None) };
+                    }
+                }
+            }
+            if orders.iter().all(Option::is_some) {
+                let orders: Vec<Vec<usize>> = orders.into_iter().flatten().collect();
+                let order = merged(&orders, &parts);
+                return Checked { answer: Answer::Possible { order }, explored: explored(&searches, None) };
+            }
+            turn *= 4;
+        }
+    }
+
+    fn each_read<'h, S: Specification>(&self, calls: &[Placed<'h, S::Operation, S::Response>], initial: &S) -> Checked {
+        let is_read = |call: &Call<S::Operation, S::Response>| {
+            let observed = call.end.response();
+            observed.is_some() && S::footprint(&call.operation, observed).is_read()
+        };
+        let mut explored = Explored::default();
+        let reads = calls.iter().filter(|(_, call)| is_read(call)).map(|&(place, _)| Some(place));
+        // The changes by themselves, too, where nobody reads.
+        for target in reads.chain([None]) {
+            let role = |place: usize, call: &Call<S::Operation, S::Response>| match &call.end {
+                End::Returned { .. } if is_read(call) && Some(place) != target => Role::Absent,
+                end => Role::of(end),
+            };
+            let steps = self.budget.steps.map(|steps| steps.saturating_sub(explored.steps));
+            let check = Check { budget: Budget { steps, ..self.budget }, order: self.order.clone(), ..*self };
+            let checked = check.whole(calls.to_vec(), initial, role);
+            explored.follow(checked.explored);
+            if !checked.is_possible() {
+                return Checked { explored, ..checked };
+            }
+        }
+        Checked { answer: Answer::Possible { order: Vec::new() }, explored }
+    }
+
+    /// Returns the calls that are checked together with one of them.
+    pub(crate) fn part_with<'h, S: Specification>(&self, calls: Calls<'h, S>, place: usize) -> Calls<'h, S> {
+        if !self.is_partitioned || self.order != Order::linearizability() {
+            return calls;
+        }
+        let parts = by_part::<S>(calls, |_, call| Role::of(&call.end));
+        parts.into_iter().find(|part| part.iter().any(|call| call.0 == place)).unwrap_or_default()
+    }
+
+    /// Returns what a search is about, or `None` if that alone does not fit into the memory.
+    pub(crate) fn problem<'h, S: Specification>(
+        &self,
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Option<Problem<'h, S>> {
+        let reductions = self.strategy.tactics().is_reduced;
+        Problem::new(calls, &self.order, reductions, self.budget.bytes.unwrap_or(usize::MAX), role)
+    }
+
+    /// Returns what is known of a history whose problem alone does not fit into the memory.
+    fn too_large(&self) -> Checked {
+        let bytes = self.budget.bytes.unwrap_or(usize::MAX) as u64;
+        Checked {
+            answer: Answer::Undecided { limit: Limit::Bytes },
+            explored: Explored { bytes, ..Explored::default() },
+        }
+    }
+
+    fn each<'h, S: Specification>(
+        &self,
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        initial: &S,
+        compared: Compared,
+        filter: Filter,
+    ) -> Checked {
+        let mut explored = Explored::default();
+        let precedes = Precedes::new(calls, &self.order);
+        for (target, &(place, call)) in calls.iter().enumerate() {
+            if call.end.response().is_none() {
+                continue;
+            }
+            let is_compared = compared == Compared::All;
+            let footprints: Vec<Footprint> = (0..)
+                .zip(calls)
+                .map(|(number, (_, call))| {
+                    let is_known = is_compared || number == target;
+                    S::footprint(&call.operation, call.end.response().filter(|_| is_known))
+                })
+                .collect();
+            let is_kept = kept(&footprints, target, filter);
+            let roles: BTreeMap<usize, Role> = calls
+                .iter()
+                .enumerate()
+                .map(|(number, &(place, call))| {
+                    let role = match &call.end {
+                        _ if number == target => Role::Demanded { is_compared: true },
+                        _ if !is_kept[number] || precedes.is_before(target, number) => Role::Absent,
+                        End::DidNotHappen { .. } => Role::Absent,
+                        End::Returned { .. } if precedes.is_before(number, target) => Role::Demanded { is_compared },
+                        End::Returned { .. } => Role::Optional { is_compared },
+                        End::Unknown => Role::Doubtful,
+                    };
+                    (place, role)
+                })
+                .collect();
+            let Some(problem) = self.problem::<S>(calls, |place, _| roles[&place]) else { return self.too_large() };
+            let mut search = Search::new(&problem, initial, self.strategy.tactics());
+            let found =
+                search.run(initial, u64::MAX, &self.budget, Explored { steps: explored.steps, ..Explored::default() });
+            explored.follow(search.explored());
+            match found {
+                None | Some(Found::Order(_)) => {}
+                Some(Found::Nowhere { longest, .. }) => {
+                    let answer = Answer::Impossible { longest: problem.places(&longest), stuck: place };
+                    return Checked { answer, explored };
+                }
+                Some(Found::Stopped(limit)) => return Checked { answer: Answer::Undecided { limit }, explored },
+            }
+        }
+        Checked { answer: Answer::Possible { order: Vec::new() }, explored }
+    }
+}
+
+impl Strategy {
+    pub(crate) const fn tactics(self) -> Tactics {
+        let (candidates, breadth_first) = match self {
+            Self::JustInTime | Self::AnswerOrder => (Candidates::End, false),
+            Self::CallOrder => (Candidates::Invocation, false),
+            Self::DepthFirst => (Candidates::Session, false),
+            Self::BreadthFirst => (Candidates::Session, true),
+        };
+        Tactics { candidates, breadth_first, is_reduced: matches!(self, Self::JustInTime) }
+    }
+}
+
+/// Returns what searches have done, all but one of them: they share the memory.
+fn explored<S: Specification>(searches: &[Search<'_, '_, S>], but: Option<usize>) -> Explored {
+    let mut sum = Explored::default();
+    for (_, search) in searches.iter().enumerate().filter(|&(part, _)| Some(part) != but) {
+        sum.join(search.explored());
+    }
+    sum
+}
+
+/// Returns which calls may matter to the answer of `target`.
+fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
+    let mut kept: Vec<bool> =
+        footprints.iter().map(|footprint| filter == Filter::None || !footprint.is_read()).collect();
+    kept[target] = true;
+    if filter == Filter::Unrelated {
+        let candidates = std::mem::replace(&mut kept, vec![false; footprints.len()]);
+        let mut reached = vec![target];
+        kept[target] = true;
+        while let Some(number) = reached.pop() {
+            for (other, footprint) in footprints.iter().enumerate() {
+                let changes =
+                    |one: &Footprint| footprint.writes.meets(&one.reads) || footprint.writes.meets(&one.writes);
+                if candidates[other] && !kept[other] && changes(&footprints[number]) {
+                    kept[other] = true;
+                    reached.push(other);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// Which calls come before which other ones, all of them known to have happened.
+struct Precedes {
+    /// `rows[other]` has the calls that come before `other`.
+    rows: Vec<Vec<bool>>,
+}
+
+impl Precedes {
+    fn new<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
+        let length = calls.len();
+        let mut rows = vec![vec![false; length]; length];
+        for (other, &(other_place, other_call)) in calls.iter().enumerate() {
+            for (one, &(one_place, one_call)) in calls.iter().enumerate() {
+                rows[other][one] =
+                    one != other && order.puts((one, one_place, one_call), (other, other_place, other_call));
+            }
+        }
+        for middle in 0..length {
+            let before_middle = rows[middle].clone();
+            for row in rows.iter_mut().filter(|row| row[middle]) {
+                row.iter_mut().zip(&before_middle).for_each(|(cell, &before)| *cell |= before);
+            }
+        }
+        Self { rows }
+    }
+
+    fn is_before(&self, one: usize, other: usize) -> bool {
+        self.rows[other][one]
+    }
+}
+
+/// Returns the calls by the regions of the state that they share, each part in the order of invocation.
+fn by_part<'h, S: Specification>(
+    calls: Calls<'h, S>,
+    role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+) -> Vec<Calls<'h, S>> {
+    let footprints = calls.iter().map(|&(place, call)| {
+        S::footprint(&call.operation, call.end.response().filter(|_| role(place, call).is_compared()))
+    });
+    let numbers = parts(footprints, std::iter::empty());
+    let mut parts: Vec<Calls<'_, S>> = Vec::new();
+    for (call, part) in calls.into_iter().zip(numbers) {
+        if part == parts.len() {
+            parts.push(Vec::new());
+        }
+        parts[part].push(call);
+    }
+    parts
+}
+
+/// Returns one order of all calls, from orders of parts that share nothing.
+///
+/// Each call takes effect as early as its invocation and those before it in its part allow. So it does before its end,
+/// and the order of these instants keeps what ended before something was invoked.
+fn merged<O, R>(orders: &[Vec<usize>], parts: &[Vec<Placed<'_, O, R>>]) -> Vec<usize> {
+    let mut instants = Vec::new();
+    for (order, part) in orders.iter().zip(parts) {
+        let mut now = None;
+        for &place in order {
+            let found = part.binary_search_by_key(&place, |&(place, _)| place);
+            let invoked = found.ok().map(|at| key(part[at].1.invoked));
+            now = now.max(invoked);
+            instants.push((now, place));
+        }
+    }
+    instants.sort_by_key(|&(instant, _)| instant);
+    instants.into_iter().map(|(_, place)| place).collect()
+}

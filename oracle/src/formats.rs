@@ -1,0 +1,202 @@
+//! Histories in files: our own form, and those of other tools.
+//!
+//! | format | from | read | written |
+//! | --- | --- | --- | --- |
+//! | [`Format::JsonLines`] | this crate: a call a line | [`json_lines::read`] | [`json_lines::write()`] |
+//! | [`Format::JepsenEdn`] | Jepsen's `history.edn`, and Porcupine's key-value logs | [`read`] | [`edn::write`] |
+//! | [`Format::JepsenJson`] | the same in JSON | [`read`] | |
+//! | [`Format::JepsenLog`] | Jepsen's log, as Porcupine's etcd histories have it | [`read`] | |
+//! | [`Format::Limo`] | LiMo (Abdulla et al., PLDI 2025): `.hist` | [`read`] | |
+//! | [`Format::PolyLin`] | PolyLin (Lee and Mathur, OOPSLA 2025) | [`read`] | |
+//!
+//! ```
+//! use simutant_oracle::formats::{self, Format, Value};
+//! use simutant_oracle::specifications::Register;
+//! use simutant_oracle::{Answer, Budget, Order, check};
+//!
+//! let text = b"{:process 0, :type :invoke, :f :write, :value 3}
+//! {:process 1, :type :invoke, :f :read, :value nil}
+//! {:process 1, :type :ok, :f :read, :value 3}
+//! {:process 0, :type :ok, :f :write, :value 3}
+//! ";
+//! let format = formats::detect(None, text).expect("maps of EDN");
+//! assert_eq!(format, Format::JepsenEdn);
+//! let history = formats::read::<Register<Value>>(format, &text[..])?;
+//! let checked = check(&history, &Register::default(), &Order::linearizability(), Budget::unlimited());
+//! assert!(matches!(checked.answer, Answer::Possible { .. }));
+//! # Ok::<(), formats::HistoryError>(())
+//! ```
+//!
+//! # Events, calls, and what they mean
+//!
+//! Other tools write an event when a call begins and another one when it ends. The order of the lines is the order of
+//! the events; a time that is earlier than one before counts as the same time, and a file without times has all at the
+//! origin. A process has one call at a time: an invocation of a busy one, and an end that nothing began, are errors.
+//!
+//! What an operation's name and value mean is a specification's [`Vocabulary`]. Where the specification does not know a
+//! name, the error lists those that it knows. How a call ends is the format's:
+//!
+//! | end | in Jepsen's EDN and JSON | in its log |
+//! | --- | --- | --- |
+//! | `:ok` | returned | returned |
+//! | `:info`, or none | unknown | unknown |
+//! | `:fail` | did not happen, or, with `:error :did-not-match`, compared and did not match | `:cas` compared and did not match; what timed out is unknown; all else did not happen |
+//!
+//! # Limits
+//!
+//! A line, and a map of a file whose maps are no lines, has at most [`LINE_MAX`] bytes, and values lie at most
+//! [`DEPTH_MAX`] deep in each other. Memory is in proportion to the file.
+
+mod data;
+pub mod edn;
+mod error;
+mod event;
+mod jepsen;
+pub mod json_lines;
+mod limo;
+mod polylin;
+mod source;
+mod value;
+mod vocabulary;
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::BufRead;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use self::data::Grammar;
+use self::event::Pairing;
+use crate::History;
+
+pub use self::data::DEPTH_MAX;
+pub use self::error::{HistoryError, LINE_MAX};
+pub use self::value::Value;
+pub use self::vocabulary::{Answer, Asked, Misfit, Said, Vocabulary};
+
+/// How a file has its history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Our own: a call a line.
+    JsonLines,
+    /// Jepsen's `history.edn`: maps, one after the other or in a vector. Porcupine's key-value logs are such maps with
+    /// a `:key`.
+    JepsenEdn,
+    /// The same in JSON.
+    JepsenJson,
+    /// Jepsen's log: `INFO  jepsen.util - 0 :invoke :read nil`.
+    JepsenLog,
+    /// LiMo's `.hist`.
+    Limo,
+    /// PolyLin's calls.
+    PolyLin,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 6] =
+        [Self::JsonLines, Self::JepsenEdn, Self::JepsenJson, Self::JepsenLog, Self::Limo, Self::PolyLin];
+
+    /// Returns the name of the format, as a command takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JsonLines => "json-lines",
+            Self::JepsenEdn => "jepsen-edn",
+            Self::JepsenJson => "jepsen-json",
+            Self::JepsenLog => "jepsen-log",
+            Self::Limo => "limo",
+            Self::PolyLin => "polylin",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Returns the format of a file that begins with these bytes, some kilobytes of it. Where they do not tell, the name's
+/// extension does: `.edn`, `.json`, `.jsonl`, `.hist`.
+///
+/// `None` says that neither tells; ask for the format then.
+pub fn detect(path: Option<&Path>, head: &[u8]) -> Option<Format> {
+    by_content(&String::from_utf8_lossy(head)).or_else(|| {
+        match path?.extension().and_then(OsStr::to_str)?.to_ascii_lowercase().as_str() {
+            "edn" => Some(Format::JepsenEdn),
+            "json" => Some(Format::JepsenJson),
+            "jsonl" => Some(Format::JsonLines),
+            "hist" => Some(Format::Limo),
+            _ => None,
+        }
+    })
+}
+
+fn by_content(head: &str) -> Option<Format> {
+    for line in head.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with(limo::OBJECT) {
+            return Some(Format::Limo);
+        }
+        if polylin::is_object(line) {
+            return Some(Format::PolyLin);
+        }
+        if line.starts_with(';') || line.starts_with("# ") || line == "#" {
+            continue;
+        }
+        if line.contains(jepsen::LOG_PREFIX) {
+            return Some(Format::JepsenLog);
+        }
+        break;
+    }
+    let (mut inner, mut is_map) = (head.trim_start(), false);
+    loop {
+        inner = match inner.strip_prefix(['[', '(', '{']) {
+            Some(rest) => {
+                is_map = true;
+                rest.trim_start()
+            }
+            // A comment of EDN.
+            None if inner.starts_with(';') => inner.split_once('\n').map_or("", |(_, rest)| rest.trim_start()),
+            None => break,
+        };
+    }
+    if is_map && inner.starts_with('"') {
+        let line = inner.lines().next().unwrap_or_default();
+        // A call of ours has a session, and an event of Jepsen's has a process.
+        return match (line.contains("\"session\""), inner.contains("\"process\"")) {
+            (true, false) => Some(Format::JsonLines),
+            (false, true) => Some(Format::JepsenJson),
+            _ => None,
+        };
+    }
+    if (is_map && inner.starts_with(':')) || inner.starts_with("#jepsen") {
+        return Some(Format::JepsenEdn);
+    }
+    let after = inner.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start();
+    (!is_map && inner.starts_with(|first: char| first.is_ascii_digit()) && after.starts_with(':'))
+        .then_some(Format::JepsenLog)
+}
+
+/// Reads the history of a specification from a file of a format.
+///
+/// # Errors
+/// [`HistoryError`] names the line and the column, and what to do.
+pub fn read<S>(format: Format, from: impl BufRead) -> Result<History<S::Operation, S::Response>, HistoryError>
+where
+    S: Vocabulary,
+    S::Operation: DeserializeOwned,
+    S::Response: DeserializeOwned,
+{
+    let mut pairing = Pairing::<S>::new();
+    match format {
+        Format::JsonLines => return json_lines::read(from),
+        Format::JepsenEdn => jepsen::read_maps(from, Grammar::Edn, &mut |event| pairing.take(event))?,
+        Format::JepsenJson => jepsen::read_maps(from, Grammar::Json, &mut |event| pairing.take(event))?,
+        Format::JepsenLog => jepsen::read_log(from, &mut |event| pairing.take(event))?,
+        Format::Limo => limo::read(from, &mut |event| pairing.take(event))?,
+        Format::PolyLin => polylin::read(from, &mut pairing)?,
+    }
+    pairing.history()
+}

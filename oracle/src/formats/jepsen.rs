@@ -1,0 +1,190 @@
+//! Jepsen's histories: maps in EDN or in JSON, and its log.
+//!
+//! An operation is a map with the keys `:process`, `:type`, `:f` and `:value`, and with `:time`, `:index`, `:error` and
+//! `:key` where there are such; other keys are for others. A tag before a map, as that of Jepsen's records, means
+//! nothing.
+
+use std::io::BufRead;
+
+use super::Value;
+use super::data::{Grammar, Next, Reader};
+use super::error::{HistoryError, Place};
+use super::event::{Event, EventKind};
+use super::source::{Lines, Scanner};
+use crate::Time;
+
+/// The error of a `:fail` which says that the operation was taken, compared, and changed nothing.
+pub(super) const DID_NOT_MATCH: &str = "did-not-match";
+
+/// What takes events as they are read.
+pub(super) type Sink<'a> = dyn FnMut(Event) -> Result<(), HistoryError> + 'a;
+
+/// Reads maps, one after the other or in one list.
+pub(super) fn read_maps(from: impl BufRead, grammar: Grammar, sink: &mut Sink<'_>) -> Result<(), HistoryError> {
+    let mut reader = Reader::new(Scanner::new(from, Place { line: 1, column: 1 }), grammar);
+    reader.scanner.begin();
+    let list = match reader.start()? {
+        Some(open @ (b'[' | b'(')) if open == b'[' || grammar == Grammar::Edn => {
+            reader.scanner.next()?;
+            Some(if open == b'[' { b']' } else { b')' })
+        }
+        _ => None,
+    };
+    let mut index = None;
+    let mut is_first = true;
+    loop {
+        if list.is_some() && grammar == Grammar::Json && !is_first {
+            reader.scanner.begin();
+            // A comma, or the end of the list.
+            if reader.start()? == Some(b',') {
+                reader.scanner.next()?;
+                if reader.start()? == Some(b']') {
+                    return Err(reader
+                        .scanner
+                        .place()
+                        .error("a value is missing", "leave out the comma before the end"));
+                }
+            } else if !matches!(reader.start()?, Some(b']') | None) {
+                return Err(reader.scanner.place().error("`,` is missing", "write it here, as JSON has it"));
+            }
+        }
+        is_first = false;
+        match reader.next(list)? {
+            Next::Value(place, value) => {
+                if let Some(event) = event(place, &value, &mut index)? {
+                    sink(event)?;
+                }
+            }
+            Next::Closed => break,
+            Next::End if list.is_some() => return Err(reader.cut()),
+            Next::End => return Ok(()),
+        }
+    }
+    match reader.next(None)? {
+        Next::End | Next::Closed => Ok(()),
+        Next::Value(place, _) => {
+            Err(place.error("a value comes after the list", "a history is one list, or maps without one"))
+        }
+    }
+}
+
+/// Returns the event that a map is; `None` if it is no client's.
+fn event(place: Place, value: &Value, index: &mut Option<i64>) -> Result<Option<Event>, HistoryError> {
+    const FORM: &str = "an operation is a map as {:process 0, :type :invoke, :f :read, :value nil}";
+    if !matches!(value, Value::Map { .. }) {
+        return Err(place.error(format!("{} is no operation", value.shown()), FORM));
+    }
+    let must = |name: &str| {
+        let missing = || place.error(format!("the operation has no :{name}"), FORM);
+        value.field(name).ok_or_else(missing)
+    };
+    if let Some(given) = value.field("index") {
+        let Some(number) = given.integer() else {
+            return Err(place.error(format!(":index is {}", given.shown()), "give an integer, or leave it out"));
+        };
+        if let Some(before) = index.filter(|before| *before >= number) {
+            return Err(place.error(
+                format!(":index {number} comes after :index {before}"),
+                "the order of a history is that of its operations: sort them by :index",
+            ));
+        }
+        *index = Some(number);
+    }
+    let (process, kind) = (must("process")?, must("type")?);
+    let Some(process) = client(place, process)? else { return Ok(None) };
+    let kind = kind_of(place, kind, value.field("error"))?;
+    let name = must("f")?;
+    let Some(name) = name.name() else {
+        return Err(place.error(format!(":f is {}", name.shown()), "give the name of the operation, as :read"));
+    };
+    let time = match value.field("time") {
+        None | Some(Value::Nil) => None,
+        Some(time) => match time.integer().map(u64::try_from) {
+            Some(Ok(nanos)) => Some(Time::from_nanos(nanos)),
+            _ => {
+                let message = format!(":time is {}", time.shown());
+                return Err(place.error(message, "give nanoseconds since the start of the test, or leave it out"));
+            }
+        },
+    };
+    Ok(Some(Event {
+        place,
+        process,
+        kind,
+        name: Some(name.into()),
+        key: value.field("key").cloned(),
+        value: value.field("value").cloned().unwrap_or(Value::Nil),
+        time,
+    }))
+}
+
+/// Returns the number of a client's process; `None` for the nemesis, whose operations are faults.
+fn client(place: Place, process: &Value) -> Result<Option<u64>, HistoryError> {
+    match process {
+        Value::Integer(number) if *number >= 0 => Ok(Some(number.unsigned_abs())),
+        nemesis if nemesis.name() == Some("nemesis") => Ok(None),
+        other => {
+            Err(place
+                .error(format!("the process is {}", other.shown()), "a process is a number from 0 on, or :nemesis"))
+        }
+    }
+}
+
+fn kind_of(place: Place, kind: &Value, error: Option<&Value>) -> Result<EventKind, HistoryError> {
+    match kind.name() {
+        Some("invoke") => Ok(EventKind::Invoked),
+        Some("ok") => Ok(EventKind::Done),
+        Some("info") => Ok(EventKind::Unknown),
+        Some("fail") if error.and_then(Value::name) == Some(DID_NOT_MATCH) => Ok(EventKind::Refused),
+        Some("fail") => Ok(EventKind::DidNotHappen),
+        _ => Err(place.error(format!("the type is {}", kind.shown()), "a type is :invoke, :ok, :fail or :info")),
+    }
+}
+
+/// What a line of the log has before its operation.
+pub(super) const LOG_PREFIX: &str = "jepsen.util - ";
+
+/// Reads a log: a line for each event, with the process, the type, the name, the value, and an error.
+pub(super) fn read_log(from: impl BufRead, sink: &mut Sink<'_>) -> Result<(), HistoryError> {
+    const FORM: &str = "a line is `INFO  jepsen.util - 0 :invoke :read nil`, or begins with the process";
+    let mut lines = Lines::new(from);
+    while let Some((line, text)) = lines.next()? {
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let prefix = LOG_PREFIX.as_bytes();
+        let start = match text.windows(prefix.len()).position(|window| window == prefix) {
+            Some(start) => start + prefix.len(),
+            None if text.trim_ascii_start().first().is_some_and(|first| first.is_ascii_digit() || *first == b':') => 0,
+            None => return Err(Place { line, column: 1 }.error("the line is no operation", FORM)),
+        };
+        let place = Place { line, column: start + 1 };
+        let mut reader = Reader::new(Scanner::new(&text[start..], place), Grammar::Edn);
+        let mut words = Vec::new();
+        while let Next::Value(place, value) = reader.next(None)? {
+            if words.len() == 5 {
+                return Err(place.error("the line has more than five words", FORM));
+            }
+            words.push(value);
+        }
+        let mut words = words.into_iter();
+        let (Some(process), Some(kind), Some(name), Some(value)) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return Err(place.error("the line ends before the operation does", FORM));
+        };
+        let Some(process) = client(place, &process)? else { continue };
+        let Some(name) = name.name() else {
+            return Err(place.error(format!("the name is {}", name.shown()), FORM));
+        };
+        let kind = match kind_of(place, &kind, words.next().as_ref())? {
+            // Who times out does not know, whatever the type says.
+            EventKind::DidNotHappen if value.name() == Some("timed-out") => EventKind::Unknown,
+            // These logs say so of what compared and did not match.
+            EventKind::DidNotHappen if name == "cas" => EventKind::Refused,
+            kind => kind,
+        };
+        sink(Event { place, process, kind, name: Some(name.into()), key: None, value, time: None })?;
+    }
+    Ok(())
+}

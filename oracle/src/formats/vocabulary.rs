@@ -1,0 +1,147 @@
+//! What the operations of a specification are called in files.
+
+use super::Value;
+use crate::Specification;
+
+/// What the operations of a specification are called in files of others, and what their values mean.
+///
+/// It is implemented beside each ready-made specification, whose values are then those of files
+/// ([`Value`]). Names are Jepsen's where it has them.
+///
+/// ```
+/// use simutant_oracle::formats::{Said, Value, Vocabulary};
+/// use simutant_oracle::specifications::{Register, register::Operation};
+///
+/// let said = Said { name: "write", key: None, value: &Value::from(3) };
+/// assert_eq!(Register::operation(&said), Ok(Operation::Write(Value::from(3))));
+/// ```
+pub trait Vocabulary: Specification {
+    /// What the specification is called in messages: "a register".
+    const NAME: &'static str;
+
+    /// The names of operations that it knows.
+    const OPERATIONS: &'static [&'static str];
+
+    /// Whether an event may have a key beside its value.
+    const HAS_KEYS: bool = false;
+
+    /// Returns the operation that an invocation asks for.
+    ///
+    /// # Errors
+    /// [`Misfit`] says whether the name is unknown, or what value belongs to it.
+    fn operation(asked: &Said<'_>) -> Result<Self::Operation, Misfit>;
+
+    /// Returns the response that an answer gives.
+    ///
+    /// # Errors
+    /// [`Misfit`] says what value belongs to the answer.
+    fn response(operation: &Self::Operation, answer: &Answer<'_>) -> Result<Self::Response, Misfit>;
+
+    /// Returns the response which says that the operation was taken and changed nothing, as that of a comparison that
+    /// did not match, if there is one.
+    fn refusal(_operation: &Self::Operation) -> Option<Self::Response> {
+        None
+    }
+
+    /// Returns what is said when this is asked for, for writing; `None` if this vocabulary does not say it.
+    fn ask(_operation: &Self::Operation) -> Option<Asked> {
+        None
+    }
+
+    /// Returns the value of the answer, for writing; `None` if this vocabulary does not say it. What
+    /// [`refusal`](Self::refusal) returns is not asked for.
+    fn tell(_operation: &Self::Operation, _response: &Self::Response) -> Option<Value> {
+        None
+    }
+}
+
+/// What an event of a file says of its operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// The name of the operation, without a colon.
+    pub name: &'a str,
+    /// The key, of a format that has one beside the value.
+    pub key: Option<&'a Value>,
+    /// The value.
+    pub value: &'a Value,
+}
+
+/// What the end of a call says.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The key, of a format that has one beside the value.
+    pub key: Option<&'a Value>,
+    /// The value.
+    pub value: &'a Value,
+    /// The value that the invocation had.
+    pub asked: &'a Value,
+}
+
+/// What an invocation says, for writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The name of the operation, without a colon.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+}
+
+/// Why an event does not fit a specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// The specification has no operation of this name.
+    Name,
+    /// The value is not of the operation.
+    Value {
+        /// What belongs there, as "give `[from to]`".
+        cure: &'static str,
+    },
+}
+
+impl Misfit {
+    /// What is said of values that no element is.
+    pub(crate) const ELEMENT: Self =
+        Self::Value { cure: "give an integer, a text, a boolean, a keyword, or a list of such" };
+    /// What is said where there should be no value.
+    pub(crate) const NOTHING: Self = Self::Value { cure: "give `nil`, since the operation asks with no value" };
+    /// What is said where the answer should say nothing.
+    pub(crate) const ECHO: Self = Self::Value { cure: "answer with `nil`, or with the value of the invocation" };
+}
+
+impl<'a> Said<'a> {
+    /// Returns the value as an element of a register or a container.
+    pub(crate) fn element(&self) -> Result<Value, Misfit> {
+        self.value.element().ok_or(Misfit::ELEMENT)
+    }
+
+    /// Returns an operation that asks with no value.
+    pub(crate) fn without_value<O>(&self, operation: O) -> Result<O, Misfit> {
+        if *self.value == Value::Nil { Ok(operation) } else { Err(Misfit::NOTHING) }
+    }
+
+    /// Returns both values, each as an element.
+    pub(crate) fn two_elements(&self, cure: &'static str) -> Result<(Value, Value), Misfit> {
+        let elements = |(one, other): (&'a Value, &'a Value)| Some((one.element()?, other.element()?));
+        self.value.pair().and_then(elements).ok_or(Misfit::Value { cure })
+    }
+}
+
+impl Answer<'_> {
+    /// Returns a response that says nothing but that it was done: no value, or that of the invocation.
+    pub(crate) fn done<R>(&self, response: R) -> Result<R, Misfit> {
+        if self.says_nothing() { Ok(response) } else { Err(Misfit::ECHO) }
+    }
+
+    /// Returns whether the answer has no value, or that of the invocation.
+    pub(crate) fn says_nothing(&self) -> bool {
+        *self.value == Value::Nil || self.value == self.asked
+    }
+
+    /// Returns the value as an element, or `None` if it is none.
+    pub(crate) fn optional_element(&self) -> Result<Option<Value>, Misfit> {
+        match self.value {
+            Value::Nil => Ok(None),
+            value => value.element().map(Some).ok_or(Misfit::ELEMENT),
+        }
+    }
+}

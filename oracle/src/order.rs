@@ -1,0 +1,80 @@
+//! Orders: what may be assumed of the order in which a service took calls.
+
+use crate::{Call, Mode};
+
+/// Which calls a service took before which other ones, as far as clients can know.
+///
+/// What is not ordered may have happened in either order. Orders add up:
+/// `Order { sessions: true, ..Order::linearizability() }` is both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// A call that ended before another one was invoked was taken before it.
+    pub real_time: bool,
+    /// Calls of a session were taken in the order of their invocations.
+    pub sessions: bool,
+    /// Synchronous calls, of all sessions, were taken in the order of their invocations.
+    pub synchronous: bool,
+    /// A call with a smaller revision was taken before one with a larger revision.
+    pub revisions: bool,
+    /// Further pairs of calls, by their places in the history: the first was taken before the second.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+impl Order {
+    /// Nothing is known of the order: any permutation of the calls may be an explanation.
+    pub const fn none() -> Self {
+        Self { real_time: false, sessions: false, synchronous: false, revisions: false, pairs: Vec::new() }
+    }
+
+    /// Linearizability (Herlihy and Wing, 1990): each call takes effect at some instant between its invocation and its
+    /// end.
+    pub fn linearizability() -> Self {
+        Self { real_time: true, ..Self::none() }
+    }
+
+    /// Sequential consistency (Lamport, 1979): the calls of each session take effect in their order.
+    pub fn sequential() -> Self {
+        Self { sessions: true, ..Self::none() }
+    }
+
+    /// ZooKeeper's, with clients that make synchronous calls one at a time (Banzai, 2018, 3.1.1 and 3.2.3): the calls of
+    /// each session in their order, and the synchronous calls of all sessions in theirs.
+    pub fn zookeeper() -> Self {
+        Self { sessions: true, synchronous: true, ..Self::none() }
+    }
+
+    /// A partial order of pairs of calls, by their places in the history.
+    pub fn partial(pairs: Vec<(usize, usize)>) -> Self {
+        Self { pairs, ..Self::none() }
+    }
+
+    /// Returns whether one call was taken before another one, for a reason that is the two calls' own. Both come with
+    /// their number among the calls in the order of invocation, and their place in the history.
+    pub(crate) fn puts<O, R>(
+        &self,
+        (one_number, one_place, one): (usize, usize, &Call<O, R>),
+        (other_number, other_place, other): (usize, usize, &Call<O, R>),
+    ) -> bool {
+        let is_synchronous = |call: &Call<O, R>| call.mode == Mode::Synchronous;
+        let is_earlier = one_number < other_number;
+        (self.real_time && one.precedes(other))
+            || (self.sessions && is_earlier && one.session == other.session)
+            || (self.synchronous && is_earlier && is_synchronous(one) && is_synchronous(other))
+            || (self.revisions && one.revision.zip(other.revision).is_some_and(|(one, other)| one < other))
+            || self.pairs.contains(&(one_place, other_place))
+    }
+
+    /// The same order, and that of the revisions which the service gave.
+    #[must_use]
+    pub const fn with_revisions(mut self) -> Self {
+        self.revisions = true;
+        self
+    }
+}
+
+/// Linearizability.
+impl Default for Order {
+    fn default() -> Self {
+        Self::linearizability()
+    }
+}

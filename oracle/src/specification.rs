@@ -1,0 +1,237 @@
+//! Specifications: what a service may answer, and what a step tells of itself so that a search can be short.
+
+use std::hash::{BuildHasher, Hash};
+
+use foldhash::fast::FixedState;
+
+use crate::{Open, Session};
+
+/// What a service may do: a value is the state of the service, and [`step`](Specification::step) takes one operation.
+///
+/// A step is ordinary Rust. What it leaves open it asks of [`Open`]: a search tries every choice, a simulation draws
+/// one.
+///
+/// ```
+/// use simutant_oracle::{Footprint, Open, Session, Specification};
+///
+/// /// A counter that answers with its value after the addition.
+/// #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// struct Counter(i64);
+///
+/// impl Specification for Counter {
+///     type Operation = i64;
+///     type Response = i64;
+///
+///     fn step(&mut self, _: Session, added: &i64, _: &mut Open<'_>) -> i64 {
+///         self.0 += added;
+///         self.0
+///     }
+/// }
+///
+/// let mut counter = Counter(3);
+/// assert_eq!(counter.step(Session(1), &4, &mut Open::first()), 7);
+/// ```
+///
+/// # Hints
+///
+/// The methods that are marked as hints make a search shorter and its account of memory exact. A hint that is wrong makes
+/// verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
+pub trait Specification: Clone + Eq + Hash {
+    /// What clients ask for.
+    type Operation;
+    /// What the service answers.
+    type Response: PartialEq;
+
+    /// Takes an operation of a session, and returns the answer. The state changes to the one after.
+    ///
+    /// The same state, operation and choices give the same answer and the same state.
+    fn step(&mut self, session: Session, operation: &Self::Operation, open: &mut Open<'_>) -> Self::Response;
+
+    /// Returns whether what a client observed is the answer that a step gave.
+    ///
+    /// The state is the one after the step. An answer with an [`Unknown`](crate::Unknown) value asks the state, which
+    /// may learn the value from what was observed.
+    fn agrees(
+        &mut self,
+        _operation: &Self::Operation,
+        expected: &Self::Response,
+        observed: &Self::Response,
+        _open: &mut Open<'_>,
+    ) -> bool {
+        expected == observed
+    }
+
+    /// Returns why the specification would not have given an answer, in words, for explanations. The state is the one
+    /// before the step; `expected` is an answer that it would have given.
+    fn reason(
+        &self,
+        _session: Session,
+        _operation: &Self::Operation,
+        _expected: &Self::Response,
+        _observed: &Self::Response,
+    ) -> Option<String> {
+        None
+    }
+
+    /// Hint: returns which regions of the state an operation looks at and changes.
+    ///
+    /// `response` is what the client observed: an operation that is known to have changed nothing, as a comparison
+    /// that did not match, reads alone. It is `None` for a call whose end is unknown.
+    fn footprint(_operation: &Self::Operation, _response: Option<&Self::Response>) -> Footprint {
+        Footprint::everything()
+    }
+
+    /// Hint: returns whether it matters to an operation whose session takes it.
+    fn depends_on_session(_operation: &Self::Operation) -> bool {
+        true
+    }
+
+    /// Hint: returns whether two operations do the same to every state, and answer the same.
+    ///
+    /// Calls whose ends are unknown and whose operations are the same are tried once where they could be tried each.
+    fn is_same(_one: &Self::Operation, _other: &Self::Operation) -> bool {
+        false
+    }
+
+    /// Hint: returns whether an operation only adds to the state, as one that appends does.
+    ///
+    /// Where nothing else can come before a read, [`may_grow_into`](Specification::may_grow_into) says early that its
+    /// answer is out of reach.
+    fn grows(_operation: &Self::Operation) -> bool {
+        false
+    }
+
+    /// Hint: returns whether operations that only add to the state can lead to one in which an operation that changes
+    /// nothing is answered so.
+    fn may_grow_into(&self, _operation: &Self::Operation, _observed: &Self::Response) -> bool {
+        true
+    }
+
+    /// Hint: returns how many bytes the state has besides its own size, for budgets of memory.
+    ///
+    /// What is kept is a clone, so the lengths of lists count, and not what they have room for. It is asked before, so what is shared with states that are kept already, as by an `Arc` that
+    /// others have, counts for nothing.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Which regions of a state an operation looks at, and which ones it may change.
+///
+/// A region is a part of the state that has a name of its own, as a key of a store has: a number, mostly made by
+/// [`Region::of`]. Regions that share a number by accident make a search longer, never wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Footprint {
+    /// What the answer, or the change, depends on.
+    pub reads: Regions,
+    /// What may be changed.
+    pub writes: Regions,
+}
+
+/// A set of regions of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Regions {
+    /// No region.
+    None,
+    /// One region.
+    One(Region),
+    /// Some regions.
+    Some(Vec<Region>),
+    /// All regions, those that nobody names among them.
+    All,
+}
+
+/// A part of a state that has a name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Region(pub u64);
+
+impl Region {
+    /// Returns the region that a key names.
+    pub fn of(key: &(impl Hash + ?Sized)) -> Self {
+        Self(FixedState::with_seed(0).hash_one(key))
+    }
+}
+
+impl Footprint {
+    /// Returns the footprint of an operation that may look at all, and change all.
+    pub const fn everything() -> Self {
+        Self { reads: Regions::All, writes: Regions::All }
+    }
+
+    /// Returns the footprint of an operation that looks at all and changes nothing.
+    pub const fn reads_everything() -> Self {
+        Self { reads: Regions::All, writes: Regions::None }
+    }
+
+    /// Returns the footprint of an operation that looks at one region and changes nothing.
+    pub const fn reads(region: Region) -> Self {
+        Self { reads: Regions::One(region), writes: Regions::None }
+    }
+
+    /// Returns the footprint of an operation that may look at one region, and change it.
+    pub const fn writes(region: Region) -> Self {
+        Self { reads: Regions::One(region), writes: Regions::One(region) }
+    }
+
+    /// Returns whether the operation changes no state.
+    pub const fn is_read(&self) -> bool {
+        matches!(self.writes, Regions::None)
+    }
+
+    /// Returns all regions that the operation looks at or may change, or `None` if that is all of the state.
+    pub(crate) fn touches(&self) -> Option<impl Iterator<Item = Region>> {
+        Some(self.reads.listed()?.iter().chain(self.writes.listed()?).copied())
+    }
+
+    /// Returns whether one of the operations may change what the other one looks at or changes.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        self.writes.meets(&other.reads) || self.writes.meets(&other.writes) || self.reads.meets(&other.writes)
+    }
+}
+
+impl Regions {
+    /// Returns the regions, or `None` if that is all of the state.
+    pub(crate) fn listed(&self) -> Option<&[Region]> {
+        match self {
+            Self::None => Some(&[]),
+            Self::One(region) => Some(std::slice::from_ref(region)),
+            Self::Some(regions) => Some(regions),
+            Self::All => None,
+        }
+    }
+
+    /// Returns whether two sets have a region in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        match (self.listed(), other.listed()) {
+            (Some([]), _) | (_, Some([])) => false,
+            (None, _) | (_, None) => true,
+            (Some(one), Some(other)) => one.iter().any(|region| other.contains(region)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn footprints_conflict_where_one_changes_what_the_other_touches() {
+        #[track_caller]
+        fn check(one: &Footprint, other: &Footprint, expect: bool) {
+            assert_eq!(one.conflicts(other), expect, "{one:?}, {other:?}");
+            assert_eq!(other.conflicts(one), expect, "{other:?}, {one:?}");
+        }
+        let [a, b] = ["a", "b"].map(Region::of);
+        check(&Footprint::reads(a), &Footprint::reads(a), false);
+        check(&Footprint::reads(a), &Footprint::writes(a), true);
+        check(&Footprint::writes(a), &Footprint::writes(a), true);
+        check(&Footprint::writes(a), &Footprint::writes(b), false);
+        check(&Footprint::reads_everything(), &Footprint::reads(a), false);
+        check(&Footprint::reads_everything(), &Footprint::writes(a), true);
+        check(&Footprint::everything(), &Footprint::reads(b), true);
+        let both = Footprint { reads: Regions::Some(vec![a, b]), writes: Regions::One(b) };
+        check(&both, &Footprint::reads(a), false);
+        check(&both, &Footprint::writes(a), true);
+        check(&both, &Footprint::reads(b), true);
+    }
+}

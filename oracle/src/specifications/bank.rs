@@ -1,0 +1,147 @@
+//! A bank: transfers between accounts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Text;
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::{Footprint, Open, Region, Regions, Session, Specification};
+
+/// Accounts with their balances. No balance is ever negative, and the sum stays what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Bank {
+    balances: BTreeMap<Text, u64>,
+}
+
+/// What a client asks of a bank.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Takes an amount from one account and gives it to another, if it is there.
+    Transfer {
+        /// The account that has less.
+        from: Text,
+        /// The account that has more.
+        to: Text,
+        /// How much.
+        amount: u64,
+    },
+    /// Returns all balances.
+    Read,
+}
+
+/// What a bank answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    /// Whether the account had as much, and the other one is an account.
+    Transferred(bool),
+    /// The balance of each account.
+    Balances(BTreeMap<Text, u64>),
+}
+
+impl Bank {
+    /// Returns a bank with these accounts.
+    pub const fn new(balances: BTreeMap<Text, u64>) -> Self {
+        Self { balances }
+    }
+}
+
+impl Specification for Bank {
+    type Operation = Operation;
+    type Response = Response;
+
+    fn step(&mut self, _: Session, operation: &Operation, _: &mut Open<'_>) -> Response {
+        match operation {
+            Operation::Read => Response::Balances(self.balances.clone()),
+            Operation::Transfer { from, to, amount } => {
+                let left = self.balances.get(from).and_then(|balance| balance.checked_sub(*amount));
+                let has = self.balances.get(to).map(|balance| balance.saturating_add(*amount));
+                let (Some(left), Some(has)) = (left, has) else { return Response::Transferred(false) };
+                if from != to {
+                    self.balances.insert(from.clone(), left);
+                    self.balances.insert(to.clone(), has);
+                }
+                Response::Transferred(true)
+            }
+        }
+    }
+
+    fn reason(&self, _: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
+        match operation {
+            Operation::Read => Some(format!("the balances are {:?}", self.balances)),
+            Operation::Transfer { from, .. } => Some(match self.balances.get(from) {
+                Some(balance) => format!("{from:?} has {balance}"),
+                None => format!("{from:?} is no account"),
+            }),
+        }
+    }
+
+    fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {
+        let Operation::Transfer { from, to, .. } = operation else { return Footprint::reads_everything() };
+        let accounts = || Regions::Some(vec![Region::of(from.as_str()), Region::of(to.as_str())]);
+        let writes = match response {
+            Some(Response::Transferred(false)) => Regions::None,
+            _ => accounts(),
+        };
+        Footprint { reads: accounts(), writes }
+    }
+
+    fn depends_on_session(_: &Operation) -> bool {
+        false
+    }
+
+    fn is_same(one: &Operation, other: &Operation) -> bool {
+        one == other
+    }
+
+    fn heap_bytes(&self) -> usize {
+        2 * self.balances.len() * size_of::<(Text, u64)>()
+            + if self.balances.is_empty() { 0 } else { 2 * size_of::<usize>() }
+    }
+}
+
+impl Vocabulary for Bank {
+    const NAME: &'static str = "a bank";
+    const OPERATIONS: &'static [&'static str] = &["transfer", "read"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        let transfer = |value: &Value| {
+            let from = value.field("from")?.as_text()?;
+            let to = value.field("to")?.as_text()?;
+            let amount = u64::try_from(value.field("amount")?.integer()?).ok()?;
+            Some(Operation::Transfer { from, to, amount })
+        };
+        match asked.name {
+            "transfer" => transfer(asked.value)
+                .ok_or(Misfit::Value { cure: "give `{:from 0, :to 1, :amount 5}`, with an amount from 0 on" }),
+            "read" => asked.without_value(Operation::Read),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+        match (operation, answer.value) {
+            (Operation::Transfer { .. }, _) => answer.done(Response::Transferred(true)),
+            (Operation::Read, Value::Map { map }) => {
+                let mut balances = BTreeMap::new();
+                for (account, balance) in map {
+                    let balance = balance.integer().and_then(|balance| u64::try_from(balance).ok());
+                    let (account, balance) = account.as_text().zip(balance).ok_or(Misfit::Value {
+                        cure: "an account is a text or an integer, and a balance is from 0 on",
+                    })?;
+                    if balances.insert(account, balance).is_some() {
+                        return Err(Misfit::Value { cure: "an account has one balance, and one of these has two" });
+                    }
+                }
+                Ok(Response::Balances(balances))
+            }
+            (Operation::Read, _) => Err(Misfit::Value { cure: "answer with a map of balances by account" }),
+        }
+    }
+
+    fn refusal(operation: &Operation) -> Option<Response> {
+        matches!(operation, Operation::Transfer { .. }).then_some(Response::Transferred(false))
+    }
+}

@@ -1,0 +1,209 @@
+//! Containers that values are put into and taken out of: a queue, a stack, a queue by priority.
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::{Deserialize, Serialize};
+
+use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
+use crate::{Footprint, Open, Session, Specification};
+
+/// What a client asks of a container.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation<V> {
+    /// Puts a value into it: enqueue, push.
+    Put(V),
+    /// Takes the next value out of it, if there is one: dequeue, pop.
+    Take,
+}
+
+/// What a container answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response<V> {
+    /// The value was put.
+    Done,
+    /// The value that was taken; `None` if there was none.
+    Value(Option<V>),
+}
+
+/// A queue: the value that was put first is taken first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Queue<V>(pub VecDeque<V>);
+
+/// A stack: the value that was put last is taken first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stack<V>(pub Vec<V>);
+
+/// A queue by priority: the largest value is taken first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PriorityQueue<V>(
+    /// In their order, the largest last.
+    Vec<V>,
+);
+
+/// What the three have in common.
+trait Container<V> {
+    fn put(&mut self, value: V);
+    fn take(&mut self) -> Option<V>;
+    /// What would be taken next, in words.
+    fn next(&self) -> Option<&V>;
+}
+
+impl<V> Container<V> for Queue<V> {
+    fn put(&mut self, value: V) {
+        self.0.push_back(value);
+    }
+
+    fn take(&mut self) -> Option<V> {
+        self.0.pop_front()
+    }
+
+    fn next(&self) -> Option<&V> {
+        self.0.front()
+    }
+}
+
+impl<V> Container<V> for Stack<V> {
+    fn put(&mut self, value: V) {
+        self.0.push(value);
+    }
+
+    fn take(&mut self) -> Option<V> {
+        self.0.pop()
+    }
+
+    fn next(&self) -> Option<&V> {
+        self.0.last()
+    }
+}
+
+impl<V: Ord> Container<V> for PriorityQueue<V> {
+    fn put(&mut self, value: V) {
+        let place = self.0.partition_point(|other| *other <= value);
+        self.0.insert(place, value);
+    }
+
+    fn take(&mut self) -> Option<V> {
+        self.0.pop()
+    }
+
+    fn next(&self) -> Option<&V> {
+        self.0.last()
+    }
+}
+
+impl<V> Default for Queue<V> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<V> Default for Stack<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Default for PriorityQueue<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+/// Implements [`Specification`] for a container whose values are like this.
+macro_rules! container {
+    ($container:ident, $($bound:tt)+) => {
+        impl<V: $($bound)+> Specification for $container<V> {
+            type Operation = Operation<V>;
+            type Response = Response<V>;
+
+            fn step(&mut self, _: Session, operation: &Operation<V>, _: &mut Open<'_>) -> Response<V> {
+                match operation {
+                    Operation::Put(value) => {
+                        self.put(value.clone());
+                        Response::Done
+                    }
+                    Operation::Take => Response::Value(self.take()),
+                }
+            }
+
+            fn reason(&self, _: Session, operation: &Operation<V>, _: &Response<V>, _: &Response<V>) -> Option<String> {
+                matches!(operation, Operation::Take).then(|| match self.next() {
+                    Some(next) => format!("{next:?} is next of {}", self.0.len()),
+                    None => "it is empty".to_owned(),
+                })
+            }
+
+            fn footprint(operation: &Operation<V>, response: Option<&Response<V>>) -> Footprint {
+                match (operation, response) {
+                    (Operation::Take, Some(Response::Value(None))) => Footprint::reads_everything(),
+                    _ => Footprint::everything(),
+                }
+            }
+
+            fn depends_on_session(_: &Operation<V>) -> bool {
+                false
+            }
+
+            fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
+                one == other
+            }
+
+            fn heap_bytes(&self) -> usize {
+                self.0.capacity() * size_of::<V>()
+            }
+        }
+    };
+}
+
+container!(Queue, Clone + Eq + Hash + Debug);
+container!(Stack, Clone + Eq + Hash + Debug);
+container!(PriorityQueue, Clone + Ord + Hash + Debug);
+
+/// Implements [`Vocabulary`] for a container: what it is called, the names that put, and those that take. The first of
+/// each is written.
+macro_rules! vocabulary {
+    ($container:ident, $name:literal, [$put:literal $(, $puts:literal)*], [$take:literal $(, $takes:literal)*]) => {
+        impl Vocabulary for $container<Value> {
+            const NAME: &'static str = $name;
+            const OPERATIONS: &'static [&'static str] = &[$put, $($puts,)* $take, $($takes,)*];
+
+            fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
+                match asked.name {
+                    $put $(| $puts)* => asked.element().map(Operation::Put),
+                    $take $(| $takes)* => asked.without_value(Operation::Take),
+                    _ => Err(Misfit::Name),
+                }
+            }
+
+            fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+                match operation {
+                    Operation::Put(_) => answer.done(Response::Done),
+                    Operation::Take => answer.optional_element().map(Response::Value),
+                }
+            }
+
+            fn ask(operation: &Operation<Value>) -> Option<Asked> {
+                Some(match operation {
+                    Operation::Put(value) => Asked { name: $put, value: value.clone() },
+                    Operation::Take => Asked { name: $take, value: Value::Nil },
+                })
+            }
+
+            fn tell(operation: &Operation<Value>, response: &Response<Value>) -> Option<Value> {
+                match (operation, response) {
+                    (Operation::Put(value), Response::Done) => Some(value.clone()),
+                    (Operation::Take, Response::Value(value)) => Some(value.clone().unwrap_or(Value::Nil)),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+vocabulary!(Queue, "a queue", ["enqueue"], ["dequeue"]);
+vocabulary!(Stack, "a stack", ["push"], ["pop"]);
+vocabulary!(PriorityQueue, "a queue by priority", ["insert", "enqueue", "push"], ["poll", "dequeue", "pop"]);

@@ -1,0 +1,94 @@
+//! Identifiers that are given once.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::{Deserialize, Serialize};
+
+use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::{Open, Session, Specification};
+
+/// What gives identifiers: any, but none twice.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UniqueIds<V> {
+    /// In their order.
+    given: Vec<V>,
+}
+
+/// What a client asks for: another identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Returns an identifier that nobody else is given.
+    Next,
+}
+
+/// An identifier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response<V> {
+    /// Some identifier: the specification does not say which.
+    Any,
+    /// This one.
+    Id(V),
+}
+
+impl<V> Default for UniqueIds<V> {
+    fn default() -> Self {
+        Self { given: Vec::new() }
+    }
+}
+
+impl<V: Clone + Ord + Hash + Debug> Specification for UniqueIds<V> {
+    type Operation = Operation;
+    type Response = Response<V>;
+
+    fn step(&mut self, _: Session, _: &Operation, _: &mut Open<'_>) -> Response<V> {
+        Response::Any
+    }
+
+    fn agrees(&mut self, _: &Operation, _: &Response<V>, observed: &Response<V>, _: &mut Open<'_>) -> bool {
+        match observed {
+            Response::Any => true,
+            Response::Id(id) => self.given.binary_search(id).is_err_and(|place| {
+                self.given.insert(place, id.clone());
+                true
+            }),
+        }
+    }
+
+    fn reason(&self, _: Session, _: &Operation, _: &Response<V>, observed: &Response<V>) -> Option<String> {
+        match observed {
+            Response::Any => None,
+            Response::Id(id) => Some(format!("{id:?} was given before")),
+        }
+    }
+
+    fn depends_on_session(_: &Operation) -> bool {
+        false
+    }
+
+    fn is_same(_: &Operation, _: &Operation) -> bool {
+        true
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.given.len() * size_of::<V>()
+    }
+}
+
+impl Vocabulary for UniqueIds<Value> {
+    const NAME: &'static str = "a source of unique ids";
+    const OPERATIONS: &'static [&'static str] = &["generate"];
+
+    fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
+        match asked.name {
+            "generate" => asked.without_value(Operation::Next),
+            _ => Err(Misfit::Name),
+        }
+    }
+
+    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+        answer.value.element().map(Response::Id).ok_or(Misfit::ELEMENT)
+    }
+}

@@ -1,0 +1,119 @@
+//! Explanations of histories that are impossible.
+
+use crate::common::{Shape, brute_force, history};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use simutant_oracle::specifications::Register;
+use simutant_oracle::specifications::register::{Operation, Response};
+use simutant_oracle::{Call, Check, End, Explanation, History, Order, Recorder, Session, Time, What};
+use simutant_random::Random;
+
+type RegisterHistory = History<Operation<u8>, Response<u8>>;
+
+fn made(seed: u64) -> RegisterHistory {
+    let operations = [
+        Operation::Read,
+        Operation::Write(0),
+        Operation::Write(1),
+        Operation::CompareAndSet { from: 0, to: 1 },
+        Operation::CompareAndSet { from: 1, to: 0 },
+    ];
+    let operation = |random: &mut Random| operations[random.uniform(0..=4_u64) as usize].clone();
+    let response = |random: &mut Random, operation: &Operation<u8>| match operation {
+        Operation::Read => Response::Value([None, Some(0), Some(1)][random.uniform(0..=2_u64) as usize]),
+        Operation::Write(_) => Response::Done,
+        Operation::CompareAndSet { .. } => Response::Compared(random.uniform(0..=1_u64) == 1),
+    };
+    let shape = Shape { calls_max: 7, sessions: 3, unknown: 2, may_be_wrong: true };
+    history(&mut Random::from_seed(seed), shape, &Register::default(), operation, response)
+}
+
+/// Returns the history of those calls whose ends are kept, and nobody knows what became of the others.
+fn with_ends(history: &RegisterHistory, is_kept: impl Fn(usize) -> bool) -> RegisterHistory {
+    let forget = |(place, call): (usize, &Call<_, _>)| match call.end {
+        End::Returned { .. } if !is_kept(place) => Call { end: End::Unknown, ..call.clone() },
+        _ => call.clone(),
+    };
+    History::from_calls(history.calls().iter().enumerate().map(forget).collect()).expect("ends are as they were")
+}
+
+fn explained(seed: u64, order: &Order) -> Option<(RegisterHistory, Explanation<Register<u8>>)> {
+    let history = made(seed);
+    let explanation = Check { order: order.clone(), ..Check::default() }.explain(&history, &Register::default())?;
+    Some((history, explanation))
+}
+
+fn orders() -> [Order; 3] {
+    [Order::linearizability(), Order::sequential(), Order::zookeeper()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_impossible_is_explained_and_nothing_else(seed: u64) {
+        for order in orders() {
+            let is_possible = brute_force(&made(seed), &Register::default(), &order);
+            prop_assert_eq!(explained(seed, &order).is_none(), is_possible);
+        }
+    }
+
+    #[test]
+    fn a_core_is_impossible_and_nothing_of_it_can_be_forgotten(seed: u64) {
+        for order in orders() {
+            let Some((history, explanation)) = explained(seed, &order) else { continue };
+            let core = &explanation.core;
+            let is_possible = |but: Option<usize>| {
+                let is_kept = |place| Some(place) != but && core.iter().any(|known| known.call == place);
+                brute_force(&with_ends(&history, is_kept), &Register::default(), &order)
+            };
+            prop_assert!(!is_possible(None), "{core:?} of {history:#?}");
+            // Without the answers that do not matter less could be forgotten, so each by itself is tried with all.
+            for known in core {
+                prop_assert!(is_possible(Some(known.call)), "{known:?} of {core:?} of {history:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn with_an_answer_that_is_allowed_all_up_to_it_is_possible(seed: u64) {
+        for order in orders() {
+            let Some((history, explanation)) = explained(seed, &order) else { continue };
+            prop_assert!(!explanation.allowed.is_empty());
+            let end = history.calls()[explanation.stuck].end.at().expect("it returned");
+            for allowed in &explanation.allowed {
+                let calls = history.calls().iter().enumerate().map(|(place, call)| match &call.end {
+                    End::Returned { at, .. } if place == explanation.stuck => {
+                        Call { end: End::Returned { at: *at, response: allowed.response.clone() }, ..call.clone() }
+                    }
+                    // Moments of one time need not be in order, so what ends then is as good as later.
+                    End::Returned { at, .. } if at.time >= end.time => Call { end: End::Unknown, ..call.clone() },
+                    _ => call.clone(),
+                });
+                let changed = History::from_calls(calls.collect()).expect("ends are as they were");
+                prop_assert!(brute_force(&changed, &Register::default(), &order), "{allowed:?} {history:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_explanation_says_what_the_specification_says() {
+    let recorder: Recorder<Operation<u8>, Response<u8>> = Recorder::new();
+    let at = Time::from_nanos;
+    for (time, session) in [(0, 1), (20, 2)] {
+        let write = recorder.invoke(Session(session), Operation::Write(session as u8), at(time));
+        recorder.returned(write, Response::Done, at(time + 10)).expect("it ends once");
+    }
+    let read = recorder.invoke(Session(1), Operation::Read, at(40));
+    recorder.returned(read, Response::Value(Some(1)), at(50)).expect("it ends once");
+    let explanation = Check::default().explain(&recorder.history(), &Register::default()).expect("it is impossible");
+    assert_eq!(explanation.stuck, 2);
+    assert_eq!(explanation.maximal.len(), 1);
+    assert_eq!(explanation.maximal[0].order, [0, 1]);
+    assert_eq!(explanation.allowed[0].response, Response::Value(Some(2)));
+    assert_eq!(explanation.allowed[0].reason.as_deref(), Some("the register has the value 2"));
+    let core: Vec<(usize, What)> = explanation.core.iter().map(|known| (known.call, known.what)).collect();
+    // The first write must have ended before the second, and the second before the read, whatever they were answered.
+    assert_eq!(core, [(0, What::Ended), (1, What::Ended), (2, What::Answer)]);
+}

@@ -1,0 +1,198 @@
+//! The examples of the papers that the checks come from: Banzai (2018), tables 3.1, 3.3, 3.4 and 3.5, and Artho et al.
+//! (2017), figure 7; and what tells regular registers from atomic ones (Lamport, 1986).
+
+use simutant_oracle::specifications::ZooKeeper;
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_oracle::{
+    Answer, Call, Check, Compared, End, Filter, History, Mode, Moment, Open, Order, Scope, Session, Specification,
+    Strategy, Time,
+};
+
+type Asked = (u64, Mode, Operation);
+
+const SYNC: Mode = Mode::Synchronous;
+const ASYNC: Mode = Mode::Asynchronous;
+
+fn create(path: &str) -> Operation {
+    Operation::Create { path: path.into(), data: None }
+}
+
+fn delete(path: &str) -> Operation {
+    Operation::Delete { path: path.into() }
+}
+
+fn exists(path: &str) -> Operation {
+    Operation::Exists { path: path.into() }
+}
+
+/// Returns the history of calls that are made one after the other, and are all answered at the end.
+fn history(asked: &[Asked], answers: &[Option<Response>]) -> History<Operation, Response> {
+    let at = |time: usize| Moment { time: Time::from_nanos(time as u64), event: None };
+    let call = |(number, ((session, mode, operation), answer)): (usize, (&Asked, &Option<Response>))| {
+        let end = match answer {
+            Some(response) => End::Returned { at: at(100 + number), response: response.clone() },
+            None => End::Unknown,
+        };
+        Call { mode: *mode, ..Call::new(Session(*session), operation.clone(), at(number), end) }
+    };
+    let calls = asked.iter().zip(answers).enumerate().map(call);
+    History::from_calls(calls.collect()).expect("all end later")
+}
+
+fn is_possible(asked: &[Asked], answers: &[Option<Response>]) -> bool {
+    let check = Check { order: Order::zookeeper(), ..Check::default() };
+    let checked = check.run(&history(asked, answers), &ZooKeeper::default());
+    assert!(!matches!(checked.answer, Answer::Undecided { .. }));
+    checked.is_possible()
+}
+
+/// Returns the orders in which a service may take the calls, each with the answers that they then have.
+fn executions(asked: &[Asked]) -> Vec<(Vec<usize>, Vec<Option<Response>>)> {
+    permutations(asked.len())
+        .into_iter()
+        .filter_map(|order| {
+            let mut tree = ZooKeeper::default();
+            let mut answers = vec![None; asked.len()];
+            for &number in &order {
+                let (session, _, operation) = &asked[number];
+                answers[number] = Some(tree.step(Session(*session), operation, &mut Open::first()));
+            }
+            let pairs = order.windows(2).map(|pair| (pair[0], pair[1])).collect();
+            let check = Check { order: Order { pairs, ..Order::zookeeper() }, ..Check::default() };
+            let checked = check.run(&history(asked, &answers), &ZooKeeper::default());
+            checked.is_possible().then_some((order, answers))
+        })
+        .collect()
+}
+
+fn permutations(length: usize) -> Vec<Vec<usize>> {
+    let Some(last) = length.checked_sub(1) else { return vec![Vec::new()] };
+    let insert = |shorter: Vec<usize>| {
+        (0..=shorter.len()).map(move |place| {
+            let mut longer = shorter.clone();
+            longer.insert(place, last);
+            longer
+        })
+    };
+    permutations(last).into_iter().flat_map(insert).collect()
+}
+
+fn table_3_1() -> [Asked; 4] {
+    [(1, SYNC, create("/a")), (2, ASYNC, exists("/a")), (1, ASYNC, delete("/a")), (2, SYNC, delete("/a"))]
+}
+
+#[test]
+fn table_3_1_has_five_execution_orders() {
+    let mut orders: Vec<Vec<usize>> = executions(&table_3_1()).into_iter().map(|(order, _)| order).collect();
+    orders.sort();
+    let expect = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 1, 3], [1, 0, 2, 3], [1, 0, 3, 2]];
+    assert_eq!(orders, expect);
+}
+
+#[test]
+fn the_answers_to_table_3_1_are_judged_as_in_section_3_1_3() {
+    let exists = Some(Response::Error(Error::NodeExists));
+    assert!(!is_possible(&table_3_1(), &[exists, None, None, None]));
+    assert!(is_possible(&table_3_1(), &[None, None, None, Some(Response::Done)]));
+    // Section 3.3: /a is there between the creation and a deletion.
+    assert!(is_possible(&table_3_1(), &[None, Some(Response::Exists(true)), None, None]));
+}
+
+#[test]
+fn a_deletion_depends_on_a_creation_below_in_table_3_4() {
+    let asked = [
+        (1, SYNC, create("/a")),
+        (2, ASYNC, create("/a/c")),
+        (3, SYNC, delete("/a")),
+        (1, SYNC, create("/a/b")),
+        (2, ASYNC, exists("/a")),
+        (3, ASYNC, create("/c")),
+    ];
+    let created_below = |answers: &[Option<Response>]| answers[3] == Some(Response::Done);
+    let deleted = |answers: &[Option<Response>]| answers[2] == Some(Response::Done);
+    let executions = executions(&asked);
+    assert!(executions.iter().any(|(_, answers)| deleted(answers)));
+    assert!(executions.iter().any(|(_, answers)| !deleted(answers)));
+    for (_, answers) in &executions {
+        // The one fails where the other one does not.
+        assert_ne!(deleted(answers), created_below(answers));
+        // What is created elsewhere matters to nobody, so the strong filter explains each answer without it.
+        for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+            for compared in [Compared::Target, Compared::All] {
+                let scope = Scope::EachCall { compared, filter };
+                let check = Check { order: Order::zookeeper(), scope, ..Check::default() };
+                assert!(check.run(&history(&asked, answers), &ZooKeeper::default()).is_possible());
+            }
+        }
+    }
+}
+
+#[test]
+fn simple_checking_misses_what_strict_checking_finds_in_table_3_5() {
+    let asked = [(1, ASYNC, create("/a")), (2, ASYNC, delete("/a")), (2, ASYNC, exists("/a"))];
+    let answers = [Some(Response::Done), Some(Response::Done), Some(Response::Exists(true))];
+    assert!(!is_possible(&asked, &answers));
+    let strategies = [Strategy::JustInTime, Strategy::AnswerOrder, Strategy::CallOrder, Strategy::BreadthFirst];
+    for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+        for strategy in strategies {
+            let check = |compared| {
+                let scope = Scope::EachCall { compared, filter };
+                let check = Check { order: Order::zookeeper(), scope, strategy, ..Check::default() };
+                check.run(&history(&asked, &answers), &ZooKeeper::default()).is_possible()
+            };
+            assert!(check(Compared::Target), "{filter:?} {strategy:?}");
+            assert!(!check(Compared::All), "{filter:?} {strategy:?}");
+        }
+    }
+}
+
+#[test]
+fn figure_7_has_a_winner_among_the_deletions() {
+    let asked = [
+        (2, ASYNC, create("/b")),
+        (1, SYNC, create("/a")),
+        (2, SYNC, exists("/a")),
+        (1, ASYNC, exists("/b")),
+        (2, ASYNC, delete("/a")),
+        (1, SYNC, delete("/a")),
+    ];
+    let [done, no_node] = [Response::Done, Response::Error(Error::NoNode)];
+    let is = |is| Response::Exists(is);
+    for (b_is_there, first, second) in [true, false]
+        .iter()
+        .flat_map(|&is| [(is, &done, &done), (is, &done, &no_node), (is, &no_node, &done), (is, &no_node, &no_node)])
+    {
+        let answers = |a_is_there| {
+            [done.clone(), done.clone(), is(a_is_there), is(b_is_there), first.clone(), second.clone()].map(Some)
+        };
+        assert_eq!(is_possible(&asked, &answers(true)), first != second, "{b_is_there} {first:?} {second:?}");
+        // The synchronous calls come in their order, and /a is deleted after the second of them.
+        assert!(!is_possible(&asked, &answers(false)), "{b_is_there} {first:?} {second:?}");
+    }
+}
+
+#[test]
+fn a_regular_register_may_answer_with_the_old_value_after_the_new_one() {
+    use simutant_oracle::specifications::{Register, register};
+    let at = |time| Moment { time: Time::from_nanos(time), event: None };
+    let call = |session, operation, from, to, response| {
+        Call::new(Session(session), operation, at(from), End::Returned { at: at(to), response })
+    };
+    let read = |from, to, value| call(2, register::Operation::Read, from, to, register::Response::Value(value));
+    let is_possible = |reads: [Option<u8>; 3], scope| {
+        let first = call(1, register::Operation::Write(1), 0, 10, register::Response::Done);
+        let second = call(1, register::Operation::Write(2), 20, 90, register::Response::Done);
+        let reads = [read(30, 40, reads[0]), read(50, 60, reads[1]), read(95, 99, reads[2])];
+        let history = History::from_calls([first, second].into_iter().chain(reads).collect()).expect("ends come later");
+        Check { scope, ..Check::default() }.run(&history, &Register::default()).is_possible()
+    };
+    for (reads, is_regular, is_atomic) in [
+        ([Some(1), Some(2), Some(2)], true, true),
+        ([Some(2), Some(1), Some(2)], true, false),
+        ([Some(2), Some(1), Some(1)], false, false),
+        ([None, Some(2), Some(2)], false, false),
+    ] {
+        assert_eq!(is_possible(reads, Scope::EachRead), is_regular, "{reads:?}");
+        assert_eq!(is_possible(reads, Scope::History), is_atomic, "{reads:?}");
+    }
+}
