@@ -2,8 +2,8 @@
 //!
 //! The mutator copies the crates, once with all bodies and once as they are, and cargo runs their unit tests on both
 //! copies; on the instrumented one four times: in clean bodies, in recording ones, in covering ones, and in those that
-//! choose between the original and its mutants, with no mutant active. The crates and their versions stand in
-//! `xtask/foreign/`.
+//! choose between the original and its mutants, with no mutant active. Protocols that are larger are compiled once, with
+//! the mutants of one operator. The crates and their versions stand in `xtask/foreign/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,9 @@ const DEVELOPMENT: [(&str, &str); 1] = [("multishot", "pollster = \"=0.3.0\"")];
 /// How many unit tests the crates have at least, that pass.
 const UNIT_TESTS: usize = 300;
 
+/// The operator whose mutants the larger crates are compiled with, and how many of these each has at least.
+const OF_PROTOCOLS: (&str, [(&str, usize); 3]) = ("ROR", [("foca", 60), ("raft", 300), ("smoltcp", 200)]);
+
 /// How each unit test ended, by crate and name.
 type Results = BTreeMap<(String, String), String>;
 
@@ -41,21 +44,10 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     let manifest = root.join(FOLDER).join("Cargo.toml");
     let package = Package::find(&manifest, "foreign")?;
     let folder = crate::target(root).join("foreign");
-    let build = |probes, name: &str| -> anyhow::Result<(Build, PathBuf)> {
-        let directory = folder.join(name);
-        let worker = root.join(FOLDER).join("worker");
-        // With HOM among them, generated code has the numbers of reports: these tests have no main program that could
-        // say others.
-        let operators = Selection::parse("all").expect("a set").with_all_replacements();
-        let request = BuildRequest {
-            package: &package,
-            operators: &operators,
-            directory: &directory,
-            worker: ("worker", &worker),
-            probe: &root.join("mutator/probe"),
-        };
-        Ok((build_with(&request, probes, &mut |_| {})?, directory))
-    };
+    // With HOM among them, generated code has the numbers of reports: these tests have no main program that could say
+    // others.
+    let operators = Selection::parse("all").expect("a set").with_all_replacements();
+    let build = |probes, name: &str| build(root, &package, &operators, probes, folder.join(name));
     eprintln!("xtask: instrumenting crates that others wrote");
     let (_, plain) = build(Probes::None, "plain")?;
     let (instrumented, copies) = build(Probes::All, "instrumented")?;
@@ -99,7 +91,46 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
         sites.functions.len() + sites.uninstrumented.len(),
         started.elapsed().as_secs_f64(),
     );
+    protocols(root)
+}
+
+/// Compiles the larger crates with mutants.
+fn protocols(root: &Path) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let package = Package::find(&root.join(FOLDER).join("protocols/Cargo.toml"), "protocols")?;
+    let (operator, crates) = OF_PROTOCOLS;
+    let operators = Selection::parse(operator)?;
+    let directory = crate::target(root).join("foreign/protocols");
+    let (Build { sites, .. }, _) = build(root, &package, &operators, Probes::All, directory)?;
+    for (name, mutants_min) in crates {
+        let is_of = |mutant: &&simutant_outcomes::Mutant| sites.files[mutant.span.file].path.contains(name);
+        let mutants = sites.mutants.iter().filter(is_of).count();
+        ensure!(mutants >= mutants_min, "{name} has {mutants} mutants of {operator}, fewer than {mutants_min}");
+    }
+    eprintln!(
+        "xtask: protocols with {} mutants, {} rejected, {} of {} functions instrumented ({:.0} s)",
+        sites.mutants.len(),
+        sites.rejected.len(),
+        sites.functions.len(),
+        sites.functions.len() + sites.uninstrumented.len(),
+        started.elapsed().as_secs_f64(),
+    );
     Ok(())
+}
+
+/// Builds an instrumented copy of a package's dependencies, and returns it with its folder.
+fn build(
+    root: &Path,
+    package: &Package,
+    operators: &Selection,
+    probes: Probes,
+    directory: PathBuf,
+) -> anyhow::Result<(Build, PathBuf)> {
+    let worker = root.join(FOLDER).join("worker");
+    let probe = root.join("mutator/probe");
+    let request =
+        BuildRequest { package, operators, directory: &directory, worker: ("worker", &worker), probe: &probe };
+    Ok((build_with(&request, probes, &mut |_| {})?, directory))
 }
 
 /// Runs the unit tests of the crates in a workspace that the mutator made.
