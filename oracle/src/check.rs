@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::distinct::BYTES_PER_CALL;
 use crate::history::key;
 use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics, parts};
 use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Specification};
@@ -55,6 +56,9 @@ pub struct Check<'a> {
     /// Whether calls that share no region of the state are checked apart, where the order is that of real time, for
     /// which that is sound (Herlihy and Wing, 1990, 3.1).
     pub is_partitioned: bool,
+    /// Whether a specification may answer without a search ([`Specification::fast_path`]), where the order is that of
+    /// real time alone and the strategy is the fastest. Whether there is an explanation does not depend on it.
+    pub has_fast_paths: bool,
 }
 
 /// How a search goes about it.
@@ -137,8 +141,8 @@ pub enum Answer {
     },
     /// It cannot.
     Impossible {
-        /// The longest part that the search explained, in its order. Where calls are checked apart, those that share a
-        /// region with `stuck`.
+        /// The longest part that was explained, in its order. Where calls are checked apart, those that share a region
+        /// with `stuck`.
         longest: Vec<usize>,
         /// The call whose answer cannot follow.
         stuck: usize,
@@ -166,6 +170,7 @@ impl Default for Check<'_> {
             strategy: Strategy::default(),
             scope: Scope::default(),
             is_partitioned: true,
+            has_fast_paths: true,
         }
     }
 }
@@ -194,41 +199,55 @@ impl Check<'_> {
         initial: &S,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
     ) -> Checked {
-        let is_local = self.is_partitioned && self.order == Order::linearizability();
-        let parts = if is_local { by_part::<S>(calls, &role) } else { vec![calls] };
-        let tactics = self.strategy.tactics();
-        let Some(problems) = parts.iter().map(|part| self.problem::<S>(part, &role)).collect::<Option<Vec<_>>>() else {
-            return self.too_large();
-        };
-        let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
+        let is_linearizability = self.order == Order::linearizability();
+        let parts = if self.is_partitioned && is_linearizability { by_part::<S>(calls, &role) } else { vec![calls] };
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
+        let mut fast = Explored::default();
+        if self.has_fast_paths && is_linearizability && self.strategy == Strategy::JustInTime {
+            let is_usual =
+                |&(place, call): &Placed<'h, S::Operation, S::Response>| role(place, call) == Role::of(&call.end);
+            for (order, part) in orders.iter_mut().zip(&parts).filter(|(_, part)| part.iter().all(is_usual)) {
+                match self.fast_path(part, initial, &mut fast) {
+                    None => {}
+                    Some(Answer::Possible { order: found }) => *order = Some(found),
+                    Some(answer) => return Checked { answer, explored: fast },
+                }
+            }
+        }
+        let tactics = self.strategy.tactics();
+        let open: Vec<usize> = (0..parts.len()).filter(|&part| orders[part].is_none()).collect();
+        let problem = |&part: &usize| self.problem::<S>(&parts[part], &role);
+        let Some(problems) = open.iter().map(problem).collect::<Option<Vec<_>>>() else { return self.too_large() };
+        let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
         // One part may show in no time what another one cannot in a year, so all go on in turns, each longer than the
         // last.
         let mut turn = FIRST_TURN;
         loop {
-            for part in 0..searches.len() {
+            for (number, &part) in open.iter().enumerate() {
                 if orders[part].is_some() {
                     continue;
                 }
-                let others = explored(&searches, Some(part));
-                match searches[part].run(initial, turn, &self.budget, others) {
-                    None => {}
-                    Some(Found::Order(order)) => orders[part] = Some(problems[part].places(&order)),
-                    Some(Found::Nowhere { longest, stuck }) => {
-                        let (longest, stuck) = (problems[part].places(&longest), problems[part].place(stuck));
-                        let answer = Answer::Impossible { longest, stuck };
-                        return Checked { answer, explored: explored(&searches, None) };
+                let others = explored(&searches, Some(number));
+                let answer = match searches[number].run(initial, turn, &self.budget, others) {
+                    None => continue,
+                    Some(Found::Order(order)) => {
+                        orders[part] = Some(problems[number].places(&order));
+                        continue;
                     }
-                    Some(Found::Stopped(limit)) => {
-                        let answer = Answer::Undecided { limit };
-                        return Checked { answer, explored: explored(&searches, None) };
-                    }
-                }
+                    Some(Found::Nowhere { longest, stuck }) => Answer::Impossible {
+                        longest: problems[number].places(&longest),
+                        stuck: problems[number].place(stuck),
+                    },
+                    Some(Found::Stopped(limit)) => Answer::Undecided { limit },
+                };
+                fast.follow(explored(&searches, None));
+                return Checked { answer, explored: fast };
             }
             if orders.iter().all(Option::is_some) {
                 let orders: Vec<Vec<usize>> = orders.into_iter().flatten().collect();
-                let order = merged(&orders, &parts);
-                return Checked { answer: Answer::Possible { order }, explored: explored(&searches, None) };
+                let order = if orders.len() == 1 { orders.concat() } else { merged(&orders, &parts) };
+                fast.follow(explored(&searches, None));
+                return Checked { answer: Answer::Possible { order }, explored: fast };
             }
             turn *= 4;
         }
@@ -265,6 +284,30 @@ impl Check<'_> {
         }
         let parts = by_part::<S>(calls, |_, call| Role::of(&call.end));
         parts.into_iter().find(|part| part.iter().any(|call| call.0 == place)).unwrap_or_default()
+    }
+
+    /// Asks the specification, if the budget has the memory.
+    fn fast_path<'h, S: Specification>(
+        &self,
+        calls: &[Placed<'h, S::Operation, S::Response>],
+        initial: &S,
+        explored: &mut Explored,
+    ) -> Option<Answer> {
+        let bytes = calls.len() * BYTES_PER_CALL;
+        if self.budget.bytes.is_some_and(|limit| bytes > limit) || self.budget.stop.is_some_and(|stop| stop()) {
+            return None;
+        }
+        let only_calls: Vec<_> = calls.iter().map(|&(_, call)| call).collect();
+        let places = |order: Vec<usize>| order.into_iter().map(|number| calls[number].0).collect();
+        let answer = match initial.fast_path(&only_calls)? {
+            Answer::Possible { order } => Answer::Possible { order: places(order) },
+            Answer::Impossible { longest, stuck } => {
+                Answer::Impossible { longest: places(longest), stuck: calls[stuck].0 }
+            }
+            undecided @ Answer::Undecided { .. } => undecided,
+        };
+        explored.bytes = explored.bytes.max(bytes as u64);
+        Some(answer)
     }
 
     /// Returns what a search is about, or `None` if that alone does not fit into the memory.

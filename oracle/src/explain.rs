@@ -76,7 +76,8 @@ impl Check<'_> {
     where
         S::Response: Clone,
     {
-        let check = Check { order: self.order.clone(), strategy: Strategy::JustInTime, ..*self };
+        // What can be said before a call is what a search went through.
+        let check = Check { order: self.order.clone(), strategy: Strategy::JustInTime, has_fast_paths: false, ..*self };
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
         let Answer::Impossible { stuck, .. } = checked.answer else { return None };

@@ -103,6 +103,7 @@
 mod budget;
 mod call;
 mod check;
+mod distinct;
 mod explain;
 pub mod formats;
 pub mod hints;

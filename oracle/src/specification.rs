@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::FixedState;
 
-use crate::{Open, Session};
+use crate::{Answer, Call, Open, Session};
 
 /// What a service may do: a value is the state of the service, and [`step`](Specification::step) takes one operation.
 ///
@@ -105,6 +105,14 @@ pub trait Specification: Clone + Eq + Hash {
     /// nothing is answered so.
     fn may_grow_into(&self, _operation: &Self::Operation, _observed: &Self::Response) -> bool {
         true
+    }
+
+    /// Hint: returns whether some calls are linearizable from this state, where there is a faster answer than that of a
+    /// search; `None` if the search has to decide. [`hints::check`](crate::hints::check) does not look at it.
+    ///
+    /// The calls are in the order of invocation, and the answer names them by their places among them.
+    fn fast_path(&self, _calls: &[&Call<Self::Operation, Self::Response>]) -> Option<Answer> {
+        None
     }
 
     /// Hint: returns how many bytes the state has besides its own size, for budgets of memory.

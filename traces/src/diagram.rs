@@ -10,7 +10,7 @@
 mod html;
 mod look;
 mod svg;
-mod units;
+pub(crate) mod units;
 
 use simutant_sim_core::trace::{Action, Trace};
 
@@ -40,7 +40,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Passed => "passed",

@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = u64> {
 }
 
 /// Text with what is special in XML, HTML, JSON and JavaScript, and with what cannot be seen.
-fn any_text() -> impl Strategy<Value = String> {
+pub(crate) fn any_text() -> impl Strategy<Value = String> {
     let special = ["</script>", "<!--", "]]>", "&amp;", "\"'`${x}\\", "\u{2028}\0\u{1b}\r\n", "\u{ffff}", "", "日本 ü"];
     prop_oneof![proptest::sample::select(special.to_vec()).prop_map(str::to_owned), any::<String>()]
 }

@@ -6,8 +6,9 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::distinct::Contents;
 use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Footprint, Open, Session, Specification};
+use crate::{Call, Footprint, Open, Session, Specification};
 
 /// What a client asks of a container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,9 +51,10 @@ trait Container<V> {
     fn take(&mut self) -> Option<V>;
     /// What would be taken next, in words.
     fn next(&self) -> Option<&V>;
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer>;
 }
 
-impl<V> Container<V> for Queue<V> {
+impl<V: Eq + Hash> Container<V> for Queue<V> {
     fn put(&mut self, value: V) {
         self.0.push_back(value);
     }
@@ -64,9 +66,13 @@ impl<V> Container<V> for Queue<V> {
     fn next(&self) -> Option<&V> {
         self.0.front()
     }
+
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+        Contents::new(self.0.iter(), calls)?.queue()
+    }
 }
 
-impl<V> Container<V> for Stack<V> {
+impl<V: Eq + Hash> Container<V> for Stack<V> {
     fn put(&mut self, value: V) {
         self.0.push(value);
     }
@@ -78,9 +84,13 @@ impl<V> Container<V> for Stack<V> {
     fn next(&self) -> Option<&V> {
         self.0.last()
     }
+
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+        Contents::new(self.0.iter(), calls)?.stack()
+    }
 }
 
-impl<V: Ord> Container<V> for PriorityQueue<V> {
+impl<V: Ord + Hash> Container<V> for PriorityQueue<V> {
     fn put(&mut self, value: V) {
         let place = self.0.partition_point(|other| *other <= value);
         self.0.insert(place, value);
@@ -92,6 +102,12 @@ impl<V: Ord> Container<V> for PriorityQueue<V> {
 
     fn next(&self) -> Option<&V> {
         self.0.last()
+    }
+
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+        let mut contents = Contents::new(self.0.iter(), calls)?;
+        contents.sort();
+        contents.priority_queue()
     }
 }
 
@@ -154,6 +170,12 @@ macro_rules! container {
 
             fn heap_bytes(&self) -> usize {
                 self.0.capacity() * size_of::<V>()
+            }
+
+            /// Where no value is put twice. Where it is unknown what a take took, if it took something, the search may
+            /// have to decide.
+            fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+                Container::fast_path(self, calls)
             }
         }
     };

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Footprint, Open, Session, Specification};
+use crate::{Call, Footprint, Open, Session, Specification, distinct};
 
 /// A register with compare and set, which has no value at first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -92,6 +92,10 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Register<V> {
 
     fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
         one == other
+    }
+    /// Where no value is written twice, and there is no compare and set.
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+        distinct::register(self.0.as_ref(), calls)
     }
 }
 

@@ -340,7 +340,9 @@ where
         let expect = brute_force(&history, &S::initial(), &closed(&order, &history));
         for strategy in STRATEGIES {
             for is_partitioned in [true, false] {
-                let check = Check { order: order.clone(), strategy, is_partitioned, ..Check::default() };
+                let has_fast_paths = is_partitioned;
+                let check =
+                    Check { order: order.clone(), strategy, is_partitioned, has_fast_paths, ..Check::default() };
                 let checked = check.run(&history, &S::initial());
                 match &checked.answer {
                     Answer::Possible { order: witness } => assert!(

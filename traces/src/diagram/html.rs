@@ -1,7 +1,5 @@
 //! The page: the sequence as data, and the script that draws what is in sight of it.
 
-use std::collections::HashMap;
-
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::{Serialize, Serializer};
 use simutant_sim_core::VirtualTime;
@@ -9,6 +7,7 @@ use simutant_sim_core::trace::DropReason;
 
 use super::look::{self, Feature, Symbol};
 use super::{Caption, summary};
+use crate::script_data::{self, Exact, Texts, or_none};
 use crate::sequence::{FlightEnd, FlightOrigin, Sequence, Sign, State};
 use crate::text::lines;
 
@@ -17,6 +16,7 @@ const STYLE: &str = include_str!("page/style.css");
 /// The parts of the script, which share one scope that nothing else sees.
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
+    include_str!("../page/words.js"),
     include_str!("page/run.js"),
     include_str!("page/colours.js"),
     include_str!("page/view.js"),
@@ -30,9 +30,6 @@ const SCRIPT: &str = concat!(
     include_str!("page/find.js"),
     "})();\n",
 );
-
-/// The largest whole number up to which JavaScript's numbers are exact.
-const EXACT_MAX: u64 = (1 << 53) - 1;
 
 /// Returns the page of a sequence.
 pub(super) fn page(sequence: &Sequence<'_>, events: usize, caption: &Caption) -> String {
@@ -73,7 +70,7 @@ pub(super) fn page(sequence: &Sequence<'_>, events: usize, caption: &Caption) ->
                     }
                     output #place {}
                 }
-                script #trace type="application/json" { (PreEscaped(data(sequence))) }
+                script #trace type="application/json" { (PreEscaped(script_data::json(&Data::new(sequence)))) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -106,11 +103,6 @@ fn toolbar() -> Markup {
             }
         }
     }
-}
-
-/// Returns the sequence as JSON that can stand inside of a `script` element: without `<`, nothing ends that.
-fn data(sequence: &Sequence<'_>) -> String {
-    serde_json::to_string(&Data::new(sequence)).expect("it is plain data with text as keys").replace('<', "\\u003c")
 }
 
 /// Writes the reasons of losses as people call them.
@@ -188,16 +180,6 @@ struct Entry {
     symbol: Symbol,
 }
 
-/// A whole number, as text if JavaScript's numbers cannot hold it.
-#[derive(Debug, Clone, Copy)]
-struct Exact(u64);
-
-impl Serialize for Exact {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 <= EXACT_MAX { serializer.serialize_u64(self.0) } else { serializer.collect_str(&self.0) }
-    }
-}
-
 impl Data {
     fn new(sequence: &Sequence<'_>) -> Self {
         let mut data = Self {
@@ -273,29 +255,6 @@ impl Data {
             flights.look.push(look::colour(flight) as usize);
         }
     }
-}
-
-/// Texts, each once.
-#[derive(Debug, Default)]
-struct Texts {
-    texts: Vec<String>,
-    /// Looked up, and never iterated.
-    indices: HashMap<String, usize>,
-}
-
-impl Texts {
-    fn index(&mut self, text: &str) -> usize {
-        if let Some(index) = self.indices.get(text) {
-            return *index;
-        }
-        self.texts.push(lines(text));
-        self.indices.insert(text.to_owned(), self.texts.len() - 1);
-        self.texts.len() - 1
-    }
-}
-
-fn or_none(index: Option<usize>) -> isize {
-    index.map_or(-1, |index| isize::try_from(index).expect("indices are of things in memory"))
 }
 
 #[cfg(test)]

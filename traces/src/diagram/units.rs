@@ -4,15 +4,15 @@ use simutant_sim_core::VirtualTime;
 
 /// The unit of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(crate) struct Unit {
     /// Its symbol.
-    pub(super) symbol: &'static str,
+    pub(crate) symbol: &'static str,
     nanos: u64,
 }
 
 impl Unit {
     /// Returns the unit for times up to `end`.
-    pub(super) fn for_times_to(end: VirtualTime) -> Self {
+    pub(crate) fn for_times_to(end: VirtualTime) -> Self {
         match end.as_nanos() {
             0..10_000_000 => Self { symbol: "µs", nanos: 1_000 },
             10_000_000..10_000_000_000 => Self { symbol: "ms", nanos: 1_000_000 },
@@ -21,7 +21,7 @@ impl Unit {
     }
 
     /// Returns a time with three decimals, rounded down so that what comes later never has a smaller number.
-    pub(super) fn label(self, at: VirtualTime) -> String {
+    pub(crate) fn label(self, at: VirtualTime) -> String {
         let thousandths = at.as_nanos() / (self.nanos / 1_000);
         format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
     }

@@ -55,19 +55,6 @@ const describe = (item) => {
     facts,
   };
 };
-const element = (name, text, className = "") => {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
-};
-const button = (text, label, act, className = "") => {
-  const made = element("button", text, className);
-  made.type = "button";
-  if (label) made.setAttribute("aria-label", label);
-  made.addEventListener("click", act);
-  return made;
-};
 const choose = (item) => {
   chosen = item;
   const wasHidden = details.hidden;

@@ -1,6 +1,5 @@
 // What a run has: packets, marks and times, from the data of the page.
 
-const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("trace").textContent);
 const { components, flights, marks, lives, partitions, features, signs, reasons, texts } = data;
 const [chart, map, details, hint] = ["chart", "map", "details", "hint"].map(byId);
@@ -50,29 +49,12 @@ order.forEach((item, index) => {
   reach[block] = Math.max(reach[block], last[item]);
 });
 
-// Words for times: exact, from the text of the number.
-const NANOS = [["s", 9], ["ms", 6], ["µs", 3], ["ns", 0]];
-const decimal = (nanos, digits, places) => {
-  const text = nanos.toString().padStart(digits + 1, "0");
-  const whole = text.slice(0, text.length - digits);
-  const part = digits ? text.slice(text.length - digits) : "";
-  const kept = places === undefined ? part.replace(/0+$/, "") : part.slice(0, places);
-  return kept ? `${whole}.${kept}` : whole;
-};
+// Times of rows, in words.
 const instant = (row) => `${decimal(BigInt(data.rows[row]), 9)} s`;
 const span = (from, to) => {
-  const nanos = BigInt(data.rows[to]) - BigInt(data.rows[from]);
-  const [unit, digits] = NANOS.find(([, digits]) => nanos >= 10n ** BigInt(digits)) ?? NANOS[0];
-  return `${decimal(nanos, digits)} ${unit}`;
+  return duration(BigInt(data.rows[to]) - BigInt(data.rows[from]));
 };
 const end = rowCount ? times[lastRow] : 0;
 const [axisUnit, axisDigits] = end < 1e7 ? ["µs", 3] : end < 1e10 ? ["ms", 6] : ["s", 9];
 const axisLabel = (nanos) => decimal(BigInt(Math.max(0, Math.floor(nanos))), axisDigits, 3);
 const rowLabel = (row) => decimal(BigInt(data.rows[row]), axisDigits, 3);
-
-const oneLine = (text) => text.replaceAll("\n", "↵");
-const cut = (text, letters) => {
-  if (text.length <= letters) return text;
-  const shown = [...text.slice(0, letters + 1)];
-  return `${shown.slice(0, Math.max(0, letters - 1)).join("")}…`;
-};
