@@ -194,9 +194,19 @@ impl Check<'_> {
         initial: &S,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
     ) -> Checked {
+        self.whole_by(self.strategy.tactics(), calls, initial, role)
+    }
+
+    /// The same, by tactics that no strategy has.
+    pub(crate) fn whole_by<'h, S: Specification>(
+        &self,
+        tactics: Tactics,
+        calls: Calls<'h, S>,
+        initial: &S,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Checked {
         let is_local = self.is_partitioned && self.order == Order::linearizability();
         let parts = if is_local { by_part::<S>(calls, &role) } else { vec![calls] };
-        let tactics = self.strategy.tactics();
         let Some(problems) = parts.iter().map(|part| self.problem::<S>(part, &role)).collect::<Option<Vec<_>>>() else {
             return self.too_large();
         };
@@ -349,7 +359,8 @@ impl Strategy {
             Self::DepthFirst => (Candidates::Session, false),
             Self::BreadthFirst => (Candidates::Session, true),
         };
-        Tactics { candidates, breadth_first, is_reduced: matches!(self, Self::JustInTime) }
+        let is_reduced = matches!(self, Self::JustInTime);
+        Tactics { candidates, breadth_first, is_reduced, foresees: is_reduced }
     }
 }
 
