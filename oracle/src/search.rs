@@ -39,6 +39,8 @@ pub(crate) struct Tactics {
     pub(crate) breadth_first: bool,
     /// Whether all reductions are made, or only that nothing is tried twice.
     pub(crate) is_reduced: bool,
+    /// Whether a state ends the search when a later read is out of its reach.
+    pub(crate) foresees: bool,
 }
 
 /// Which call is tried first.
@@ -469,7 +471,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn is_hopeless(&self, placed: u32, demanded: u32) -> bool {
         let items = &self.problem.items;
         let growth = &self.problem.growth[items[placed as usize].part as usize];
-        if !self.tactics.is_reduced || growth.reads.is_empty() {
+        if !self.tactics.foresees || growth.reads.is_empty() {
             return false;
         }
         let is_open = |number: u32| number != placed && !self.is_placed(&self.parent, number, demanded);

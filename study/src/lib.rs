@@ -70,6 +70,7 @@ mod scenario;
 mod score;
 mod shell;
 mod sources;
+mod specification;
 mod system;
 
 pub use campaigns::CampaignSettings;
@@ -86,4 +87,5 @@ pub use scenario::{ChosenSuite, ScenarioPlan};
 pub use score::{ScorePlan, ScoredSuite};
 pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
+pub use specification::{JudgingProgram, SpecificationError, SpecificationRequest, UserSpecification};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};
