@@ -203,6 +203,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     }
 
     fn search(&mut self, initial: &S, budget: &Budget<'_>) -> Result<Option<Found>, Limit> {
+        let is_stopped = || budget.stop.is_some_and(|stop| stop());
+        if is_stopped() {
+            return Err(Limit::Stopped);
+        }
         if self.configurations.len() == 0 && self.begin(initial)? {
             return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
         }
@@ -211,7 +215,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         let mut expansions = 0_u32;
         while self.meter.steps < self.meter.turn_end {
             expansions = expansions.wrapping_add(1);
-            if expansions.is_multiple_of(EXPANSIONS_BETWEEN) && budget.stop.is_some_and(|stop| stop()) {
+            if expansions.is_multiple_of(EXPANSIONS_BETWEEN) && is_stopped() {
                 return Err(Limit::Stopped);
             }
             let found = if self.tactics.breadth_first { self.expand_first()? } else { self.expand_last()? };
@@ -219,7 +223,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 return Ok(found);
             }
         }
-        if budget.stop.is_some_and(|stop| stop()) { Err(Limit::Stopped) } else { Ok(None) }
+        Ok(None)
     }
 
     /// Makes the first configuration, and returns whether nothing is left to do.
