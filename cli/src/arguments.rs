@@ -1,6 +1,8 @@
 //! What can be said on the command line.
 
-use std::net::SocketAddr;
+mod check;
+mod proxy;
+
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -13,6 +15,9 @@ use simutant_study::{CampaignSettings, ReplacementSet, StudyPlan, SystemRequest}
 use crate::exit::{ENVIRONMENT, EXIT_CODES};
 use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
+
+pub(crate) use self::check::CheckArguments;
+pub(crate) use self::proxy::ProxyArguments;
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
@@ -99,6 +104,8 @@ pub(crate) enum Command {
     /// Run the whole universe on real implementations, and see whether mutants predicted what suites and criteria find
     /// there.
     Experiment(ExperimentArguments),
+    /// Judge histories: whether a specification can have done what clients saw, and if not, which call shows it.
+    Check(CheckArguments),
     /// Forward datagrams and connections between clients and a server as a simulated network does.
     Proxy(ProxyArguments),
 }
@@ -575,25 +582,4 @@ pub(crate) struct ExperimentArguments {
     /// none of these reaches, or, where test cases take a second or more, that none of these shows.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) mutants: usize,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ProxyArguments {
-    /// The address that the client sends to; port 0 takes any free port.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) listen: SocketAddr,
-    /// The address of the server.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) forward: SocketAddr,
-    /// The probability that a datagram is dropped.
-    #[arg(long, default_value_t = 0.0, value_name = "P")]
-    pub(crate) drop: f64,
-    /// The probability that a datagram that is not dropped is duplicated.
-    #[arg(long, default_value_t = 0.0, value_name = "P")]
-    pub(crate) duplicate: f64,
-    /// Do instead what a simulated network does to packets, for datagrams and for TCP connections: latency, loss,
-    /// duplicates, corruption, reordering, bandwidth, partitions and rules. A network as test cases have it, in JSON,
-    /// or a file with it; its components are `client` and `server`.
-    #[arg(long, value_name = "JSON|FILE", conflicts_with_all = ["drop", "duplicate"])]
-    pub(crate) network: Option<String>,
 }

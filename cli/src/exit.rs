@@ -9,7 +9,7 @@ use simutant_campaign::CampaignError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
-use simutant_study::StudyError;
+use simutant_study::{SpecificationError, StudyError};
 
 /// What `--help` says of exit codes.
 pub(crate) const EXIT_CODES: &str = "\
@@ -181,6 +181,15 @@ impl Exit {
                 TrialLogError::Malformed { .. } => Self::BadInput,
                 TrialLogError::File { .. } => Self::Storage,
                 _ => Self::Unavailable,
+            });
+        }
+        if let Some(error) = cause.downcast_ref::<SpecificationError>() {
+            return Some(match error {
+                SpecificationError::Io { .. } => Self::Storage,
+                SpecificationError::DoesNotCompile { .. }
+                | SpecificationError::NoCargo(_)
+                | SpecificationError::NoAnswer { .. } => Self::Unavailable,
+                _ => Self::BadInput,
             });
         }
         if cause.is::<ProxyError>() {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod build;
+mod check;
 mod constants;
 mod diff;
 mod exit;
@@ -52,6 +53,7 @@ fn main() -> std::process::ExitCode {
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Test(arguments) => test::run(arguments, common),
         Command::Experiment(arguments) => experiment::run(arguments, common),
+        Command::Check(arguments) => check::run(arguments, common),
         Command::Proxy(arguments) => proxy::run(arguments, common),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -123,7 +123,12 @@ pub enum EngineOrigin {
 struct Section {
     /// The file of the judgements on mutants, relative to the package's folder.
     judgements: Option<String>,
+    #[serde(default)]
     systems: BTreeMap<String, SystemSection>,
+    /// Those of the oracle, which are not looked at here.
+    #[serde(default)]
+    #[expect(dead_code, reason = "it may be there")]
+    specifications: serde::de::IgnoredAny,
     /// What names are for, beside those that are known.
     #[serde(default)]
     names: Names,

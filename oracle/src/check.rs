@@ -199,6 +199,17 @@ impl Check<'_> {
         initial: &S,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
     ) -> Checked {
+        self.whole_by(self.strategy.tactics(), calls, initial, role)
+    }
+
+    /// The same, by tactics that no strategy has.
+    pub(crate) fn whole_by<'h, S: Specification>(
+        &self,
+        tactics: Tactics,
+        calls: Calls<'h, S>,
+        initial: &S,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Checked {
         let is_linearizability = self.order == Order::linearizability();
         let parts = if self.is_partitioned && is_linearizability { by_part::<S>(calls, &role) } else { vec![calls] };
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
@@ -214,7 +225,6 @@ impl Check<'_> {
                 }
             }
         }
-        let tactics = self.strategy.tactics();
         let open: Vec<usize> = (0..parts.len()).filter(|&part| orders[part].is_none()).collect();
         let problem = |&part: &usize| self.problem::<S>(&parts[part], &role);
         let Some(problems) = open.iter().map(problem).collect::<Option<Vec<_>>>() else { return self.too_large() };
@@ -392,7 +402,8 @@ impl Strategy {
             Self::DepthFirst => (Candidates::Session, false),
             Self::BreadthFirst => (Candidates::Session, true),
         };
-        Tactics { candidates, breadth_first, is_reduced: matches!(self, Self::JustInTime) }
+        let is_reduced = matches!(self, Self::JustInTime);
+        Tactics { candidates, breadth_first, is_reduced, foresees: is_reduced }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::check::Calls;
 use crate::hints::outcomes;
-use crate::search::{Found, Role, Search};
+use crate::search::{Found, Role, Search, Tactics};
 use crate::{Answer, Budget, Call, Check, End, Explored, History, Session, Specification, Strategy};
 
 /// Why a specification cannot have done what clients saw.
@@ -54,7 +54,8 @@ pub struct Known {
 }
 
 /// What has to be known of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// That it took effect by its end, whatever it was answered.
     Ended,
@@ -83,19 +84,47 @@ impl Check<'_> {
         let Answer::Impossible { stuck, .. } = checked.answer else { return None };
         let calls = check.part_with::<S>(calls, stuck);
 
-        let (maximal, maximal_count) = check.maximal(&calls, initial, stuck);
+        // A search that foresees where a state leads is stuck before the answer that people see to be wrong.
+        let limited = check.limited(checked.explored.steps);
+        let unforeseeing = Tactics { foresees: false, ..check.strategy.tactics() };
+        let seen = limited.whole_by(unforeseeing, calls.clone(), initial, |_, call| Role::of(&call.end));
+        let (tactics, stuck) = match seen.answer {
+            Answer::Impossible { stuck, .. } => (unforeseeing, stuck),
+            Answer::Possible { .. } | Answer::Undecided { .. } => (check.strategy.tactics(), stuck),
+        };
+        let (maximal, maximal_count) = check.maximal(tactics, &calls, initial, stuck);
         let call = &history.calls()[stuck];
         let allowed = call.end.response().map_or_else(Vec::new, |observed| allowed(&maximal, call, observed));
         let core = Shrinking { check: &check, calls: &calls, initial, steps: checked.explored.steps }.core();
         Some(Explanation { stuck, maximal, maximal_count, allowed, core })
     }
 
+    /// Returns a check that may take some times the steps that another one took, and no more than this one.
+    fn limited(&self, taken: u64) -> Self {
+        /// How many times the steps of the other one.
+        const TIMES: u64 = 8;
+        /// What a check may take in any case.
+        const STEPS_MIN: u64 = 10_000;
+        let steps = self.budget.steps.unwrap_or(u64::MAX).min(taken.saturating_mul(TIMES).max(STEPS_MIN));
+        Check { order: self.order.clone(), budget: Budget { steps: Some(steps), ..self.budget }, ..*self }
+    }
+
     /// Returns what can be said of all calls that ended before `stuck`.
-    fn maximal<S: Specification>(&self, calls: &Calls<'_, S>, initial: &S, stuck: usize) -> (Vec<Maximal<S>>, u64) {
+    fn maximal<S: Specification>(
+        &self,
+        tactics: Tactics,
+        calls: &Calls<'_, S>,
+        initial: &S,
+        stuck: usize,
+    ) -> (Vec<Maximal<S>>, u64) {
         let Some(problem) = self.problem::<S>(calls, |_, call| Role::of(&call.end)) else { return (Vec::new(), 0) };
-        let mut search = Search::new(&problem, initial, Strategy::JustInTime.tactics());
+        let mut search = Search::new(&problem, initial, tactics);
         let found = search.run(initial, u64::MAX, &self.budget, Explored::default());
-        debug_assert!(matches!(found, Some(Found::Nowhere { stuck: at, .. }) if problem.place(at) == stuck));
+        // The budget may stop this search where it did not stop the one before; what was found by then counts.
+        debug_assert!(match found {
+            Some(Found::Nowhere { stuck: at, .. }) => problem.place(at) == stuck,
+            found => matches!(found, Some(Found::Stopped(_))),
+        });
         let (ends, count) = search.dead_ends();
         let mut maximal: Vec<Maximal<S>> = Vec::new();
         for (state, end) in ends {
@@ -183,14 +212,8 @@ impl<S: Specification> Shrinking<'_, '_, S> {
     }
 
     fn is_impossible(&self, known: &BTreeMap<usize, What>) -> bool {
-        /// How many times the steps of the first check a further one may take: calls whose ends are forgotten may be
-        /// anywhere, and what is not decided soon is kept.
-        const TIMES: u64 = 8;
-        /// What a check may take in any case.
-        const STEPS_MIN: u64 = 10_000;
-        let steps = self.check.budget.steps.unwrap_or(u64::MAX).min(self.steps.saturating_mul(TIMES).max(STEPS_MIN));
-        let budget = Budget { steps: Some(steps), ..self.check.budget };
-        let check = Check { order: self.check.order.clone(), budget, ..*self.check };
+        // Calls whose ends are forgotten may be anywhere, and what is not decided soon is kept.
+        let check = self.check.limited(self.steps);
         let role = |place: usize, call: &Call<S::Operation, S::Response>| match (&call.end, known.get(&place)) {
             (End::DidNotHappen { .. }, _) => Role::Absent,
             (_, Some(What::Answer)) => Role::Demanded { is_compared: true },

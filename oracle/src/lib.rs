@@ -98,20 +98,24 @@
 //!
 //! [`Recorder`] records, and [`formats`] reads and writes files. [`specifications`] has ready-made ones, [`Check`] all
 //! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as things
-//! happen.
+//! happen. [`Check::report`] says what came of a check as plain data, and [`catalogue`] judges files by ready-made
+//! specifications that are named.
 
 mod budget;
 mod call;
+pub mod catalogue;
 mod check;
 mod distinct;
 mod explain;
 pub mod formats;
 pub mod hints;
 mod history;
+pub mod judging;
 mod online;
 mod open;
 mod order;
 mod recorder;
+mod report;
 mod search;
 mod specification;
 pub mod specifications;
@@ -126,5 +130,6 @@ pub use online::{CallNumber, Online, OnlineBudget, OnlineError};
 pub use open::{Open, Unknown, Unknowns};
 pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
+pub use report::{AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, words};
 pub use specification::{Footprint, Region, Regions, Specification};
 pub use time::{Moment, Time};

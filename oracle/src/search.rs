@@ -39,6 +39,8 @@ pub(crate) struct Tactics {
     pub(crate) breadth_first: bool,
     /// Whether all reductions are made, or only that nothing is tried twice.
     pub(crate) is_reduced: bool,
+    /// Whether a state ends the search when a later read is out of its reach.
+    pub(crate) foresees: bool,
 }
 
 /// Which call is tried first.
@@ -201,6 +203,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     }
 
     fn search(&mut self, initial: &S, budget: &Budget<'_>) -> Result<Option<Found>, Limit> {
+        let is_stopped = || budget.stop.is_some_and(|stop| stop());
+        if is_stopped() {
+            return Err(Limit::Stopped);
+        }
         if self.configurations.len() == 0 && self.begin(initial)? {
             return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
         }
@@ -209,7 +215,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         let mut expansions = 0_u32;
         while self.meter.steps < self.meter.turn_end {
             expansions = expansions.wrapping_add(1);
-            if expansions.is_multiple_of(EXPANSIONS_BETWEEN) && budget.stop.is_some_and(|stop| stop()) {
+            if expansions.is_multiple_of(EXPANSIONS_BETWEEN) && is_stopped() {
                 return Err(Limit::Stopped);
             }
             let found = if self.tactics.breadth_first { self.expand_first()? } else { self.expand_last()? };
@@ -217,7 +223,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 return Ok(found);
             }
         }
-        if budget.stop.is_some_and(|stop| stop()) { Err(Limit::Stopped) } else { Ok(None) }
+        Ok(None)
     }
 
     /// Makes the first configuration, and returns whether nothing is left to do.
@@ -469,7 +475,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     fn is_hopeless(&self, placed: u32, demanded: u32) -> bool {
         let items = &self.problem.items;
         let growth = &self.problem.growth[items[placed as usize].part as usize];
-        if !self.tactics.is_reduced || growth.reads.is_empty() {
+        if !self.tactics.foresees || growth.reads.is_empty() {
             return false;
         }
         let is_open = |number: u32| number != placed && !self.is_placed(&self.parent, number, demanded);

@@ -72,6 +72,7 @@ mod score;
 mod shell;
 mod simulated;
 mod sources;
+mod specification;
 mod system;
 
 pub use campaigns::CampaignSettings;
@@ -89,4 +90,5 @@ pub use scenario::{ChosenSuite, ScenarioPlan};
 pub use score::{ScorePlan, ScoredSuite};
 pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
+pub use specification::{JudgingProgram, SpecificationError, SpecificationRequest, UserSpecification};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};

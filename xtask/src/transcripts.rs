@@ -12,12 +12,13 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 
 /// The pages, in the order in which a reader has what the next one needs.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "README.md",
     "docs/src/guide/study.md",
     "docs/src/guide/one-run.md",
     "docs/src/guide/implementations.md",
     "docs/src/guide/your-system.md",
+    "docs/src/guide/judging.md",
     // Chooses another suite.
     "docs/src/guide/choosing.md",
 ];

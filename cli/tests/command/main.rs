@@ -1,5 +1,6 @@
 //! The `simutant` command from outside: exit codes, output and files, on go-back-n.
 
+mod check;
 mod commands;
 mod diff;
 mod edits;

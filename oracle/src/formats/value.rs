@@ -14,7 +14,7 @@ use crate::specifications::Text;
 ///
 /// In serde it is the value itself, as in JSON; a word is `{"word":":a"}`, a set `{"set":[…]}` and a map
 /// `{"map":[[key,value],…]}`, whose keys need not be texts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Value {
     /// No value: `nil` in EDN, `null` in JSON.
@@ -172,6 +172,13 @@ impl fmt::Write for Limited {
             self.text.push(character);
         }
         Ok(())
+    }
+}
+
+/// In EDN, so that specifications of values speak as files do.
+impl fmt::Debug for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
     }
 }
 

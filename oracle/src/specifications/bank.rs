@@ -9,7 +9,8 @@ use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Regions, Session, Specification};
 
 /// Accounts with their balances. No balance is ever negative, and the sum stays what it was.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(transparent)]
 pub struct Bank {
     balances: BTreeMap<Text, u64>,
 }

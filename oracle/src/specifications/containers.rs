@@ -31,15 +31,16 @@ pub enum Response<V> {
 }
 
 /// A queue: the value that was put first is taken first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct Queue<V>(pub VecDeque<V>);
 
 /// A stack: the value that was put last is taken first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct Stack<V>(pub Vec<V>);
 
 /// A queue by priority: the largest value is taken first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "Vec<V>", bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct PriorityQueue<V>(
     /// In their order, the largest last.
     Vec<V>,
@@ -120,6 +121,13 @@ impl<V> Default for Queue<V> {
 impl<V> Default for Stack<V> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<V: Ord> From<Vec<V>> for PriorityQueue<V> {
+    fn from(mut values: Vec<V>) -> Self {
+        values.sort();
+        Self(values)
     }
 }
 

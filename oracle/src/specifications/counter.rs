@@ -6,7 +6,7 @@ use crate::formats::{Answer, Misfit, Said, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A counter, 0 at first. It wraps around at the ends of its numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct Counter(pub i64);
 
 /// What a client asks of a counter.

@@ -9,7 +9,8 @@ use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Open, Session, Specification};
 
 /// What gives identifiers: any, but none twice.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(transparent, bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct UniqueIds<V> {
     /// In their order.
     given: Vec<V>,

@@ -9,16 +9,19 @@ use crate::{Footprint, Open, Session, Specification};
 ///
 /// A client that waits until it has the mutex is answered [`Granted`](Response::Granted); one that only tries may be
 /// answered [`Refused`](Response::Refused).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mutex {
     holder: Option<Session>,
 }
 
 /// A lease that runs out at a time that the service chooses, with a number that grows with each grant.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lease {
     holder: Option<Session>,
     /// How many were granted.
+    #[serde(default)]
     granted: u64,
 }
 

@@ -10,7 +10,8 @@ use crate::{Open, Session, Specification};
 
 /// A log, empty at first. Offsets grow; a service that uses some for itself, as Kafka does for the ends of
 /// transactions, leaves gaps.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "Vec<V>", bound(deserialize = "V: Deserialize<'de>"))]
 pub struct Log<V> {
     /// The records with their offsets, which are known once a client was told.
     records: Vec<(Option<u64>, V)>,
@@ -40,6 +41,13 @@ pub enum Response<V> {
     },
     /// Records with their offsets, one after the other: a part of the log without a hole.
     Records(Vec<(u64, V)>),
+}
+
+/// A log of records whose offsets nobody was told.
+impl<V> From<Vec<V>> for Log<V> {
+    fn from(records: Vec<V>) -> Self {
+        Self { records: records.into_iter().map(|record| (None, record)).collect() }
+    }
 }
 
 impl<V> Default for Log<V> {

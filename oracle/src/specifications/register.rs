@@ -9,7 +9,7 @@ use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Call, Footprint, Open, Session, Specification, distinct};
 
 /// A register with compare and set, which has no value at first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct Register<V>(pub Option<V>);
 
 /// What a client asks of a register.

@@ -10,7 +10,8 @@ use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Call, Footprint, Open, Region, Session, Specification, distinct};
 
 /// A set, empty at first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "BTreeSet<V>", bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct Set<V> {
     /// In their order: a state is cloned more often than it is changed.
     values: Vec<V>,
@@ -40,6 +41,12 @@ pub enum Response<V> {
     Is(bool),
     /// All values.
     Values(BTreeSet<V>),
+}
+
+impl<V> From<BTreeSet<V>> for Set<V> {
+    fn from(values: BTreeSet<V>) -> Self {
+        Self { values: values.into_iter().collect() }
+    }
 }
 
 impl<V> Default for Set<V> {

@@ -1,5 +1,7 @@
 //! A store of values by key.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Text;
@@ -7,15 +9,31 @@ use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Session, Specification};
 
 /// A store of texts by key, empty at first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "InitialStore")]
 pub struct KeyValueStore {
     /// In the order of the keys.
     entries: Vec<(Text, Text)>,
     absent: Absent,
 }
 
+/// A store as a file gives it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct InitialStore {
+    entries: BTreeMap<Text, Text>,
+    absent: Absent,
+}
+
+impl From<InitialStore> for KeyValueStore {
+    fn from(InitialStore { entries, absent }: InitialStore) -> Self {
+        Self { entries: entries.into_iter().collect(), absent }
+    }
+}
+
 /// What a key that has no value is answered with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Absent {
     /// That it has none.
     #[default]

@@ -117,3 +117,22 @@ fn an_explanation_says_what_the_specification_says() {
     // The first write must have ended before the second, and the second before the read, whatever they were answered.
     assert_eq!(core, [(0, What::Ended), (1, What::Ended), (2, What::Answer)]);
 }
+
+/// Where a search foresees that a read is out of reach, what people are told is the read all the same.
+#[test]
+fn the_answer_that_is_wrong_is_named_and_not_the_one_that_leads_to_it() {
+    use simutant_oracle::specifications::store::{KeyValueStore, Operation, Response};
+    let recorder = Recorder::new();
+    let append = |value: &str| Operation::Append { key: "x".into(), value: value.into() };
+    let read = Operation::Get { key: "x".into() };
+    let value = |value: &str| Response::Value(Some(value.into()));
+    let calls = [(append("a"), Response::Done), (append("b"), Response::Done), (read, value("a"))];
+    for (time, (operation, response)) in (0..).map(|number| 2 * number).zip(calls) {
+        let call = recorder.invoke(Session(1), operation, Time::from_nanos(time));
+        recorder.returned(call, response, Time::from_nanos(time + 1)).expect("it was invoked");
+    }
+    let explanation = Check::default().explain(&recorder.history(), &KeyValueStore::default());
+    let explanation = explanation.expect("`b` is missing");
+    assert_eq!(explanation.stuck, 2);
+    assert_eq!(explanation.allowed[0].response, value("ab"));
+}

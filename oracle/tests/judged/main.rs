@@ -2,6 +2,7 @@
 
 mod common;
 mod explain;
+mod judging;
 mod online;
 mod search;
 mod sources;

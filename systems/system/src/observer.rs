@@ -1,7 +1,12 @@
 //! Histories of simulations: what components do, at the virtual time.
 
-use simutant_oracle::{CallId, Misuse, Recorder, Session, Time};
-use simutant_sim_core::{Message, RunClock, Simulation, VirtualTime};
+use serde::Serialize;
+use simutant_oracle::{Budget, CallId, Check, Misuse, Recorder, Session, Specification, Time};
+use simutant_outcomes::Verdict;
+use simutant_sim_core::{CheckFailure, Message, RunClock, Simulation, VirtualTime};
+
+/// How many steps of the specification the check of a run takes at most: a second or so, and the same on every machine.
+const STEPS: u64 = 1 << 20;
 
 /// Records the history of a simulation: operations `O` with responses `R`, each at the virtual time, and those of
 /// one instant in their order. Clones share one history.
@@ -91,6 +96,63 @@ impl<O, R> Observer<O, R> {
         &self.recorder
     }
 
+    /// Adds a check of the end state: whether the specification, from an initial state, explains what clients saw
+    /// (linearizability). A history that cannot be decided within a million steps makes the run inconclusive.
+    ///
+    /// ```
+    /// use simutant_oracle::Session;
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_sim_core::{Message, Simulation};
+    /// use simutant_system::Observer;
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # enum NoMessage {}
+    /// # impl Message for NoMessage {
+    /// #     fn kind(&self) -> &'static str {
+    /// #         match *self {}
+    /// #     }
+    /// # }
+    ///
+    /// let mut simulation = Simulation::<NoMessage>::new(1);
+    /// let observer = Observer::new(&simulation);
+    /// let observed = observer.clone();
+    /// simulation.add("client", |_| async move {
+    ///     observed.observed(Session(1), Operation::Write(1), Response::Done);
+    ///     observed.observed(Session(1), Operation::Read, Response::Value(None));
+    /// });
+    /// observer.check(&mut simulation, "the store is linearizable", Register::default());
+    /// let ended = simulation.run().ended.to_string();
+    /// assert!(ended.contains("the register has the value 1, so the answer is `value 1`"), "{ended}");
+    /// ```
+    pub fn check<M, S>(&self, simulation: &mut Simulation<M>, name: &str, initial: S)
+    where
+        M: Message,
+        S: Specification<Operation = O, Response = R> + 'static,
+        O: Clone + Serialize + 'static,
+        R: Clone + Serialize + 'static,
+    {
+        let budget = Budget { steps: Some(STEPS), ..Budget::default() };
+        self.check_by(simulation, name, initial, Check { budget, ..Check::default() });
+    }
+
+    /// Adds the same check, made otherwise: with another order, or another budget.
+    pub fn check_by<M, S>(&self, simulation: &mut Simulation<M>, name: &str, initial: S, check: Check<'static>)
+    where
+        M: Message,
+        S: Specification<Operation = O, Response = R> + 'static,
+        O: Clone + Serialize + 'static,
+        R: Clone + Serialize + 'static,
+    {
+        let recorder = self.recorder.clone();
+        simulation.check(name, move || {
+            let history = recorder.finished().map_err(|misuse| CheckFailure::new(misuse.to_string()))?;
+            match check.verdict(&history, &initial) {
+                Verdict::Pass => Ok(()),
+                Verdict::Fail(finding) => Err(CheckFailure::new(finding.summary)),
+                Verdict::Inconclusive(inconclusive) => Err(CheckFailure::inconclusive(inconclusive.reason)),
+            }
+        });
+    }
+
     fn now(&self) -> Time {
         self.clock.as_ref().map_or(Time::ZERO, |clock| history_time(clock.now()))
     }
@@ -109,8 +171,10 @@ pub fn history_time(time: VirtualTime) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use simutant_oracle::{End, Moment};
-    use simutant_sim_core::{Clock, ClockFault, Faults, VirtualDuration};
+    use simutant_oracle::specifications::Register;
+    use simutant_oracle::specifications::register::{Operation, Response};
+    use simutant_oracle::{End, Moment, Order};
+    use simutant_sim_core::{Clock, ClockFault, Ended, Faults, VirtualDuration};
 
     use super::*;
 
@@ -143,6 +207,34 @@ mod tests {
         // The invocations are events 0 and 2.
         let at = |nanos, event| Moment { time: Time::from_nanos(nanos), event: Some(event) };
         assert_eq!(ends, [End::Returned { at: at(0, 1), response: 1_000 }, End::DidNotHappen { at: at(7, 3) }]);
+    }
+
+    /// Two clients, of which one still sees what the other has overwritten, and how that ends.
+    fn stale(check: Check<'static>) -> Ended {
+        let mut simulation = Simulation::<NoMessage>::new(1);
+        let observer = Observer::new(&simulation);
+        let observed = observer.clone();
+        simulation.add("clients", |_| async move {
+            for (session, operation, response) in [
+                (1, Operation::Write(1), Response::Done),
+                (1, Operation::Write(2), Response::Done),
+                (2, Operation::Read, Response::Value(Some(1))),
+            ] {
+                observed.observed(Session(session), operation, response);
+            }
+        });
+        observer.check_by(&mut simulation, "the register is as specified", Register::default(), check);
+        simulation.run().ended
+    }
+
+    #[test]
+    fn a_run_passes_fails_or_is_inconclusive_by_its_history() {
+        let ended = stale(Check::default());
+        assert!(matches!(ended, Ended::Failed(_)), "{ended}");
+        assert!(ended.to_string().contains("session 2 asked for `read` and was answered `value 1`"), "{ended}");
+        assert!(stale(Check { order: Order::sequential(), ..Check::default() }).passed());
+        let budget = Budget { steps: Some(1), ..Budget::default() };
+        assert!(matches!(stale(Check { budget, ..Check::default() }), Ended::Inconclusive(_)));
     }
 
     #[test]

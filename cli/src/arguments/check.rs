@@ -1,0 +1,159 @@
+//! The arguments of `simutant check`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use simutant_oracle::Strategy;
+use simutant_oracle::formats::Format;
+use simutant_oracle::judging::NamedOrder;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Files with histories; - reads the standard input.
+    #[arg(required = true, value_name = "HISTORY")]
+    pub(crate) histories: Vec<PathBuf>,
+    /// What the histories are of: register, key-value-store, mutex, lease, counter, set, queue, stack, priority-queue,
+    /// log, unique-ids, bank or zookeeper; or a specification of a package of your own, which is named in its Cargo.toml,
+    /// in [package.metadata.simutant.specifications].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) specification: String,
+    /// The state that the service begins in, as JSON or a file with JSON. Its form is the specification's: the balances
+    /// of a bank, {"alice":10,"bob":5}; {"absent":"empty"} for a key-value store that answers with an empty text where
+    /// a key has no value [default: an empty service].
+    #[arg(long, value_name = "JSON|FILE")]
+    pub(crate) initial: Option<String>,
+    /// The Cargo.toml of the package or workspace that has the specification [default: the one of this folder, if
+    /// Simutant has no specification of the name].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// What may be assumed of the order in which the service took the calls.
+    #[arg(long, value_enum, default_value_t = OrderArgument::Linearizability, value_name = "ORDER")]
+    pub(crate) order: OrderArgument,
+    /// Also assume that a call with a smaller revision was taken before one with a larger revision.
+    #[arg(long)]
+    pub(crate) revisions: bool,
+    /// The format of the files: json-lines, jepsen-edn, jepsen-json, jepsen-log, limo or polylin [default: the one that
+    /// the content of each file or its name tells].
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), hide_possible_values = true)]
+    pub(crate) format: Option<Format>,
+    /// How the orders of a history are searched. The answer does not depend on it, only the cost.
+    #[arg(long, value_enum, default_value_t = StrategyArgument::JustInTime, value_name = "STRATEGY")]
+    pub(crate) strategy: StrategyArgument,
+    /// The maximum number of steps of the specification that the check of a history takes [default: any number].
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// The maximum of memory that the check of a history takes, with a unit: B, KiB, MiB, GiB, kB, MB or GB. As many
+    /// checks run at a time as --jobs says.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = bytes)]
+    pub(crate) memory: usize,
+    /// The maximum time that the check of a history takes, with a unit: ms, s, min or h [default: any time]. To explain
+    /// a failure may take twice the time of its check, and ten seconds.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+}
+
+/// What may be assumed of the order of calls.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OrderArgument {
+    /// A call that ended before another one began was taken before it.
+    Linearizability,
+    /// The calls of each session were taken in their order.
+    Sequential,
+    /// The calls of each session in their order, and the synchronous calls of all sessions in theirs.
+    Zookeeper,
+}
+
+impl From<OrderArgument> for NamedOrder {
+    fn from(order: OrderArgument) -> Self {
+        match order {
+            OrderArgument::Linearizability => Self::Linearizability,
+            OrderArgument::Sequential => Self::Sequential,
+            OrderArgument::Zookeeper => Self::Zookeeper,
+        }
+    }
+}
+
+/// How the orders of a history are searched.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StrategyArgument {
+    /// Depth first, calls in the order of their ends, with all reductions: the fastest.
+    JustInTime,
+    /// Depth first, calls in the order of their ends.
+    AnswerOrder,
+    /// Depth first, calls in the order of their invocations.
+    CallOrder,
+    /// Depth first, calls of one session after those of another.
+    DepthFirst,
+    /// Breadth first.
+    BreadthFirst,
+}
+
+impl From<StrategyArgument> for Strategy {
+    fn from(strategy: StrategyArgument) -> Self {
+        match strategy {
+            StrategyArgument::JustInTime => Self::JustInTime,
+            StrategyArgument::AnswerOrder => Self::AnswerOrder,
+            StrategyArgument::CallOrder => Self::CallOrder,
+            StrategyArgument::DepthFirst => Self::DepthFirst,
+            StrategyArgument::BreadthFirst => Self::BreadthFirst,
+        }
+    }
+}
+
+/// Takes the name of a format of histories.
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let names = PossibleValuesParser::new(Format::ALL.map(Format::name));
+    names.map(|name| Format::ALL.into_iter().find(|format| format.name() == name).expect("only names are possible"))
+}
+
+/// Reads a size with its unit.
+fn bytes(text: &str) -> Result<usize, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("B", 1),
+        ("kB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+    ];
+    with_unit(text, &UNITS)
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .ok_or_else(|| "give a whole number with a unit, for example 512MiB".to_owned())
+}
+
+/// Reads a duration with its unit.
+fn duration(text: &str) -> Result<Duration, String> {
+    let milliseconds = with_unit(text, &[("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000)]);
+    milliseconds
+        .map(Duration::from_millis)
+        .ok_or_else(|| "give a whole number with a unit, for example 30s or 500ms".to_owned())
+}
+
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let digits = text.find(|character: char| !character.is_ascii_digit())?;
+    let (number, unit) = text.split_at(digits);
+    let &(_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_durations_have_units() {
+        assert_eq!(bytes("512MiB"), Ok(512 << 20));
+        assert_eq!(bytes("3 kB"), Ok(3000));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2min"), Ok(Duration::from_secs(120)));
+        for text in ["", "5", "s", "-5s", "5 weeks", "1.5s", "99999999999999999999s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        for text in ["", "1024", "GiB", "20000000000000GiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+}

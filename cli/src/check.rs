@@ -1,0 +1,285 @@
+//! `simutant check`: histories in files, judged by a specification.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use simutant_oracle::catalogue::ReadyMade;
+use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch};
+use simutant_oracle::{CheckReport, ReportedAnswer};
+use simutant_study::{JudgingProgram, SpecificationError, SpecificationRequest};
+
+use crate::arguments::{CheckArguments, Common};
+use crate::exit::{BadInput, Exit};
+use crate::interrupt::Interrupts;
+use crate::progress::ProgressPhase;
+use crate::{given, output};
+
+/// The name of the standard input.
+const STDIN: &str = "-";
+
+/// What the command found out, as it prints it with `--json`.
+#[derive(Debug, Serialize)]
+struct Listing<'a> {
+    specification: &'a str,
+    order: NamedOrder,
+    revisions: bool,
+    #[serde(flatten)]
+    counts: Counts,
+    histories: Vec<Judged>,
+}
+
+/// How many histories were answered how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Counts {
+    possible: usize,
+    impossible: usize,
+    undecided: usize,
+    unreadable: usize,
+}
+
+/// A file, and what came of its check.
+#[derive(Debug, Serialize)]
+struct Judged {
+    file: String,
+    #[serde(flatten)]
+    judgement: Judgement,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Judgement {
+    Report(CheckReport),
+    Unreadable { unreadable: String },
+}
+
+pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result<Exit> {
+    let judge = Judge::new(arguments)?;
+    if arguments.histories.iter().filter(|history| history.as_os_str() == STDIN).count() > 1 {
+        return Err(BadInput(format!("{STDIN}: the standard input can be read once")).into());
+    }
+    let interrupts = Interrupts::listen()?;
+    let is_stopped = || interrupts.flag().load(Ordering::SeqCst);
+    let mut judged: Vec<Judged> = Vec::new();
+    let mut counts = Counts::default();
+    in_order(
+        &arguments.histories,
+        common.jobs().get(),
+        &|path| (!is_stopped()).then(|| judge.judge(path, &is_stopped)),
+        |one| {
+            counts.add(&one.judgement);
+            if common.json {
+                judged.push(one);
+                return Ok(());
+            }
+            output::print(&text::of(&one))
+        },
+    )?;
+    if is_stopped() {
+        return Ok(Exit::Interrupted);
+    }
+    if common.json {
+        let Judge { request: JudgingRequest { order, revisions, .. }, .. } = judge;
+        let specification = &arguments.specification;
+        let listing = Listing { specification, order, revisions, counts, histories: judged };
+        output::print(&output::json(&output::Versioned::new(listing))?)?;
+    } else if arguments.histories.len() > 1 {
+        output::print(&text::summary(counts))?;
+    }
+    Ok(counts.exit())
+}
+
+/// A specification, and what is asked for of its checks.
+struct Judge {
+    specification: Specification,
+    request: JudgingRequest,
+}
+
+/// Who knows what a service may do.
+enum Specification {
+    ReadyMade(ReadyMade, Option<Json>),
+    /// One of a user's package.
+    Program(JudgingProgram),
+}
+
+impl Judge {
+    fn new(arguments: &CheckArguments) -> anyhow::Result<Self> {
+        let ready_made = ReadyMade::named(&arguments.specification).filter(|_| arguments.manifest_path.is_none());
+        let specification = match ready_made {
+            Some(specification) => {
+                let initial = arguments.initial.as_deref().map(initial).transpose()?;
+                match &initial {
+                    Some(initial) => {
+                        specification.check_initial(initial).map_err(|error| BadInput(format!("--initial: {error}")))?
+                    }
+                    None if specification.needs_initial() => {
+                        let (name, form) = (specification.name(), specification.initial_form());
+                        let message = format!("--specification {name}: give its first state with --initial: {form}");
+                        return Err(BadInput(message).into());
+                    }
+                    None => {}
+                }
+                Specification::ReadyMade(specification, initial)
+            }
+            None => Specification::Program(program(arguments)?),
+        };
+        let request = JudgingRequest {
+            file: None,
+            format: arguments.format,
+            order: arguments.order.into(),
+            revisions: arguments.revisions,
+            strategy: arguments.strategy.into(),
+            steps: arguments.steps,
+            bytes: Some(arguments.memory),
+            time: arguments.time,
+        };
+        Ok(Self { specification, request })
+    }
+
+    fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {
+        let request = JudgingRequest { file: Some(path.to_owned()), ..self.request.clone() };
+        let judgement = match &self.specification {
+            Specification::ReadyMade(specification, initial) => {
+                let begun = Instant::now();
+                let watch = Watch { elapsed: &|| begun.elapsed(), is_stopped };
+                open(path)
+                    .map_err(JudgingError::from)
+                    .and_then(|mut from| specification.judge(&request, initial.as_ref(), &mut from, watch))
+                    .map_or_else(|error| Judgement::Unreadable { unreadable: told(&error) }, Judgement::Report)
+            }
+            Specification::Program(program) => match stdin_of(path).map(|from| program.judge(&request, from)) {
+                Ok(Ok(JudgingReply::Report(report))) => Judgement::Report(report),
+                Ok(Ok(JudgingReply::Unreadable { message })) => Judgement::Unreadable { unreadable: message },
+                Ok(Err(error)) => Judgement::Unreadable { unreadable: error.to_string() },
+                Err(error) => Judgement::Unreadable { unreadable: told(&error.into()) },
+            },
+        };
+        Judged { file: path.display().to_string(), judgement }
+    }
+}
+
+/// Returns what is wrong with a file, in the words of the command line.
+fn told(error: &JudgingError) -> String {
+    match error {
+        JudgingError::UnknownFormat => format!("{error}, with --format"),
+        error => error.to_string(),
+    }
+}
+
+/// Builds the program of the specification that a package has.
+fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
+    let name = &arguments.specification;
+    let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
+    let found = match request.find() {
+        Ok(found) => found,
+        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::Metadata(_)))
+            if request.manifest_path.is_none() =>
+        {
+            let known = ReadyMade::ALL.map(ReadyMade::name).join(", ");
+            let message = format!("--specification {name}: Simutant has no such one ({known}), and: {error}");
+            return Err(BadInput(message).into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if arguments.initial.is_some() {
+        let message = format!("--initial: the specification `{name}` has its initial state in its Cargo.toml");
+        return Err(BadInput(message).into());
+    }
+    let phase = ProgressPhase::open("compiling");
+    let program = found.build()?;
+    phase.end(&format!("the specification {name}"));
+    Ok(program)
+}
+
+/// Returns the file as the standard input of a program.
+fn stdin_of(path: &Path) -> io::Result<Stdio> {
+    if path.as_os_str() == STDIN { Ok(Stdio::inherit()) } else { Ok(std::fs::File::open(path)?.into()) }
+}
+
+/// Returns the initial state that was given.
+fn initial(text: &str) -> Result<Json, BadInput> {
+    // Numbers and words of JSON are no names of files.
+    if let Ok(json) = serde_json::from_str(text) {
+        return Ok(json);
+    }
+    let (text, name) = given::json_or_file("--initial", text.trim(), "")?;
+    serde_json::from_str(&text).map_err(|error| BadInput(format!("{name}: not JSON: {error}")))
+}
+
+fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    if path.as_os_str() == STDIN {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    Ok(Box::new(BufReader::new(std::fs::File::open(path)?)))
+}
+
+/// Calls `judge` on all paths, some at a time, and `take` on what it returned, in the order of the paths. Where it
+/// returns nothing, that is the end.
+fn in_order<T: Send>(
+    paths: &[PathBuf],
+    jobs: usize,
+    judge: &(dyn Fn(&Path) -> Option<T> + Sync),
+    mut take: impl FnMut(T) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(paths.len()) {
+            let (next, sender) = (&next, sender.clone());
+            scope.spawn(move || {
+                while let Some((number, path)) = {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    paths.get(number).map(|path| (number, path))
+                } {
+                    let Some(judged) = judge(path) else { return };
+                    if sender.send((number, judged)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut due = 0;
+        for (number, judged) in receiver {
+            early.insert(number, judged);
+            while let Some(judged) = early.remove(&due) {
+                take(judged)?;
+                due += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+impl Counts {
+    fn add(&mut self, judgement: &Judgement) {
+        let count = match judgement {
+            Judgement::Report(report) => match report.answer {
+                ReportedAnswer::Possible { .. } => &mut self.possible,
+                ReportedAnswer::Impossible(_) => &mut self.impossible,
+                ReportedAnswer::Undecided { .. } => &mut self.undecided,
+            },
+            Judgement::Unreadable { .. } => &mut self.unreadable,
+        };
+        *count += 1;
+    }
+
+    /// A history that is impossible is the first thing to tell, whatever became of the others.
+    const fn exit(self) -> Exit {
+        match self {
+            Self { impossible: 1.., .. } => Exit::Failed,
+            Self { unreadable: 1.., .. } => Exit::BadInput,
+            Self { undecided: 1.., .. } => Exit::Inconclusive,
+            _ => Exit::Success,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What came of checks, for people.
+
+use simutant_oracle::{AllowedAnswer, CoreCall, Impossible, ReportedAnswer, ReportedCall, What, words};
+
+use super::{Counts, Judged, Judgement};
+
+/// How wide the text is.
+const WIDTH: usize = 80;
+
+/// How many calls and answers are listed; `--json` has all.
+const LISTED_MAX: usize = 12;
+
+/// Returns what is said of one file.
+pub(super) fn of(judged: &Judged) -> String {
+    let Judged { file, judgement } = judged;
+    let report = match judgement {
+        Judgement::Report(report) => report,
+        Judgement::Unreadable { unreadable } => return format!("{file}: unreadable\n") + &paragraph(unreadable),
+    };
+    let size = format!("{} of {}", counted(report.calls, "call"), counted(report.sessions, "session"));
+    match &report.answer {
+        ReportedAnswer::Possible { .. } => format!("{file}: possible ({size})\n"),
+        ReportedAnswer::Undecided { limit } => {
+            let explored = &report.explored;
+            let line = format!(
+                "{limit} ran out after {} steps and {} states. That is neither a pass nor a failure; --steps, \
+                 --memory and --time say how much a check may take.",
+                explored.steps, explored.states
+            );
+            format!("{file}: undecided ({size})\n") + &paragraph(&capitalised(&line))
+        }
+        ReportedAnswer::Impossible(impossible) => {
+            format!("{file}: impossible ({size})\n") + &explained(impossible, report.calls)
+        }
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// Returns the last line.
+pub(super) fn summary(counts: Counts) -> String {
+    let Counts { possible, impossible, undecided, unreadable } = counts;
+    let all = counted_histories(possible + impossible + undecided + unreadable);
+    format!("{all}: {possible} possible, {impossible} impossible, {undecided} undecided, {unreadable} unreadable\n")
+}
+
+fn counted_histories(count: usize) -> String {
+    if count == 1 { "1 history".to_owned() } else { format!("{count} histories") }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+fn explained(impossible: &Impossible, calls: usize) -> String {
+    let Impossible { stuck, allowed, core, .. } = impossible;
+    let mut text = paragraph("No order of the calls explains the answer of");
+    text.push_str(&item(&shown(stuck, What::Answer)));
+    if !allowed.is_empty() {
+        text.push_str(&paragraph(
+            "All calls that ended before it can be explained. After them, the specification allows",
+        ));
+        let items = allowed.iter().map(|AllowedAnswer { response, reason }| match reason {
+            Some(reason) => format!("{}, since {reason}", words(response)),
+            None => words(response),
+        });
+        text.push_str(&listed(items));
+    }
+    match core.len() {
+        0 => text.push_str(&paragraph("The budget ended before it was known which calls are to blame.")),
+        count => {
+            let others = calls - count;
+            let whatever = match others {
+                0 => "",
+                1 => ", whatever the other call was answered",
+                _ => ", whatever the other calls were answered",
+            };
+            let these = match count {
+                1 => "This call is impossible by itself".to_owned(),
+                _ => format!("These {count} calls are impossible together"),
+            };
+            text.push_str(&paragraph(&format!("{these}{whatever}:")));
+            text.push_str(&listed(core.iter().map(|CoreCall { call, known }| shown(call, *known))));
+        }
+    }
+    text
+}
+
+/// Returns a call with its time and its answer.
+fn shown(call: &ReportedCall, known: What) -> String {
+    let answer = match known {
+        What::Answer => words(&call.response),
+        What::Ended => format!("{}, or any other answer", words(&call.response)),
+    };
+    format!("call {} of {}, {}: {} -> {answer}", call.call, call.session, call.period(), words(&call.operation))
+}
+
+fn paragraph(text: &str) -> String {
+    wrapped(text, "  ", "  ")
+}
+
+fn item(text: &str) -> String {
+    wrapped(text, "    ", "      ")
+}
+
+fn listed(items: impl ExactSizeIterator<Item = String>) -> String {
+    let more = items.len().saturating_sub(LISTED_MAX);
+    let mut text: String = items.take(LISTED_MAX).map(|text| item(&text)).collect();
+    if more > 0 {
+        text.push_str(&item(&format!("and {more} more; --json has all")));
+    }
+    text
+}
+
+/// Returns the text in lines of at most [`WIDTH`] characters, where words allow it.
+fn wrapped(text: &str, first: &str, rest: &str) -> String {
+    let mut lines = String::new();
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push_str(&line);
+            lines.push('\n');
+            rest.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_wrapped_between_words_and_long_words_stay() {
+        let long = "x".repeat(100);
+        let text = format!("{} {long} end", "word ".repeat(30).trim_end());
+        let lines = wrapped(&text, "  ", "    ");
+        let words: Vec<&str> = lines.split_whitespace().collect();
+        assert_eq!(words, text.split(' ').collect::<Vec<_>>());
+        assert!(lines.lines().all(|line| line.len() <= WIDTH || line.trim() == long));
+        assert_eq!(lines.lines().map(str::len).filter(|length| (75..=80).contains(length)).count(), 1);
+    }
+}

@@ -1,0 +1,270 @@
+//! `simutant check`: exit codes, messages, many files, files that cannot be read.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::init::UserPackage;
+use crate::support::{assert_exit, folder, stderr, stdout, write};
+
+/// A register that one client writes and another one reads, in its order.
+const GOOD: &str = "{:process 0, :type :invoke, :f :write, :value 3}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value 3}
+{:process 0, :type :ok, :f :write, :value 3}
+";
+
+/// The same, and a later read that misses what was written.
+const STALE: &str = "{:process 0, :type :invoke, :f :write, :value 3}
+{:process 0, :type :ok, :f :write, :value 3}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value 3}
+{:process 0, :type :invoke, :f :write, :value 4}
+{:process 0, :type :ok, :f :write, :value 4}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value 3}
+";
+
+fn check(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
+    command.arg("check").args(arguments).current_dir(folder);
+    command.output().expect("the command was built")
+}
+
+#[test]
+fn a_history_that_is_possible_passes_and_one_that_is_not_is_explained() {
+    let folder = folder();
+    write(&folder.path().join("good.edn"), GOOD);
+    write(&folder.path().join("stale.edn"), STALE);
+    let output = check(folder.path(), &["good.edn", "--specification", "register"]);
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "good.edn: possible (2 calls of 2 sessions)\n");
+
+    let output = check(folder.path(), &["stale.edn", "--specification", "register"]);
+    assert_exit(&output, 1);
+    let expect = "\
+stale.edn: impossible (4 calls of 2 sessions)
+  No order of the calls explains the answer of
+    call 3 of session 1, event 6 to event 7: read -> value 3
+  All calls that ended before it can be explained. After them, the specification
+  allows
+    value 4, since the register has the value 4
+  These 2 calls are impossible together, whatever the other calls were answered:
+    call 2 of session 0, event 4 to event 5: write 4 -> done, or any other
+      answer
+    call 3 of session 1, event 6 to event 7: read -> value 3
+";
+    assert_eq!(stdout(&output), expect);
+
+    // A session that lags behind is sequentially consistent.
+    let output = check(folder.path(), &["stale.edn", "--specification", "register", "--order", "sequential"]);
+    assert_exit(&output, 0);
+    // Each strategy finds the same.
+    for strategy in ["just-in-time", "answer-order", "call-order", "depth-first", "breadth-first"] {
+        let arguments = ["good.edn", "stale.edn", "--specification", "register", "--strategy", strategy];
+        let output = check(folder.path(), &arguments);
+        assert_exit(&output, 1);
+        assert!(stdout(&output).ends_with("2 histories: 1 possible, 1 impossible, 0 undecided, 0 unreadable\n"));
+    }
+}
+
+#[test]
+fn many_files_are_told_in_their_order_and_a_failure_comes_before_what_cannot_be_read() {
+    let folder = folder();
+    let mut names = Vec::new();
+    for number in 0..20 {
+        let name = format!("{number}.edn");
+        write(&folder.path().join(&name), GOOD);
+        names.push(name);
+    }
+    let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+    arguments.extend(["none.edn", "--specification", "register"]);
+    let output = check(folder.path(), &arguments);
+    assert_exit(&output, 3);
+    let text = stdout(&output);
+    let told: Vec<&str> = text.lines().filter_map(|line| line.split_once(": possible")).map(|(name, _)| name).collect();
+    assert_eq!(told, names);
+    assert!(text.contains("none.edn: unreadable\n  cannot be read: No such file"), "{text}");
+    assert!(text.ends_with("21 histories: 20 possible, 0 impossible, 0 undecided, 1 unreadable\n"), "{text}");
+
+    write(&folder.path().join("stale.edn"), STALE);
+    let output = check(folder.path(), &["none.edn", "stale.edn", "--specification", "register"]);
+    assert_exit(&output, 1);
+}
+
+#[test]
+fn json_has_the_whole_explanation() {
+    let folder = folder();
+    write(&folder.path().join("stale.edn"), STALE);
+    write(&folder.path().join("bad.edn"), "{:process 0, :type :invoke, :f :push, :value 3}\n");
+    let output = check(folder.path(), &["stale.edn", "bad.edn", "--specification", "register", "--json"]);
+    assert_exit(&output, 1);
+    let listing: Value = serde_json::from_str(&stdout(&output)).expect("it is JSON");
+    assert_eq!((&listing["impossible"], &listing["unreadable"]), (&1.into(), &1.into()));
+    let impossible = &listing["histories"][0]["answer"]["impossible"];
+    assert_eq!(impossible["stuck"]["call"], 3);
+    assert_eq!(impossible["allowed"][0]["reason"], "the register has the value 4");
+    assert_eq!(impossible["core"].as_array().map(Vec::len), Some(2));
+    assert_eq!(impossible["core"][0]["known"], "ended");
+    assert_eq!(impossible["longest"], serde_json::json!([0, 1, 2]));
+    let unreadable = listing["histories"][1]["unreadable"].as_str().expect("it is told why");
+    assert!(unreadable.starts_with("line 1, column ") && unreadable.contains(":push"), "{unreadable}");
+}
+
+#[test]
+fn what_the_budget_does_not_decide_is_inconclusive() {
+    let folder = folder();
+    write(&folder.path().join("stale.edn"), STALE);
+    for (option, value, words) in [("--steps", "1", "budget of steps"), ("--memory", "1B", "budget of memory")] {
+        let output = check(folder.path(), &["stale.edn", "--specification", "register", option, value]);
+        assert_exit(&output, 7);
+        let text = stdout(&output);
+        assert!(text.starts_with("stale.edn: undecided (4 calls of 2 sessions)\n  The "), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+    let output = check(folder.path(), &["stale.edn", "--specification", "register", "--time", "0s"]);
+    assert_exit(&output, 7);
+    assert!(stdout(&output).contains("The time ran out"), "{}", stdout(&output));
+}
+
+#[test]
+fn the_standard_input_is_a_history_once() {
+    let folder = folder();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
+    command.args(["check", "-", "--specification", "register"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command was built");
+    child.stdin.take().expect("it is piped").write_all(GOOD.as_bytes()).expect("it is read");
+    let output = child.wait_with_output().expect("it ends");
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "-: possible (2 calls of 2 sessions)\n");
+
+    let output = check(folder.path(), &["-", "-", "--specification", "register"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("the standard input can be read once"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_cannot_be_used_is_named_with_its_cure() {
+    let folder = folder();
+    write(&folder.path().join("good.edn"), GOOD);
+    write(&folder.path().join("text"), "what is this?\n");
+    #[track_caller]
+    fn refused(folder: &Path, arguments: &[&str], expect: &str) {
+        let output = check(folder, arguments);
+        assert_exit(&output, 3);
+        let said = stderr(&output) + &stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(expect), "{said}");
+    }
+    let path = folder.path();
+    refused(path, &["good.edn", "--specification", "registre"], "Simutant has no such one (register, key-value-store,");
+    refused(
+        path,
+        &["good.edn", "--specification", "bank"],
+        "--specification bank: give its first state with --initial",
+    );
+    refused(path, &["good.edn", "--specification", "counter", "--initial", "\"x\""], "it is an integer, by default 0");
+    refused(
+        path,
+        &["good.edn", "--specification", "counter", "--initial", "none.json"],
+        "--initial none.json: not JSON",
+    );
+    refused(path, &["good.edn", "--specification", "zookeeper"], "has no vocabulary for it");
+    refused(path, &["text", "--specification", "register"], "limo, polylin, with --format");
+    refused(path, &["text", "--specification", "register", "--format", "jepsen-edn"], "line 1, column");
+    refused(path, &[".", "--specification", "register"], "unreadable");
+    let output = check(path, &["good.edn", "--specification", "register", "--time", "5"]);
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("for example 30s or 500ms"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_initial_state_is_json_or_a_file() {
+    let folder = folder();
+    let read = "{:process 1, :type :invoke, :f :read, :value nil}\n{:process 1, :type :ok, :f :read, :value 9}\n";
+    write(&folder.path().join("read.edn"), read);
+    write(&folder.path().join("nine.json"), "9\n");
+    for (initial, code) in [("9", 0), ("nine.json", 0), ("8", 1)] {
+        let output = check(folder.path(), &["read.edn", "--specification", "register", "--initial", initial]);
+        assert_exit(&output, code);
+    }
+}
+
+/// What a user writes: a service that sells tickets.
+const TICKETS: &str = r#"
+use simutant_oracle::{Open, Session, Specification};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Tickets(pub u64);
+
+impl Specification for Tickets {
+    type Operation = u64;
+    type Response = bool;
+
+    fn step(&mut self, _: Session, wanted: &u64, _: &mut Open<'_>) -> bool {
+        assert!(*wanted > 0, "nobody wants no ticket");
+        let is_sold = *wanted <= self.0;
+        if is_sold {
+            self.0 -= wanted;
+        }
+        is_sold
+    }
+}
+"#;
+
+#[test]
+fn a_specification_of_ones_own_judges_as_the_others_do() {
+    let package = UserPackage::new("--lib");
+    let oracle = concat!(env!("CARGO_MANIFEST_DIR"), "/../oracle");
+    let manifest = |section: &str| {
+        let text = format!(
+            "[package]\nname = \"store\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\nsimutant-oracle = {{ path = {oracle:?} }}\n\n\
+             [package.metadata.simutant.specifications.tickets]\n{section}\n"
+        );
+        write(&package.path("Cargo.toml"), text);
+    };
+    write(&package.path("src/lib.rs"), TICKETS);
+    let sale = |session: u64, tickets: u64, invoked: u64, returned: u64| {
+        format!(
+            "{{\"session\":{session},\"operation\":{tickets},\"invoked_ns\":{invoked},\
+             \"end\":{{\"returned\":{{\"at_ns\":{returned},\"response\":true}}}}}}\n"
+        )
+    };
+    write(&package.path("good.jsonl"), sale(1, 60, 10, 30) + &sale(2, 40, 20, 40));
+    write(&package.path("twice.jsonl"), sale(1, 60, 10, 30) + &sale(2, 50, 20, 40));
+    write(&package.path("none.jsonl"), sale(1, 0, 10, 30));
+    write(&package.path("good.edn"), GOOD);
+    let arguments = ["check", "good.jsonl", "twice.jsonl", "--specification", "tickets"];
+
+    manifest("type = \"Tickets\"\ninitial = \"Tickets(100)\"");
+    let output = package.simutant(&arguments);
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    assert!(text.starts_with("good.jsonl: possible (2 calls of 2 sessions)\ntwice.jsonl: impossible"), "{text}");
+    assert!(text.contains("These 2 calls are impossible together"), "{text}");
+
+    // Its steps may panic, and it has no words for files of others.
+    let output = package.simutant(&["check", "none.jsonl", "good.edn", "--specification", "tickets", "--jobs", "1"]);
+    assert_exit(&output, 3);
+    let text = stdout(&output);
+    assert!(text.contains("nobody wants no ticket"), "{text}");
+    assert!(text.contains("has no vocabulary for it"), "{text}");
+
+    // What is wrong with the package is told before anything is judged.
+    let refused = |expect: &str, code: i32| {
+        let output = package.simutant(&arguments);
+        assert_exit(&output, code);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    };
+    manifest("type = \"Tickets\"\nstart = \"Tickets(100)\"");
+    refused("unknown field `start`", 3);
+    manifest("type = \"Tickets\"");
+    refused("does not compile", 4);
+    write(
+        &package.path("Cargo.toml"),
+        "[package]\nname = \"store\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
+    );
+    refused("Simutant has no such one (register,", 3);
+}

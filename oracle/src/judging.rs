@@ -1,0 +1,311 @@
+//! Judging files: a history in a file, a specification, and what is asked for of a check.
+//!
+//! [`catalogue`](crate::catalogue) does it for ready-made specifications. A program of a user's specification does it
+//! with [`serve`]: it has the request as its argument, reads the history, and writes what came of it.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::io::{self, BufRead, Read, Write};
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::formats::{self, Format, HistoryError, Vocabulary, json_lines};
+use crate::{Budget, Check, CheckReport, History, Order, Specification, Strategy};
+
+/// How much of a file tells its format.
+const HEAD: u64 = 16 << 10;
+
+/// How long the search for an explanation may take besides twice the time of the check.
+const EXPLAINING: Duration = Duration::from_secs(10);
+
+/// What is asked for of the check of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgingRequest {
+    /// The name of the file, whose extension tells the format where its content does not.
+    pub file: Option<PathBuf>,
+    /// The format; `None` for the one that the file has by its content or its name.
+    #[serde(serialize_with = "format_name", deserialize_with = "format_named")]
+    pub format: Option<Format>,
+    /// What may be assumed of the order of calls.
+    pub order: NamedOrder,
+    /// Whether calls with smaller revisions were taken before those with larger ones, too.
+    pub revisions: bool,
+    /// How the search goes about it.
+    pub strategy: Strategy,
+    /// How many steps of the specification the search takes at most.
+    pub steps: Option<u64>,
+    /// How many bytes the search keeps at most.
+    pub bytes: Option<usize>,
+    /// How long the search takes at most. The search for an explanation takes at most twice the time of the check, and
+    /// ten seconds.
+    pub time: Option<Duration>,
+}
+
+/// An order that has a name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedOrder {
+    /// [`Order::linearizability`].
+    #[default]
+    Linearizability,
+    /// [`Order::sequential`].
+    Sequential,
+    /// [`Order::zookeeper`].
+    Zookeeper,
+}
+
+/// Who is asked about the time while a file is judged: this crate reads no clock.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Returns the time since some instant.
+    pub elapsed: &'a dyn Fn() -> Duration,
+    /// Returns whether to stop.
+    pub is_stopped: &'a dyn Fn() -> bool,
+}
+
+/// Why a file was not judged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgingError {
+    /// Neither the content of the file nor its name tells the format.
+    #[error("neither the content nor the name tells the format; say which it has, {}", names())]
+    UnknownFormat,
+    /// The specification reads JSON Lines alone.
+    #[error(
+        "the history has the format {format}, and the specification has no vocabulary for it; give JSON Lines, or \
+         implement `simutant_oracle::formats::Vocabulary`"
+    )]
+    OtherFormat {
+        /// The format of the file.
+        format: Format,
+    },
+    /// The initial state is not one of the specification's.
+    #[error("the initial state is not one of the specification's: {message}; {cure}")]
+    Initial {
+        /// What is wrong.
+        message: String,
+        /// What to give.
+        cure: String,
+    },
+    /// The file is not a history of the specification.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The file cannot be opened, or its beginning not be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+}
+
+/// What a program of a user's specification answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgingReply {
+    /// What came of the check.
+    Report(CheckReport),
+    /// Why there was none.
+    Unreadable {
+        /// That, in words.
+        message: String,
+    },
+}
+
+/// How the histories of a specification are read.
+pub struct Reading<S: Specification>(ReadHistory<S>);
+
+type HistoryOf<S> = History<<S as Specification>::Operation, <S as Specification>::Response>;
+type ReadHistory<S> = fn(Format, &mut dyn BufRead) -> Result<HistoryOf<S>, JudgingError>;
+
+/// The formats of a specification whose type is known, for generated programs: with [`JsonLinesAlone`] in scope,
+/// `Formats::<S>::default().reading()` reads all formats if `S` has a [`Vocabulary`], or else JSON Lines.
+#[derive(Debug)]
+pub struct Formats<S>(PhantomData<S>);
+
+/// The formats of a specification without a [`Vocabulary`].
+pub trait JsonLinesAlone<S: Specification> {
+    /// Returns how its histories are read.
+    fn reading(&self) -> Reading<S>;
+}
+
+impl<S> Default for Formats<S> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<S: Vocabulary> Formats<S>
+where
+    S::Operation: DeserializeOwned,
+    S::Response: DeserializeOwned,
+{
+    /// Returns how histories are read: from all formats.
+    pub fn reading(&self) -> Reading<S> {
+        Reading::all_formats()
+    }
+}
+
+impl<S: Specification> JsonLinesAlone<S> for Formats<S>
+where
+    S::Operation: DeserializeOwned,
+    S::Response: DeserializeOwned,
+{
+    fn reading(&self) -> Reading<S> {
+        Reading::json_lines()
+    }
+}
+
+impl<S: Specification> Reading<S>
+where
+    S::Operation: DeserializeOwned,
+    S::Response: DeserializeOwned,
+{
+    /// Reads all formats.
+    pub fn all_formats() -> Self
+    where
+        S: Vocabulary,
+    {
+        Self(|format, from| Ok(formats::read::<S>(format, from)?))
+    }
+
+    /// Reads JSON Lines alone.
+    pub fn json_lines() -> Self {
+        Self(|format, from| match format {
+            Format::JsonLines => Ok(json_lines::read(from)?),
+            format => Err(JudgingError::OtherFormat { format }),
+        })
+    }
+}
+
+impl<S: Specification> fmt::Debug for Reading<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Reading")
+    }
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Watch").field("elapsed", &(self.elapsed)()).finish_non_exhaustive()
+    }
+}
+
+impl NamedOrder {
+    /// Returns the order.
+    pub fn order(self) -> Order {
+        match self {
+            Self::Linearizability => Order::linearizability(),
+            Self::Sequential => Order::sequential(),
+            Self::Zookeeper => Order::zookeeper(),
+        }
+    }
+}
+
+impl Default for JudgingRequest {
+    fn default() -> Self {
+        Self {
+            file: None,
+            format: None,
+            order: NamedOrder::default(),
+            revisions: false,
+            strategy: Strategy::default(),
+            steps: None,
+            bytes: Budget::default().bytes,
+            time: None,
+        }
+    }
+}
+
+impl JudgingRequest {
+    /// Reads a history to its end, and judges it.
+    ///
+    /// # Errors
+    /// [`JudgingError`] if it cannot be read as a history of the specification.
+    pub fn judge<S>(
+        &self,
+        reading: &Reading<S>,
+        initial: &S,
+        from: &mut dyn BufRead,
+        watch: Watch<'_>,
+    ) -> Result<CheckReport, JudgingError>
+    where
+        S: Specification,
+        S::Operation: Serialize,
+        S::Response: Serialize + Clone,
+    {
+        let mut head = Vec::new();
+        from.take(HEAD).read_to_end(&mut head)?;
+        let format = self.format.or_else(|| formats::detect(self.file.as_deref(), &head));
+        let format = match format {
+            // A file without anything is a history without calls in every format.
+            None if head.iter().all(u8::is_ascii_whitespace) => Format::JsonLines,
+            format => format.ok_or(JudgingError::UnknownFormat)?,
+        };
+        let history = (reading.0)(format, &mut head.chain(from))?;
+
+        let begun = (watch.elapsed)();
+        let end = self.time.map(|time| begun.saturating_add(time));
+        let stop = || (watch.is_stopped)() || end.is_some_and(|end| (watch.elapsed)() >= end);
+        let budget = Budget { steps: self.steps, bytes: self.bytes, stop: Some(&stop) };
+        // The first question whether to stop comes when the check is over, and says how long it took.
+        let explaining_ends: OnceCell<Duration> = OnceCell::new();
+        let stop_explaining = || {
+            let now = (watch.elapsed)();
+            let taken = now.saturating_sub(begun);
+            let end = *explaining_ends.get_or_init(|| now.saturating_add(2 * taken).saturating_add(EXPLAINING));
+            (watch.is_stopped)() || now >= end
+        };
+        let explaining = Budget { stop: Some(&stop_explaining), ..budget };
+        let order = Order { revisions: self.revisions, ..self.order.order() };
+        let check = Check { order, budget, strategy: self.strategy, ..Check::default() };
+        Ok(check.report_within(&history, initial, explaining))
+    }
+}
+
+/// Judges a history as a request in JSON asks for, and writes a [`JudgingReply`] as JSON: what a program of a
+/// specification does.
+///
+/// # Errors
+/// [`io::Error`] if the reply cannot be written.
+pub fn serve<S>(
+    reading: &Reading<S>,
+    initial: &S,
+    request: &str,
+    from: &mut dyn BufRead,
+    to: &mut dyn Write,
+    watch: Watch<'_>,
+) -> io::Result<()>
+where
+    S: Specification,
+    S::Operation: Serialize,
+    S::Response: Serialize + Clone,
+{
+    let reply = match serde_json::from_str::<JudgingRequest>(request) {
+        Ok(request) => match request.judge(reading, initial, from, watch) {
+            Ok(report) => JudgingReply::Report(report),
+            Err(error) => JudgingReply::Unreadable { message: error.to_string() },
+        },
+        Err(error) => JudgingReply::Unreadable { message: format!("the request is none: {error}") },
+    };
+    // A line of its own, whatever the specification has printed.
+    writeln!(to)?;
+    serde_json::to_writer(&mut *to, &reply)?;
+    writeln!(to)?;
+    to.flush()
+}
+
+fn names() -> String {
+    Format::ALL.map(Format::name).join(", ")
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
+fn format_name<S: Serializer>(format: &Option<Format>, serializer: S) -> Result<S::Ok, S::Error> {
+    format.map(Format::name).serialize(serializer)
+}
+
+fn format_named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Format>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let format = Format::ALL.into_iter().find(|format| format.name() == name);
+    format.map(Some).ok_or_else(|| D::Error::custom(format!("there is no format `{name}`; there are: {}", names())))
+}

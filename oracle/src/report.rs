@@ -1,0 +1,278 @@
+//! Reports of checks: what came of a check as plain data, which needs no specification to be read.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use simutant_outcomes::{Finding, Inconclusive, Verdict};
+
+use crate::{Answer, Budget, Call, Check, Explanation, Explored, History, Limit, Session, Specification, Time, What};
+
+mod words;
+
+pub use words::words;
+
+/// What came of a check, as plain data. Calls are named by their places in the history, from 0 on, in the order of
+/// their invocations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckReport {
+    /// How many calls the history has.
+    pub calls: usize,
+    /// How many sessions made them.
+    pub sessions: usize,
+    /// Whether the specification can have done this.
+    pub answer: ReportedAnswer,
+    /// What the check has done, without the search for an explanation.
+    pub explored: Explored,
+}
+
+/// Whether a specification can have done what clients saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportedAnswer {
+    /// It can.
+    Possible {
+        /// The calls in an order that explains all of it, without those of unknown end that had no effect.
+        order: Vec<usize>,
+    },
+    /// It cannot, and this is why.
+    Impossible(Box<Impossible>),
+    /// The budget ran out before it was known.
+    Undecided {
+        /// What ran out.
+        limit: Limit,
+    },
+}
+
+/// Why a specification cannot have done what clients saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Impossible {
+    /// The call whose answer fits nothing.
+    pub stuck: ReportedCall,
+    /// What the specification would have allowed instead; empty if the budget ended the explanation.
+    pub allowed: Vec<AllowedAnswer>,
+    /// The longest part that the search explained, in its order.
+    pub longest: Vec<usize>,
+    /// The explanations that `stuck` cannot be added to, each in its order; not all of them if there are many.
+    pub maximal: Vec<Vec<usize>>,
+    /// How many such explanations there are.
+    pub maximal_count: u64,
+    /// Calls that are impossible whatever else happened; empty if the budget ended the explanation.
+    pub core: Vec<CoreCall>,
+}
+
+/// A call with its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedCall {
+    /// Its place in the history.
+    pub call: usize,
+    /// What made it.
+    pub session: Session,
+    /// What was asked for, in the form of JSON Lines.
+    pub operation: Json,
+    /// The answer; null if there was none.
+    pub response: Json,
+    /// When the session began.
+    pub invoked_ns: Time,
+    /// The place of that among all invocations and ends, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invoked_event: Option<u64>,
+    /// When the session had the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_ns: Option<Time>,
+    /// The place of that among all invocations and ends, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_event: Option<u64>,
+}
+
+/// An answer that the specification would have given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AllowedAnswer {
+    /// The answer, in the form of JSON Lines.
+    pub response: Json,
+    /// Why it and not what was observed, in the words of the specification.
+    pub reason: Option<String>,
+}
+
+/// A call of the core, and what has to be known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoreCall {
+    /// The call.
+    #[serde(flatten)]
+    pub call: ReportedCall,
+    /// What has to be known of it.
+    pub known: What,
+}
+
+impl Check<'_> {
+    /// Returns what came of a check, with the explanation of what is impossible.
+    ///
+    /// The search for the explanation has the budget of the check, for each of its many checks.
+    pub fn report<S>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> CheckReport
+    where
+        S: Specification,
+        S::Operation: Serialize,
+        S::Response: Serialize + Clone,
+    {
+        self.report_within(history, initial, self.budget)
+    }
+
+    /// Returns the same, where each check of the search for the explanation has a budget of its own.
+    pub fn report_within<S>(
+        &self,
+        history: &History<S::Operation, S::Response>,
+        initial: &S,
+        explaining: Budget<'_>,
+    ) -> CheckReport
+    where
+        S: Specification,
+        S::Operation: Serialize,
+        S::Response: Serialize + Clone,
+    {
+        let checked = self.run(history, initial);
+        let answer = match checked.answer {
+            Answer::Possible { order } => ReportedAnswer::Possible { order },
+            Answer::Undecided { limit } => ReportedAnswer::Undecided { limit },
+            Answer::Impossible { longest, stuck } => {
+                let check = Check { order: self.order.clone(), budget: explaining, ..*self };
+                let explanation = check.explain(history, initial);
+                ReportedAnswer::Impossible(Box::new(impossible(history, longest, stuck, explanation)))
+            }
+        };
+        let sessions: BTreeSet<Session> = history.calls().iter().map(|call| call.session).collect();
+        CheckReport { calls: history.calls().len(), sessions: sessions.len(), answer, explored: checked.explored }
+    }
+
+    /// Returns the verdict on a history, for testbeds and other judges: the finding of a failure has the whole
+    /// [`Impossible`] as its detail.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Check, Recorder, Session, Time};
+    ///
+    /// let recorder = Recorder::new();
+    /// let read = recorder.invoke(Session(1), Operation::Read, Time::from_nanos(1));
+    /// recorder.returned(read, Response::Value(Some(7)), Time::from_nanos(2))?;
+    ///
+    /// let verdict = Check::default().verdict(&recorder.history(), &Register::default());
+    /// let summary = "no order of the calls explains that session 1 asked for `read` and was answered `value 7`: \
+    ///                the register has no value, so the answer is `no value`";
+    /// assert_eq!(verdict.finding().expect("nobody wrote it").summary, summary);
+    /// # Ok::<(), simutant_oracle::Misuse>(())
+    /// ```
+    pub fn verdict<S>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Verdict
+    where
+        S: Specification,
+        S::Operation: Serialize,
+        S::Response: Serialize + Clone,
+    {
+        self.report(history, initial).into_verdict()
+    }
+}
+
+fn impossible<S>(
+    history: &History<S::Operation, S::Response>,
+    longest: Vec<usize>,
+    stuck: usize,
+    explanation: Option<Explanation<S>>,
+) -> Impossible
+where
+    S: Specification,
+    S::Operation: Serialize,
+    S::Response: Serialize + Clone,
+{
+    let reported = |place: usize| ReportedCall::new(place, &history.calls()[place]);
+    let Some(Explanation { stuck, maximal, maximal_count, allowed, core }) = explanation else {
+        let (maximal, core) = (vec![longest.clone()], Vec::new());
+        return Impossible { stuck: reported(stuck), allowed: Vec::new(), longest, maximal, maximal_count: 1, core };
+    };
+    let allowed = allowed.into_iter().map(|allowed| AllowedAnswer {
+        response: json(&allowed.response),
+        reason: allowed.reason.filter(|reason| !reason.is_empty()),
+    });
+    let core = core.into_iter().map(|known| CoreCall { call: reported(known.call), known: known.what });
+    Impossible {
+        stuck: reported(stuck),
+        allowed: allowed.collect(),
+        longest,
+        maximal: maximal.into_iter().map(|maximal| maximal.order).collect(),
+        maximal_count,
+        core: core.collect(),
+    }
+}
+
+/// Returns a value as JSON. What JSON cannot have, as a map whose keys are no texts, is said to be so: it is shown, and
+/// nothing is judged by it.
+fn json(value: &impl Serialize) -> Json {
+    serde_json::to_value(value).unwrap_or_else(|error| Json::String(format!("not shown: {error}")))
+}
+
+impl CheckReport {
+    /// Returns the verdict on the history.
+    pub fn into_verdict(self) -> Verdict {
+        match self.answer {
+            ReportedAnswer::Possible { .. } => Verdict::Pass,
+            ReportedAnswer::Impossible(impossible) => Verdict::Fail(
+                Finding::wrong_result("impossible-history", impossible.to_string()).with_detail(impossible),
+            ),
+            ReportedAnswer::Undecided { limit } => {
+                let reason = format!("{limit} ran out before it was known whether the history is possible");
+                Verdict::Inconclusive(Inconclusive { reason })
+            }
+        }
+    }
+}
+
+impl ReportedCall {
+    fn new<O: Serialize, R: Serialize>(place: usize, call: &Call<O, R>) -> Self {
+        let ended = call.end.at();
+        Self {
+            call: place,
+            session: call.session,
+            operation: json(&call.operation),
+            response: call.end.response().map_or(Json::Null, json),
+            invoked_ns: call.invoked.time,
+            invoked_event: call.invoked.event,
+            ended_ns: ended.map(|ended| ended.time),
+            ended_event: ended.and_then(|ended| ended.event),
+        }
+    }
+
+    /// Returns when the call was, in words: from and to a time, or, where all times are the origin, an event.
+    pub fn period(&self) -> String {
+        let moment = |time: Time, event: Option<u64>| match event {
+            Some(event) if time == Time::ZERO => format!("event {event}"),
+            _ => time.to_string(),
+        };
+        let begun = moment(self.invoked_ns, self.invoked_event);
+        let is_timed = self.ended_ns.is_some_and(|ended| ended != Time::ZERO);
+        let begun = if is_timed { self.invoked_ns.to_string() } else { begun };
+        match self.ended_ns {
+            Some(ended) => format!("{begun} to {}", moment(ended, self.ended_event)),
+            None => format!("from {begun} on"),
+        }
+    }
+}
+
+/// A sentence without a full stop.
+impl fmt::Display for Impossible {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ReportedCall { session, operation, response, .. } = &self.stuck;
+        let (operation, response) = (words(operation), words(response));
+        write!(
+            formatter,
+            "no order of the calls explains that {session} asked for `{operation}` and was answered `{response}`"
+        )?;
+        match &self.allowed[..] {
+            [AllowedAnswer { response, reason: Some(reason) }] => {
+                write!(formatter, ": {reason}, so the answer is `{}`", words(response))
+            }
+            [] => Ok(()),
+            [first, rest @ ..] => {
+                write!(formatter, "; the specification allows `{}`", words(&first.response))?;
+                rest.iter().try_for_each(|allowed| write!(formatter, " or `{}`", words(&allowed.response)))
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Files that are judged by specifications that have names.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use simutant_oracle::catalogue::ReadyMade;
+use simutant_oracle::formats::Format;
+use simutant_oracle::judging::{
+    Formats, JsonLinesAlone as _, JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch, serve,
+};
+use simutant_oracle::specifications::Counter;
+use simutant_oracle::{CheckReport, Limit, Open, ReportedAnswer, Session, Specification, Strategy};
+
+/// A watch that stands still.
+fn watch() -> Watch<'static> {
+    Watch { elapsed: &|| Duration::ZERO, is_stopped: &|| false }
+}
+
+fn judge(specification: ReadyMade, initial: Option<&Json>, text: &str) -> Result<CheckReport, JudgingError> {
+    specification.judge(&JudgingRequest::default(), initial, &mut text.as_bytes(), watch())
+}
+
+/// Returns one process's calls, one after the other, as Jepsen writes them.
+fn edn(calls: &[(&str, &str, &str)]) -> String {
+    let call = |&(name, asked, answered): &(&str, &str, &str)| {
+        format!(
+            "{{:process 0, :type :invoke, :f :{name}, :value {asked}}}\n{{:process 0, :type :ok, :f :{name}, :value {answered}}}\n"
+        )
+    };
+    calls.iter().map(call).collect()
+}
+
+/// From each initial state but the default, the first answer is possible; from the default, it is not.
+#[test]
+fn every_ready_made_specification_has_a_name_and_an_initial_state() {
+    let cases = [
+        (ReadyMade::Register, json!(3), ("read", "nil", "3")),
+        (ReadyMade::KeyValueStore, json!({"entries": {"x": "1"}}), ("get", "[:x nil]", "[:x 1]")),
+        (ReadyMade::Mutex, json!({"holder": 0}), ("release", "nil", "nil")),
+        (ReadyMade::Lease, json!({"holder": 0, "granted": 4}), ("release", "nil", "nil")),
+        (ReadyMade::Counter, json!(-2), ("read", "nil", "-2")),
+        (ReadyMade::Set, json!([2, "a"]), ("read", "nil", "#{2 \"a\"}")),
+        (ReadyMade::Queue, json!([1, 2]), ("dequeue", "nil", "1")),
+        (ReadyMade::Stack, json!([1, 2]), ("pop", "nil", "2")),
+        (ReadyMade::PriorityQueue, json!([7, 9, 8]), ("poll", "nil", "9")),
+        (ReadyMade::Log, json!(["a"]), ("poll", "0", "[[0 \"a\"]]")),
+        (ReadyMade::Bank, json!({"0": 5, "1": 0}), ("read", "nil", "{0 5, 1 0}")),
+    ];
+    for (specification, initial, call) in cases {
+        assert_eq!(ReadyMade::named(specification.name()), Some(specification));
+        // A key of a store is a keyword here, and a text in JSON.
+        let text = edn(&[call]).replace(":x", "\"x\"");
+        let report = judge(specification, Some(&initial), &text).expect("it is one of its histories");
+        assert!(matches!(report.answer, ReportedAnswer::Possible { .. }), "{specification:?}: {report:?}");
+        let report = judge(specification, None, &text).expect("it is one of its histories");
+        assert!(matches!(report.answer, ReportedAnswer::Impossible(_)), "{specification:?}: {report:?}");
+        let error = specification.check_initial(&json!({"nonsense": []})).expect_err("it is no state").to_string();
+        assert!(error.contains(specification.initial_form()), "{error}");
+    }
+    let ids = edn(&[("generate", "nil", "4")]);
+    assert!(
+        matches!(judge(ReadyMade::UniqueIds, Some(&json!([4])), &ids), Ok(report) if report.answer != judge(ReadyMade::UniqueIds, None, &ids).expect("it is one").answer)
+    );
+    assert!(ReadyMade::ZooKeeper.check_initial(&json!([])).is_err());
+    assert_eq!(ReadyMade::named("Register"), None);
+}
+
+#[test]
+fn the_budget_of_time_is_that_of_the_watch() {
+    let text = edn(&[("read", "nil", "nil")]);
+    let request = JudgingRequest { time: Some(Duration::from_secs(5)), ..JudgingRequest::default() };
+    let now = Cell::new(0);
+    let elapsed = || Duration::from_secs(now.replace(now.get() + 1));
+    let patient = Watch { elapsed: &elapsed, is_stopped: &|| false };
+    let report = ReadyMade::Register.judge(&request, None, &mut text.as_bytes(), patient).expect("a history");
+    assert!(matches!(report.answer, ReportedAnswer::Possible { .. }));
+    let elapsed = || Duration::from_secs(now.replace(now.get() + 9));
+    let late = Watch { elapsed: &elapsed, is_stopped: &|| false };
+    let report = ReadyMade::Register.judge(&request, None, &mut text.as_bytes(), late).expect("a history");
+    assert_eq!(report.answer, ReportedAnswer::Undecided { limit: Limit::Stopped });
+    assert!(!report.clone().into_verdict().passes() && !report.into_verdict().kills());
+}
+
+#[test]
+fn a_request_is_read_as_it_was_written() {
+    let request = JudgingRequest {
+        file: Some("a.edn".into()),
+        format: Some(Format::JepsenLog),
+        order: NamedOrder::Zookeeper,
+        revisions: true,
+        strategy: Strategy::BreadthFirst,
+        steps: Some(7),
+        bytes: None,
+        time: Some(Duration::from_millis(1500)),
+    };
+    let written = serde_json::to_string(&request).expect("plain data");
+    assert_eq!(serde_json::from_str::<JudgingRequest>(&written).expect("it was written"), request);
+    let error = serde_json::from_str::<JudgingRequest>(r#"{"format":"edn"}"#).expect_err("no format").to_string();
+    assert!(error.contains("jepsen-edn"), "{error}");
+}
+
+/// A counter that counts up by itself, of somebody who has no words for files of others.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Ticket(u64);
+
+impl Specification for Ticket {
+    type Operation = String;
+    type Response = u64;
+
+    fn step(&mut self, _: Session, _: &String, _: &mut Open<'_>) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+fn served(request: &str, text: &str) -> JudgingReply {
+    let mut written = Vec::new();
+    let reading = Formats::<Ticket>::default().reading();
+    serve(&reading, &Ticket(4), request, &mut text.as_bytes(), &mut written, watch()).expect("memory takes all");
+    serde_json::from_slice(&written).expect("it is a reply")
+}
+
+#[test]
+fn a_program_of_a_specification_answers_with_a_report_or_with_what_is_wrong() {
+    let line = r#"{"session":1,"operation":"next","invoked_ns":10,"end":{"returned":{"at_ns":20,"response":6}}}"#;
+    let JudgingReply::Report(report) = served("{}", line) else { panic!("it is a history") };
+    let ReportedAnswer::Impossible(impossible) = report.answer else { panic!("5 is next") };
+    assert_eq!(impossible.allowed[0].response, json!(5));
+    assert_eq!(impossible.core.len(), 1);
+    assert_eq!(
+        impossible.to_string(),
+        "no order of the calls explains that session 1 asked for `next` and was answered `6`; the specification allows `5`"
+    );
+
+    #[track_caller]
+    fn check(reply: &JudgingReply, expect: &str) {
+        let JudgingReply::Unreadable { message } = reply else { panic!("{reply:?}") };
+        assert!(message.contains(expect), "{message}");
+    }
+    check(&served("{}", &edn(&[("next", "nil", "5")])), "has no vocabulary for it");
+    check(&served("{}", "what is this"), "neither the content nor the name tells the format");
+    check(&served("{}", "{\"session\":1}"), "line 1, column");
+    check(&served("[", line), "the request is none");
+}
+
+#[test]
+fn a_specification_with_a_vocabulary_reads_all_formats() {
+    let reading = Formats::<Counter>::default().reading();
+    let text = edn(&[("read", "nil", "0")]);
+    let report = JudgingRequest::default().judge(&reading, &Counter(0), &mut text.as_bytes(), watch());
+    assert!(matches!(report.expect("a history").answer, ReportedAnswer::Possible { .. }));
+}

@@ -1,0 +1,348 @@
+//! Specifications of users' packages: found in a manifest, and built as programs that judge histories.
+//!
+//! ```toml
+//! [package.metadata.simutant.specifications.tickets]
+//! type = "Tickets"                # implements `simutant_oracle::Specification`
+//! initial = "Tickets::from(100)"  # an expression; by default Default::default()
+//! ```
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::Value;
+use simutant_oracle::judging::{JudgingReply, JudgingRequest};
+
+use crate::files::write_whole;
+use crate::system::nearest_manifest;
+
+/// The package that has the trait which specifications implement.
+const ORACLE: &str = "simutant-oracle";
+
+/// Which specification is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecificationRequest {
+    /// Its name, as the manifest of its package has it.
+    pub name: String,
+    /// The manifest of the package or workspace that has it; `None` for that of the current folder.
+    pub manifest_path: Option<PathBuf>,
+}
+
+/// A specification whose package was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserSpecification {
+    name: String,
+    section: Section,
+    /// The package: its name, that of its library, and its folder.
+    package: String,
+    library: String,
+    folder: PathBuf,
+    /// The folder of the oracle that the package depends on.
+    oracle: PathBuf,
+    workspace: PathBuf,
+    target: PathBuf,
+}
+
+/// A program that judges histories by a specification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgingProgram {
+    name: String,
+    executable: PathBuf,
+}
+
+/// `[package.metadata.simutant.specifications.NAME]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    /// The path of the type that implements `Specification`, from the crate's root.
+    #[serde(rename = "type")]
+    type_path: String,
+    /// An expression for the state that the service begins in.
+    #[serde(default = "by_default")]
+    initial: String,
+}
+
+fn by_default() -> String {
+    "::std::default::Default::default()".to_owned()
+}
+
+/// Why a specification of a user's package cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecificationError {
+    /// There is no package to look in, or cargo cannot read it.
+    #[error("cannot read the package: {0}")]
+    Metadata(String),
+    /// No package of the workspace has a specification of this name.
+    #[error(
+        "no specification `{name}` in {}; {}", workspace.display(),
+        if known.is_empty() {
+            "name it in the package's Cargo.toml: [package.metadata.simutant.specifications.NAME]".to_owned()
+        } else {
+            format!("known specifications: {}", known.join(", "))
+        }
+    )]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The workspace that was searched.
+        workspace: PathBuf,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The manifest's section is damaged.
+    #[error(
+        "{}: [package.metadata.simutant.specifications.{name}]: {message}; it takes `type` (a path in the crate) and, if wanted, `initial` (an expression)",
+        manifest.display()
+    )]
+    Manifest {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The specification.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The package does not depend on the oracle by its path.
+    #[error(
+        "{package}: it needs a dependency on `simutant-oracle` by its path; `simutant init --vendor` puts the engine's source, the oracle among it, into the package"
+    )]
+    NoOracle {
+        /// The package.
+        package: String,
+    },
+    /// Cargo cannot be started.
+    #[error("cannot run cargo, which compiles the specification; install Rust (https://rustup.rs): {0}")]
+    NoCargo(std::io::Error),
+    /// The program does not compile.
+    #[error("the program of the specification `{name}` does not compile:\n{message}")]
+    DoesNotCompile {
+        /// The specification.
+        name: String,
+        /// What the compiler says.
+        message: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}; make room: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// The program ended without an answer, as one that panics does.
+    #[error("the program of the specification `{name}` gave no answer: {message}")]
+    NoAnswer {
+        /// The specification.
+        name: String,
+        /// What it wrote, or how it ended.
+        message: String,
+    },
+}
+
+impl SpecificationRequest {
+    /// Finds the package in the workspace of the given manifest, or of the current folder.
+    ///
+    /// # Errors
+    /// [`SpecificationError`] if there is none, or its section or its dependencies cannot be used.
+    pub fn find(&self) -> Result<UserSpecification, SpecificationError> {
+        let no_manifest = || SpecificationError::Metadata("there is no Cargo.toml in this folder or above".to_owned());
+        let manifest = self.manifest_path.clone().or_else(nearest_manifest).ok_or_else(no_manifest)?;
+        let metadata = Metadata::of(&manifest)?;
+        let mut known = Vec::new();
+        for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)) {
+            let mut sections = package.specifications();
+            if let Some(section) = sections.remove(&self.name) {
+                return self.found(&metadata, package, section);
+            }
+            known.extend(sections.into_keys());
+        }
+        known.sort_unstable();
+        Err(SpecificationError::Unknown { name: self.name.clone(), workspace: metadata.workspace_root, known })
+    }
+
+    fn found(
+        &self,
+        metadata: &Metadata,
+        package: &Package,
+        section: Value,
+    ) -> Result<UserSpecification, SpecificationError> {
+        let refuse = |message: String| SpecificationError::Manifest {
+            manifest: package.manifest_path.clone(),
+            name: self.name.clone(),
+            message,
+        };
+        let section = Section::deserialize(section).map_err(|error| refuse(error.to_string()))?;
+        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind == "lib" || kind == "rlib");
+        let library = package.targets.iter().find(is_library);
+        let library = library.ok_or_else(|| refuse("the package has no library".to_owned()))?.name.replace('-', "_");
+        let no_oracle = || SpecificationError::NoOracle { package: package.name.clone() };
+        let depends = package.dependencies.iter().any(|dependency| dependency.name == ORACLE);
+        let oracle = metadata.packages.iter().find(|other| other.name == ORACLE && other.source.is_none());
+        let oracle = oracle.filter(|_| depends).ok_or_else(no_oracle)?;
+        let folder = |package: &Package| package.manifest_path.parent().unwrap_or(Path::new(".")).to_owned();
+        Ok(UserSpecification {
+            name: self.name.clone(),
+            section,
+            package: package.name.clone(),
+            library,
+            folder: folder(package),
+            oracle: folder(oracle),
+            workspace: metadata.workspace_root.clone(),
+            target: metadata.target_directory.clone(),
+        })
+    }
+}
+
+impl UserSpecification {
+    /// Builds the program that judges histories by the specification, in the folder where cargo builds the package.
+    ///
+    /// # Errors
+    /// [`SpecificationError`] if it does not compile, or a file cannot be written.
+    pub fn build(&self) -> Result<JudgingProgram, SpecificationError> {
+        let folder = self.target.join("simutant/specifications").join(&self.name);
+        let write = |path: &Path, text: &str| {
+            let io = |source| SpecificationError::Io { path: path.to_owned(), source };
+            if std::fs::read_to_string(path).is_ok_and(|known| known == text) {
+                return Ok(());
+            }
+            std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(io)?;
+            write_whole(path, text.as_bytes()).map_err(io)
+        };
+        let program = format!("simutant-specification-{}", self.name);
+        write(&folder.join("Cargo.toml"), &self.manifest(&program))?;
+        write(&folder.join("src/main.rs"), &self.main())?;
+        // The versions that the workspace has; cargo drops what is not needed here.
+        let lock = folder.join("Cargo.lock");
+        if !lock.exists()
+            && let Ok(versions) = std::fs::read_to_string(self.workspace.join("Cargo.lock"))
+        {
+            write(&lock, &versions)?;
+        }
+        let target = self.target.join("simutant/specifications/target");
+        let mut cargo = Command::new(cargo_program());
+        cargo.args(["build", "--release", "--quiet", "--bin", &program]);
+        cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target);
+        let output = cargo.output().map_err(SpecificationError::NoCargo)?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            return Err(SpecificationError::DoesNotCompile { name: self.name.clone(), message });
+        }
+        let executable = target.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+        Ok(JudgingProgram { name: self.name.clone(), executable })
+    }
+
+    fn manifest(&self, program: &str) -> String {
+        let mut dependencies = toml::Table::new();
+        for (name, folder) in [(&*self.package, &self.folder), (ORACLE, &self.oracle)] {
+            let path = toml::Value::String(folder.display().to_string());
+            dependencies
+                .insert(name.to_owned(), toml::Value::Table(toml::Table::from_iter([("path".to_owned(), path)])));
+        }
+        let mut manifest = toml::Table::new();
+        manifest.insert("dependencies".to_owned(), dependencies.into());
+        format!(
+            "[package]\nname = {program:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n{manifest}"
+        )
+    }
+
+    fn main(&self) -> String {
+        let Self { library, section: Section { type_path, initial }, .. } = self;
+        format!(
+            "//! Generated: judges histories by a specification.\n\n\
+             #[allow(unused_imports)]\nuse ::{library}::*;\n\
+             #[allow(unused_imports)]\nuse ::simutant_oracle::judging::JsonLinesAlone as _;\n\n\
+             fn main() -> ::std::process::ExitCode {{\n    \
+             type Judged = {type_path};\n    \
+             let begun = ::std::time::Instant::now();\n    \
+             let initial: Judged = {initial};\n    \
+             let reading = ::simutant_oracle::judging::Formats::<Judged>::default().reading();\n    \
+             let request = ::std::env::args().nth(1).unwrap_or_default();\n    \
+             let watch = ::simutant_oracle::judging::Watch {{ elapsed: &|| begun.elapsed(), is_stopped: &|| false }};\n    \
+             let (mut from, mut to) = (::std::io::stdin().lock(), ::std::io::stdout().lock());\n    \
+             match ::simutant_oracle::judging::serve(&reading, &initial, &request, &mut from, &mut to, watch) {{\n        \
+             Ok(()) => ::std::process::ExitCode::SUCCESS,\n        \
+             Err(_) => ::std::process::ExitCode::FAILURE,\n    \
+             }}\n}}\n"
+        )
+    }
+}
+
+impl JudgingProgram {
+    /// Judges the history in a file, or what else the standard input of the program is to be.
+    ///
+    /// # Errors
+    /// [`SpecificationError::NoAnswer`] if the program panics, or ends otherwise without an answer.
+    pub fn judge(&self, request: &JudgingRequest, from: Stdio) -> Result<JudgingReply, SpecificationError> {
+        let no_answer = |message: String| SpecificationError::NoAnswer { name: self.name.clone(), message };
+        let request = serde_json::to_string(request).map_err(|error| no_answer(error.to_string()))?;
+        let output = Command::new(&self.executable).arg(request).stdin(from).output();
+        let output = output.map_err(|error| no_answer(error.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        // What the specification itself prints comes before.
+        let reply = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
+        reply.ok_or_else(|| {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            no_answer(if said.is_empty() { format!("it ended with {}", output.status) } else { said })
+        })
+    }
+}
+
+/// What cargo knows of a workspace, as far as it is needed here.
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    workspace_members: Vec<String>,
+    workspace_root: PathBuf,
+    target_directory: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    manifest_path: PathBuf,
+    /// `None` for a package in a folder.
+    source: Option<String>,
+    targets: Vec<Target>,
+    dependencies: Vec<Dependency>,
+    metadata: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+}
+
+impl Metadata {
+    fn of(manifest: &Path) -> Result<Self, SpecificationError> {
+        let mut cargo = Command::new(cargo_program());
+        cargo.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(manifest);
+        let output = cargo.output().map_err(SpecificationError::NoCargo)?;
+        if !output.status.success() {
+            return Err(SpecificationError::Metadata(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        serde_json::from_slice(&output.stdout).map_err(|error| SpecificationError::Metadata(error.to_string()))
+    }
+}
+
+impl Package {
+    /// Returns the sections of the package's specifications, by their names.
+    fn specifications(&self) -> BTreeMap<String, Value> {
+        let sections = self.metadata.get("simutant").and_then(|section| section.get("specifications"));
+        let sections = sections.and_then(Value::as_object);
+        sections.into_iter().flatten().map(|(name, section)| (name.clone(), section.clone())).collect()
+    }
+}
+
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
