@@ -64,7 +64,7 @@ where
         let text = smt::formula(&history, &S::default(), &order, 10_000).expect("the states are few");
         let checked = Check { order: order.clone(), ..Check::default() }.run(&history, &S::default());
         let is_possible = checked.is_possible();
-        // The judge of the other tests does not close pairs over calls that may not have happened.
+        // The judge that tries all orders does not close pairs over calls that may not have happened.
         if order.pairs.is_empty() {
             assert_eq!(brute_force(&history, &S::default(), &order), is_possible, "{order:?} {history:#?}");
         }
