@@ -6,16 +6,19 @@ use std::process::{Command, Stdio};
 
 /// Solvers that read SMT-LIB 2, the fastest one first, and their options for a limit of so many seconds for a question.
 /// A solver keeps the time itself, so nobody else has to.
-const SOLVERS: [(&str, fn(u64) -> String); 2] = [
+const SOLVERS: [(&str, Limit); 2] = [
     ("z3", |seconds| format!("-t:{}", 1_000 * seconds)),
     ("cvc5", |seconds| format!("--tlimit-per={}", 1_000 * seconds)),
 ];
+
+/// Returns the option of a limit of some seconds.
+type Limit = fn(u64) -> String;
 
 /// An installed solver.
 #[derive(Debug, Clone)]
 pub(crate) struct Solver {
     program: PathBuf,
-    limit: fn(u64) -> String,
+    limit: Limit,
 }
 
 /// What a solver says of a formula.

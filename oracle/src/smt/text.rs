@@ -115,8 +115,11 @@ where
             self.comment("Calls without an effect come last, in the order of the history: one of many orders does.");
         }
         for (number, one) in doubtful.iter().enumerate() {
-            let at_first = self.position(question.certain);
-            self.line(&format!("(assert (or e_{0} (bvule {at_first} t_{0})))", one.place));
+            let (at_first, at_last) = (self.position(question.certain), self.position(calls.len() - 1));
+            let place = one.place;
+            self.line(&format!(
+                "(assert (or e_{place} (and (bvule {at_first} t_{place}) (bvule t_{place} {at_last}))))"
+            ));
             for other in &doubtful[number + 1..] {
                 let (one, other) = (one.place, other.place);
                 self.line(&format!("(assert (or e_{one} (= e_{other} (bvult t_{other} t_{one}))))"));

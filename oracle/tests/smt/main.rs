@@ -16,9 +16,12 @@ use simutant_oracle::{Check, History, Order, Specification, smt};
 use simutant_random::Random;
 
 /// How many histories of each specification there are.
-const HISTORIES: u64 = 70;
+const HISTORIES: u64 = 120;
 
-const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };
+/// How many orders they are tried with.
+const ORDERS: u64 = 6;
+
+const SHAPE: Shape = Shape { calls_max: 7, sessions: 3, unknown: 1, may_be_wrong: true };
 
 fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
     options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
@@ -40,7 +43,8 @@ where
 {
     let case = |seed| {
         let mut random = Random::from_seed(seed);
-        let shape = Shape { unknown: SHAPE.unknown + seed % 3, ..SHAPE };
+        // Each order comes with few and with many ends that are not known.
+        let shape = Shape { unknown: SHAPE.unknown + seed / ORDERS % 5, ..SHAPE };
         let made_up = |random: &mut Random, _: &S::Operation| one_of(random, responses);
         let history: History<S::Operation, S::Response> =
             history(&mut random, shape, &S::default(), |random| one_of(random, operations), made_up);
@@ -52,7 +56,7 @@ where
                 pairs.push((one, other));
             }
         }
-        let orders = [
+        let orders: [Order; ORDERS as usize] = [
             Order::linearizability(),
             Order::linearizability().with_revisions(),
             Order::sequential(),
@@ -60,12 +64,12 @@ where
             Order::none(),
             Order { pairs, ..Order::sequential() },
         ];
-        let order = orders[seed as usize % orders.len()].clone();
+        let order = orders[(seed % ORDERS) as usize].clone();
         let text = smt::formula(&history, &S::default(), &order, 10_000).expect("the states are few");
         let checked = Check { order: order.clone(), ..Check::default() }.run(&history, &S::default());
         let is_possible = checked.is_possible();
         // The judge that tries all orders does not close pairs over calls that may not have happened.
-        if order.pairs.is_empty() {
+        if order.pairs.is_empty() && history.calls().len() < 7 {
             assert_eq!(brute_force(&history, &S::default(), &order), is_possible, "{order:?} {history:#?}");
         }
         Case { text, is_possible, what: format!("seed {seed}, {order:?}: {history:#?}") }
