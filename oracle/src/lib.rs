@@ -99,7 +99,7 @@
 //! [`Recorder`] records, and [`formats`] reads and writes files. [`specifications`] has ready-made ones, [`Check`] all
 //! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as things
 //! happen. [`Check::report`] says what came of a check as plain data, and [`catalogue`] judges files by ready-made
-//! specifications that are named.
+//! specifications that are named. [`smt`] writes a history as a formula, for an SMT solver as a second judge.
 
 mod budget;
 mod call;
@@ -117,6 +117,7 @@ mod order;
 mod recorder;
 mod report;
 mod search;
+pub mod smt;
 mod specification;
 pub mod specifications;
 mod time;

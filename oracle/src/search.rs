@@ -27,7 +27,8 @@ use std::collections::VecDeque;
 
 pub(crate) use parts::parts;
 pub(crate) use problem::{Placed, Problem, Role};
-use store::{Configurations, States, grown};
+pub(crate) use store::States;
+use store::{Configurations, grown};
 
 use crate::open::Script;
 use crate::{Budget, Explored, Limit, Open, Specification};

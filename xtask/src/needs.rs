@@ -8,7 +8,7 @@ use anyhow::bail;
 use crate::run;
 
 /// Programs, with the packages that have them on Debian, Fedora, Arch, Alpine and macOS.
-const NEEDS: [(&str, &str); 4] = [
+const NEEDS: [(&str, &str); 5] = [
     // The example of an implementation in another language.
     ("python3", "python3"),
     // Reports are opened.
@@ -16,6 +16,8 @@ const NEEDS: [(&str, &str); 4] = [
     // A resolver under test, and the servers that it asks.
     ("unbound", "unbound"),
     ("nsd", "nsd"),
+    // A solver that the oracle's search is compared with.
+    ("z3", "z3"),
 ];
 
 /// Programs that only Linux has or has a use for, with the packages that have them on Debian.

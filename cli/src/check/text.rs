@@ -23,9 +23,10 @@ pub(super) fn of(judged: &Judged) -> String {
         ReportedAnswer::Undecided { limit } => {
             let explored = &report.explored;
             let line = format!(
-                "{limit} ran out after {} steps and {} states. That is neither a pass nor a failure; --steps, \
+                "{limit} ran out after {} and {}. That is neither a pass nor a failure; --steps, \
                  --memory and --time say how much a check may take.",
-                explored.steps, explored.states
+                counted(explored.steps, "step"),
+                counted(explored.states, "state")
             );
             format!("{file}: undecided ({size})\n") + &paragraph(&capitalised(&line))
         }
@@ -51,8 +52,8 @@ fn counted_histories(count: usize) -> String {
     if count == 1 { "1 history".to_owned() } else { format!("{count} histories") }
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
+fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, noun: &str) -> String {
+    let plural = if count == 1.into() { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 

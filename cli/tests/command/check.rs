@@ -27,6 +27,16 @@ const STALE: &str = "{:process 0, :type :invoke, :f :write, :value 3}
 {:process 1, :type :ok, :f :read, :value 3}
 ";
 
+/// Writes that are all under way at once, in any order, and a read of what none of them wrote.
+fn hard() -> String {
+    let event = |process: u32, kind: &str, operation: &str, value: u32| {
+        format!("{{:process {process}, :type :{kind}, :f :{operation}, :value {value}}}\n")
+    };
+    let all = |kind: &str| (0..13).map(|process| event(process, kind, "write", process)).collect::<String>();
+    let read = event(0, "invoke", "read", 0).replace(":value 0", ":value nil") + &event(0, "ok", "read", 99);
+    all("invoke") + &all("ok") + &read
+}
+
 fn check(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
     command.arg("check").args(arguments).current_dir(folder);
@@ -51,7 +61,9 @@ stale.edn: impossible (4 calls of 2 sessions)
   All calls that ended before it can be explained. After them, the specification
   allows
     value 4, since the register has the value 4
-  These 2 calls are impossible together, whatever the other calls were answered:
+  These 3 calls are impossible together, whatever the other call was answered:
+    call 0 of session 0, event 0 to event 1: write 3 -> done, or any other
+      answer
     call 2 of session 0, event 4 to event 5: write 4 -> done, or any other
       answer
     call 3 of session 1, event 6 to event 7: read -> value 3
@@ -106,7 +118,7 @@ fn json_has_the_whole_explanation() {
     let impossible = &listing["histories"][0]["answer"]["impossible"];
     assert_eq!(impossible["stuck"]["call"], 3);
     assert_eq!(impossible["allowed"][0]["reason"], "the register has the value 4");
-    assert_eq!(impossible["core"].as_array().map(Vec::len), Some(2));
+    assert_eq!(impossible["core"].as_array().map(Vec::len), Some(3));
     assert_eq!(impossible["core"][0]["known"], "ended");
     assert_eq!(impossible["longest"], serde_json::json!([0, 1, 2]));
     let unreadable = listing["histories"][1]["unreadable"].as_str().expect("it is told why");
@@ -124,7 +136,10 @@ fn what_the_budget_does_not_decide_is_inconclusive() {
         assert!(text.starts_with("stale.edn: undecided (4 calls of 2 sessions)\n  The "), "{text}");
         assert!(text.contains(words), "{text}");
     }
-    let output = check(folder.path(), &["stale.edn", "--specification", "register", "--time", "0s"]);
+    // Whether there is time left is asked now and then, so the history has to be one that takes some.
+    write(&folder.path().join("hard.edn"), hard());
+    let arguments = ["hard.edn", "--specification", "register", "--strategy", "breadth-first", "--time", "0s"];
+    let output = check(folder.path(), &arguments);
     assert_exit(&output, 7);
     assert!(stdout(&output).contains("The time ran out"), "{}", stdout(&output));
 }

@@ -1,0 +1,239 @@
+//! Formulas: what a specification has to have done, as a question to a solver.
+//!
+//! A formula is satisfiable if and only if the specification explains the history: an independent judge of what
+//! [`check`](crate::check()) says, by the second approach of Banzai (2018, 3.4). The search is faster and takes longer
+//! histories, so nothing needs a solver.
+//!
+//! Calls have positions, all different; states lie between the positions. The source writes ZooKeeper's rules as
+//! formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the states
+//! numbers, and writes a table for each call: from which state to which, where the answer agrees. Hints are not used.
+//!
+//! ```
+//! use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+//! use simutant_oracle::{Order, Recorder, Session, Time, smt};
+//!
+//! let recorder = Recorder::new();
+//! let write = recorder.invoke(Session(1), Operation::Write(7), Time::from_nanos(0));
+//! let read = recorder.invoke(Session(2), Operation::Read, Time::from_nanos(5));
+//! recorder.returned(read, Response::Value(None), Time::from_nanos(9))?;
+//! recorder.returned(write, Response::Done, Time::from_nanos(20))?;
+//!
+//! let text = smt::formula(&recorder.history(), &Register::default(), &Order::linearizability(), 100)?;
+//! assert!(text.ends_with("(check-sat)\n"));
+//! // Write it to a file: `z3 FILE` and `cvc5 FILE` answer `sat`.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use crate::open::Script;
+use crate::search::States;
+use crate::{Call, End, History, Open, Order, Specification};
+
+/// A history's calls reach more states than a formula may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "calls at the first {positions} positions reach more than {states_max} states; raise the bound, or take a shorter history"
+)]
+pub struct TooManyStates {
+    /// How many there may be.
+    pub states_max: usize,
+    /// How many of the first positions have calls that reach more.
+    pub positions: usize,
+}
+
+/// Returns the SMT-LIB 2 text whose answer is `sat` if and only if a specification explains a history, from an initial
+/// state.
+///
+/// The text is a script of its own, of logic `QF_BV`, with one `(check-sat)` at its end. Put `(reset)` between several
+/// texts for one run of a solver. `t_N` is the position of the call at place N of the history, `e_N` says whether a call
+/// of unknown end has an effect, and `s_P` is the state before position P.
+///
+/// Cost: each call is tried on at most `states_max` states; the text has a line for each call and each of its positions,
+/// and a word for each entry of a call's table.
+///
+/// # Errors
+/// [`TooManyStates`] if the states that the calls reach are more than `states_max`. A call is tried at all positions that
+/// the order leaves to it, whatever came before, so these states can be more than those that a search visits.
+pub fn formula<S>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    states_max: usize,
+) -> Result<String, TooManyStates>
+where
+    S: Specification + Debug,
+    S::Operation: Debug,
+    S::Response: Debug,
+{
+    let question = Question::new(history, order);
+    let reached = if question.is_cyclic { Reached::nothing() } else { question.explore(initial, states_max)? };
+    Ok(text::write(&question, &reached, order))
+}
+
+/// What a formula asks: the calls that may have had an effect, and what orders them.
+///
+/// Each call has a position. One without an effect has a position, too, changes nothing there, and is not ordered.
+struct Question<'h, S: Specification> {
+    calls: Vec<Asked<'h, S>>,
+    /// How many of the calls had an effect for certain.
+    certain: usize,
+    /// Pairs of calls, as numbers in `calls`: if both had an effect, the first one's came first. What follows from others
+    /// is left out.
+    ordered: Vec<(usize, usize)>,
+    /// Whether a call that had an effect comes before itself.
+    is_cyclic: bool,
+}
+
+/// A call that may have had an effect.
+struct Asked<'h, S: Specification> {
+    /// Its place in the history.
+    place: usize,
+    call: &'h Call<S::Operation, S::Response>,
+    /// The first and the last position at which it may have an effect.
+    window: (usize, usize),
+}
+
+impl<S: Specification> Asked<'_, S> {
+    const fn is_certain(&self) -> bool {
+        matches!(self.call.end, End::Returned { .. })
+    }
+
+    /// Returns whether it may have an effect at a position.
+    const fn fits(&self, position: usize) -> bool {
+        self.window.0 <= position && position <= self.window.1
+    }
+}
+
+impl<'h, S: Specification> Question<'h, S> {
+    fn new(history: &'h History<S::Operation, S::Response>, order: &Order) -> Self {
+        let happened = |call: &(usize, &Call<_, _>)| !matches!(call.1.end, End::DidNotHappen { .. });
+        let mut calls: Vec<Asked<'h, S>> = history
+            .calls()
+            .iter()
+            .enumerate()
+            .filter(happened)
+            .map(|(place, call)| Asked { place, call, window: (0, 0) })
+            .collect();
+        let certain: Vec<bool> = calls.iter().map(Asked::is_certain).collect();
+        let before = precedence(history, &calls, order);
+        let closed = closed(&before, &certain);
+        let count = calls.len();
+        let certain_where = |is: &dyn Fn(usize) -> bool| (0..count).filter(|&one| certain[one] && is(one)).count();
+        for (number, call) in calls.iter_mut().enumerate() {
+            let earlier = certain_where(&|one| closed[one][number]);
+            let later = certain_where(&|other| closed[number][other]);
+            call.window = (earlier, (count - 1).saturating_sub(later));
+        }
+        let follows = |one: usize, other: usize| {
+            (0..count).any(|by| certain[by] && ![one, other].contains(&by) && closed[one][by] && closed[by][other])
+        };
+        let pairs = (0..count).flat_map(|one| (0..count).map(move |other| (one, other)));
+        let ordered =
+            pairs.filter(|&(one, other)| one != other && before[one][other] && !follows(one, other)).collect();
+        let is_cyclic = certain_where(&|call| closed[call][call]) > 0;
+        Self { certain: certain_where(&|_| true), calls, ordered, is_cyclic }
+    }
+
+    /// Returns which states the calls reach, position by position.
+    fn explore(&self, initial: &S, states_max: usize) -> Result<Reached<S>, TooManyStates> {
+        let mut reached = Reached::nothing();
+        reached.tables = self.calls.iter().map(|_| BTreeMap::new()).collect();
+        let mut layer = vec![reached.states.number(initial, |_| 0)];
+        for position in 0..self.calls.len() {
+            // The last positions may be those of calls without an effect.
+            let mut next = if position < self.certain { Vec::new() } else { layer.clone() };
+            for (asked, table) in self.calls.iter().zip(&mut reached.tables).filter(|(asked, _)| asked.fits(position)) {
+                for &before in &layer {
+                    let after = table.entry(before).or_insert_with(|| step(&mut reached.states, before, asked.call));
+                    next.extend(after.iter());
+                    if reached.states.len() > states_max {
+                        return Err(TooManyStates { states_max, positions: position + 1 });
+                    }
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            layer = next;
+        }
+        Ok(reached)
+    }
+}
+
+/// The states that calls reach, and how.
+struct Reached<S> {
+    /// The initial state has the number 0.
+    states: States<S>,
+    /// By call: the states after it, by the state before it.
+    tables: Vec<BTreeMap<u32, Vec<u32>>>,
+}
+
+impl<S: Specification> Reached<S> {
+    fn nothing() -> Self {
+        Self { states: States::new(), tables: Vec::new() }
+    }
+}
+
+/// Returns the states after a call that had an effect, where its answer agrees.
+fn step<S: Specification>(states: &mut States<S>, before: u32, call: &Call<S::Operation, S::Response>) -> Vec<u32> {
+    let mut after = Vec::new();
+    let mut script = Script::default();
+    loop {
+        let mut state = states.get(before).clone();
+        let mut open = Open::enumerated(&mut script);
+        let expected = state.step(call.session, &call.operation, &mut open);
+        let observed = call.end.response();
+        if observed.is_none_or(|observed| state.agrees(&call.operation, &expected, observed, &mut open)) {
+            after.push(states.number(&state, |_| 0));
+        }
+        if !script.advance() {
+            after.sort_unstable();
+            after.dedup();
+            return after;
+        }
+    }
+}
+
+/// Returns which calls an order puts before which: `precedence[one][other]`.
+fn precedence<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    calls: &[Asked<'_, S>],
+    order: &Order,
+) -> Vec<Vec<bool>> {
+    // Revisions are known of calls that returned.
+    let unrevised = Order { revisions: false, pairs: pairs(history, order), ..order.clone() };
+    let puts = |one: &Asked<'_, S>, other: &Asked<'_, S>| {
+        let (a, b) = (one.call, other.call);
+        let is_revised = order.revisions && one.is_certain() && other.is_certain();
+        unrevised.puts((one.place, one.place, a), (other.place, other.place, b))
+            || (is_revised && a.revision.zip(b.revision).is_some_and(|(a, b)| a < b))
+    };
+    calls.iter().map(|one| calls.iter().map(|other| puts(one, other)).collect()).collect()
+}
+
+/// Returns an order's pairs, and those that follow from them by calls that had no effect, or may have had none.
+fn pairs<O, R>(history: &History<O, R>, order: &Order) -> Vec<(usize, usize)> {
+    let mut pairs = order.pairs.clone();
+    let doubtful = history.calls().iter().enumerate().filter(|(_, call)| call.end.response().is_none());
+    for (place, _) in doubtful.filter(|_| !order.pairs.is_empty()) {
+        let before: Vec<usize> = pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
+        let after: Vec<usize> = pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
+        pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
+    }
+    pairs
+}
+
+/// Returns a relation with all that follows from it by calls that had an effect for certain.
+fn closed(before: &[Vec<bool>], certain: &[bool]) -> Vec<Vec<bool>> {
+    let mut closed = before.to_vec();
+    for by in (0..before.len()).filter(|&by| certain[by]) {
+        let after = closed[by].clone();
+        for row in closed.iter_mut().filter(|row| row[by]) {
+            row.iter_mut().zip(&after).for_each(|(is, also)| *is |= also);
+        }
+    }
+    closed
+}
