@@ -62,8 +62,7 @@ stale.edn: impossible (4 calls of 2 sessions)
   allows
     value 4, since the register has the value 4
   These 3 calls are impossible together, whatever the other call was answered:
-    call 0 of session 0, event 0 to event 1: write 3 -> done, or any other
-      answer
+    call 1 of session 1, event 2 to event 3: read -> value 3
     call 2 of session 0, event 4 to event 5: write 4 -> done, or any other
       answer
     call 3 of session 1, event 6 to event 7: read -> value 3
@@ -119,7 +118,8 @@ fn json_has_the_whole_explanation() {
     assert_eq!(impossible["stuck"]["call"], 3);
     assert_eq!(impossible["allowed"][0]["reason"], "the register has the value 4");
     assert_eq!(impossible["core"].as_array().map(Vec::len), Some(3));
-    assert_eq!(impossible["core"][0]["known"], "ended");
+    assert_eq!(impossible["core"][0]["known"], "answer");
+    assert_eq!(impossible["core"][1]["known"], "ended");
     assert_eq!(impossible["longest"], serde_json::json!([0, 1, 2]));
     let unreadable = listing["histories"][1]["unreadable"].as_str().expect("it is told why");
     assert!(unreadable.starts_with("line 1, column ") && unreadable.contains(":push"), "{unreadable}");
