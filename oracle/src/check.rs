@@ -361,6 +361,7 @@ impl Check<'_> {
                 })
                 .collect();
             let is_kept = kept(&footprints, target, filter);
+            let order = self.order_without(calls, &is_kept);
             let roles: BTreeMap<usize, Role> = calls
                 .iter()
                 .enumerate()
@@ -376,7 +377,8 @@ impl Check<'_> {
                     (place, role)
                 })
                 .collect();
-            let Some(problem) = self.problem::<S>(calls, |place, _| roles[&place]) else { return self.too_large() };
+            let check = Check { order, ..self.clone() };
+            let Some(problem) = check.problem::<S>(calls, |place, _| roles[&place]) else { return self.too_large() };
             let mut search = Search::new(&problem, initial, self.strategy.tactics());
             let found =
                 search.run(initial, u64::MAX, &self.budget, Explored { steps: explored.steps, ..Explored::default() });
@@ -391,6 +393,23 @@ impl Check<'_> {
             }
         }
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
+    }
+
+    /// Returns the order of the calls that are kept: what comes before a call that is left out comes before what follows
+    /// that one all the same.
+    fn order_without<O, R>(&self, calls: &[Placed<'_, O, R>], is_kept: &[bool]) -> Order {
+        let mut order = self.order.clone();
+        if is_kept.iter().all(|kept| *kept) || self.order.is_transitive() {
+            return order;
+        }
+        let direct = Precedes::direct(calls, &self.order);
+        let is_left_out = |&middle: &usize| !is_kept[middle] && calls[middle].1.end.response().is_some();
+        let through = Precedes { rows: direct.rows.clone() }.through((0..calls.len()).filter(is_left_out));
+        for (other, row) in through.rows.iter().enumerate().filter(|&(other, _)| is_kept[other]) {
+            let is_new = |&one: &usize| row[one] && is_kept[one] && one != other && !direct.rows[other][one];
+            order.pairs.extend((0..calls.len()).filter(is_new).map(|one| (calls[one].0, calls[other].0)));
+        }
+        order
     }
 }
 
@@ -447,6 +466,11 @@ struct Precedes {
 
 impl Precedes {
     fn new<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
+        Self::direct(calls, order).through(0..calls.len())
+    }
+
+    /// Returns which calls come before which other ones for a reason of the two alone.
+    fn direct<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
         let length = calls.len();
         let mut rows = vec![vec![false; length]; length];
         for (other, &(other_place, other_call)) in calls.iter().enumerate() {
@@ -455,13 +479,18 @@ impl Precedes {
                     one != other && order.puts((one, one_place, one_call), (other, other_place, other_call));
             }
         }
-        for middle in 0..length {
-            let before_middle = rows[middle].clone();
-            for row in rows.iter_mut().filter(|row| row[middle]) {
+        Self { rows }
+    }
+
+    /// Returns the same, and what comes before others by way of some calls.
+    fn through(mut self, middles: impl Iterator<Item = usize>) -> Self {
+        for middle in middles {
+            let before_middle = self.rows[middle].clone();
+            for row in self.rows.iter_mut().filter(|row| row[middle]) {
                 row.iter_mut().zip(&before_middle).for_each(|(cell, &before)| *cell |= before);
             }
         }
-        Self { rows }
+        self
     }
 
     fn is_before(&self, one: usize, other: usize) -> bool {

@@ -64,6 +64,12 @@ impl Order {
             || self.pairs.contains(&(one_place, other_place))
     }
 
+    /// Returns whether the reasons of two pairs of calls make one for the calls at both ends: that of one kind does.
+    pub(crate) const fn is_transitive(&self) -> bool {
+        let kinds = self.real_time as u8 + self.sessions as u8 + self.synchronous as u8 + self.revisions as u8;
+        kinds <= 1 && self.pairs.is_empty()
+    }
+
     /// The same order, and that of the revisions which the service gave.
     #[must_use]
     pub const fn with_revisions(mut self) -> Self {

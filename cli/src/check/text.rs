@@ -150,6 +150,6 @@ mod tests {
         let words: Vec<&str> = lines.split_whitespace().collect();
         assert_eq!(words, text.split(' ').collect::<Vec<_>>());
         assert!(lines.lines().all(|line| line.len() <= WIDTH || line.trim() == long));
-        assert_eq!(lines.lines().map(str::len).filter(|length| (75..=80).contains(length)).count(), 1);
+        assert_eq!(lines.lines().map(str::len).filter(|length| (75..=80).contains(length)).count(), 2);
     }
 }
