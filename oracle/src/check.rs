@@ -210,11 +210,10 @@ impl Check<'_> {
         initial: &S,
         role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
     ) -> Checked {
-        let is_linearizability = self.order == Order::linearizability();
-        let parts = if self.is_partitioned && is_linearizability { by_part::<S>(calls, &role) } else { vec![calls] };
+        let parts = self.parts::<S>(calls, &role);
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
         let mut fast = Explored::default();
-        if self.has_fast_paths && is_linearizability && self.strategy == Strategy::JustInTime {
+        if self.has_fast_paths && self.is_linearizability() && self.strategy == Strategy::JustInTime {
             let is_usual =
                 |&(place, call): &Placed<'h, S::Operation, S::Response>| role(place, call) == Role::of(&call.end);
             for (order, part) in orders.iter_mut().zip(&parts).filter(|(_, part)| part.iter().all(is_usual)) {
@@ -287,12 +286,23 @@ impl Check<'_> {
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
     }
 
+    /// Returns whether the order is that of real time alone, for which parts that share nothing can be checked apart.
+    fn is_linearizability(&self) -> bool {
+        self.order == Order::linearizability()
+    }
+
+    /// Returns the calls in the parts that are checked apart.
+    fn parts<'h, S: Specification>(
+        &self,
+        calls: Calls<'h, S>,
+        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+    ) -> Vec<Calls<'h, S>> {
+        if self.is_partitioned && self.is_linearizability() { by_part::<S>(calls, role) } else { vec![calls] }
+    }
+
     /// Returns the calls that are checked together with one of them.
     pub(crate) fn part_with<'h, S: Specification>(&self, calls: Calls<'h, S>, place: usize) -> Calls<'h, S> {
-        if !self.is_partitioned || self.order != Order::linearizability() {
-            return calls;
-        }
-        let parts = by_part::<S>(calls, |_, call| Role::of(&call.end));
+        let parts = self.parts::<S>(calls, |_, call| Role::of(&call.end));
         parts.into_iter().find(|part| part.iter().any(|call| call.0 == place)).unwrap_or_default()
     }
 
@@ -347,7 +357,8 @@ impl Check<'_> {
         filter: Filter,
     ) -> Checked {
         let mut explored = Explored::default();
-        let precedes = Precedes::new(calls, &self.order);
+        let direct = Precedes::direct(calls, &self.order);
+        let precedes = direct.clone().through(0..calls.len());
         for (target, &(place, call)) in calls.iter().enumerate() {
             if call.end.response().is_none() {
                 continue;
@@ -361,7 +372,7 @@ impl Check<'_> {
                 })
                 .collect();
             let is_kept = kept(&footprints, target, filter);
-            let order = self.order_without(calls, &is_kept);
+            let order = self.order_without(calls, &direct, &is_kept);
             let roles: BTreeMap<usize, Role> = calls
                 .iter()
                 .enumerate()
@@ -395,16 +406,15 @@ impl Check<'_> {
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
     }
 
-    /// Returns the order of the calls that are kept: what comes before a call that is left out comes before what follows
+    /// Returns the order of the calls that are kept, from what comes before what by itself: what comes before a call that is left out comes before what follows
     /// that one all the same.
-    fn order_without<O, R>(&self, calls: &[Placed<'_, O, R>], is_kept: &[bool]) -> Order {
+    fn order_without<O, R>(&self, calls: &[Placed<'_, O, R>], direct: &Precedes, is_kept: &[bool]) -> Order {
         let mut order = self.order.clone();
         if is_kept.iter().all(|kept| *kept) || self.order.is_transitive() {
             return order;
         }
-        let direct = Precedes::direct(calls, &self.order);
         let is_left_out = |&middle: &usize| !is_kept[middle] && calls[middle].1.end.response().is_some();
-        let through = Precedes { rows: direct.rows.clone() }.through((0..calls.len()).filter(is_left_out));
+        let through = direct.clone().through((0..calls.len()).filter(is_left_out));
         for (other, row) in through.rows.iter().enumerate().filter(|&(other, _)| is_kept[other]) {
             let is_new = |&one: &usize| row[one] && is_kept[one] && one != other && !direct.rows[other][one];
             order.pairs.extend((0..calls.len()).filter(is_new).map(|one| (calls[one].0, calls[other].0)));
@@ -459,16 +469,13 @@ fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
 }
 
 /// Which calls come before which other ones, all of them known to have happened.
+#[derive(Clone)]
 struct Precedes {
     /// `rows[other]` has the calls that come before `other`.
     rows: Vec<Vec<bool>>,
 }
 
 impl Precedes {
-    fn new<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
-        Self::direct(calls, order).through(0..calls.len())
-    }
-
     /// Returns which calls come before which other ones for a reason of the two alone.
     fn direct<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
         let length = calls.len();

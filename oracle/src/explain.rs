@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::check::Calls;
-use crate::hints::outcomes;
 use crate::search::{Found, Role, Search, Tactics};
-use crate::{Answer, Budget, Call, Check, End, Explored, History, Session, Specification, Strategy};
+use crate::{Answer, Budget, Call, Check, End, Explored, History, Session, Specification, Strategy, outcomes};
 
 /// Why a specification cannot have done what clients saw.
 #[derive(Debug, Clone)]
@@ -156,7 +155,7 @@ fn allowed<S: Specification>(
 ) -> Vec<Allowed<S::Response>> {
     let mut allowed: Vec<Allowed<S::Response>> = Vec::new();
     for (after, Maximal { state, .. }) in maximal.iter().enumerate() {
-        for (response, _) in outcomes(state, call.session, &call.operation) {
+        for (response, _) in outcomes(state, call.session, &call.operation, None) {
             if !allowed.iter().any(|known| known.response == response) {
                 let reason = state.reason(call.session, &call.operation, &response, observed);
                 allowed.push(Allowed { response, reason, after });

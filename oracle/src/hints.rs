@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use crate::open::Script;
-use crate::{Open, Session, Specification};
+use crate::{Session, Specification};
 
 /// A hint that is not so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +20,7 @@ pub struct WrongHint {
     pub why: String,
 }
 
-/// What a step may come to: the answer, and the state after it.
+/// The outcomes of a step: each answer with the state after it.
 type Outcomes<S> = Vec<(<S as Specification>::Response, S)>;
 
 /// Holds the hints of a specification against all that some operations do, in every state that they reach from an
@@ -146,24 +145,15 @@ where
     Ok(())
 }
 
-/// Returns all that a step may come to.
-pub(crate) fn outcomes<S: Specification>(state: &S, session: Session, operation: &S::Operation) -> Outcomes<S> {
-    let mut outcomes = Vec::new();
-    let mut script = Script::default();
-    loop {
-        let mut after = state.clone();
-        let response = after.step(session, operation, &mut Open::enumerated(&mut script));
-        outcomes.push((response, after));
-        if !script.advance() {
-            return outcomes;
-        }
-    }
+/// Returns all outcomes of a step.
+fn outcomes<S: Specification>(state: &S, session: Session, operation: &S::Operation) -> Outcomes<S> {
+    crate::outcomes(state, session, operation, None).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Footprint;
+    use crate::{Footprint, Open};
 
     /// A register whose hints are wrong as `Operation` says.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -132,5 +132,5 @@ pub use open::{Open, Unknown, Unknowns};
 pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
 pub use report::{AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, words};
-pub use specification::{Footprint, Region, Regions, Specification};
+pub use specification::{Footprint, Region, Regions, Specification, outcomes};
 pub use time::{Moment, Time};

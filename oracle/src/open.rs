@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// The choices of a step: asked by the specification, and answered by whoever runs it.
+/// The choices of a step. The specification asks; the search or the simulation that takes the step answers.
 ///
 /// A search runs the step again with every combination of answers. A step is short, so that costs less than to keep
 /// what it had done.

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::FixedState;
 
+use crate::open::Script;
 use crate::{Answer, Call, Open, Session};
 
 /// What a service may do: a value is the state of the service, and [`step`](Specification::step) takes one operation.
@@ -122,6 +123,44 @@ pub trait Specification: Clone + Eq + Hash {
     fn heap_bytes(&self) -> usize {
         0
     }
+}
+
+/// Returns the outcomes of a step: each answer that agrees with what a client observed, if that is known, with the state
+/// after it. There is one for each combination of choices, in their order, as long as the iterator is asked.
+///
+/// ```
+/// use simutant_oracle::specifications::{Lease, lock::{Operation, Response}};
+/// use simutant_oracle::{Open, Session, Specification, outcomes};
+///
+/// let mut lease = Lease::default();
+/// lease.step(Session(1), &Operation::Acquire, &mut Open::first());
+/// // Another session gets the lease if it has run out by now.
+/// let answers: Vec<Response> =
+///     outcomes(&lease, Session(2), &Operation::Acquire, None).map(|(response, _)| response).collect();
+/// assert_eq!(answers, [Response::Refused, Response::Granted { fence: Some(2) }]);
+/// ```
+pub fn outcomes<'a, S: Specification>(
+    state: &'a S,
+    session: Session,
+    operation: &'a S::Operation,
+    observed: Option<&'a S::Response>,
+) -> impl Iterator<Item = (S::Response, S)> + 'a {
+    let mut script = Some(Script::default());
+    std::iter::from_fn(move || {
+        loop {
+            let choices = script.as_mut()?;
+            let mut after = state.clone();
+            let mut open = Open::enumerated(choices);
+            let response = after.step(session, operation, &mut open);
+            let agrees = observed.is_none_or(|observed| after.agrees(operation, &response, observed, &mut open));
+            if !choices.advance() {
+                script = None;
+            }
+            if agrees {
+                return Some((response, after));
+            }
+        }
+    })
 }
 
 /// Which regions of a state an operation looks at, and which ones it may change.

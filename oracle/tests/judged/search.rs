@@ -161,42 +161,27 @@ macro_rules! tried_container {
 
 tried_container!(Queue Stack PriorityQueue);
 
-fn lock_operations() -> Vec<lock::Operation> {
-    vec![lock::Operation::Acquire, lock::Operation::Renew, lock::Operation::Release]
+/// A lock is asked for by several sessions, and may have a number.
+macro_rules! tried_lock {
+    ($($lock:ident)*) => {$(
+        impl Tried for $lock {
+            fn initial() -> Self {
+                Self::default()
+            }
+
+            fn operations() -> Vec<lock::Operation> {
+                vec![lock::Operation::Acquire, lock::Operation::Renew, lock::Operation::Release]
+            }
+
+            fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
+                let fence = one_of(random, &[None, Some(1), Some(2)]);
+                one_of(random, &[lock::Response::Granted { fence }, lock::Response::Refused])
+            }
+        }
+    )*};
 }
 
-fn lock_answer(random: &mut Random) -> lock::Response {
-    let fence = one_of(random, &[None, Some(1), Some(2)]);
-    one_of(random, &[lock::Response::Granted { fence }, lock::Response::Refused])
-}
-
-impl Tried for Mutex {
-    fn initial() -> Self {
-        Self::default()
-    }
-
-    fn operations() -> Vec<lock::Operation> {
-        lock_operations()
-    }
-
-    fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
-        lock_answer(random)
-    }
-}
-
-impl Tried for Lease {
-    fn initial() -> Self {
-        Self::default()
-    }
-
-    fn operations() -> Vec<lock::Operation> {
-        lock_operations()
-    }
-
-    fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
-        lock_answer(random)
-    }
-}
+tried_lock!(Mutex Lease);
 
 impl Tried for Log<u8> {
     fn initial() -> Self {
