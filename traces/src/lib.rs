@@ -38,6 +38,7 @@ pub mod perfetto;
 
 #[cfg(test)]
 mod examples;
+mod page;
 mod script_data;
 mod sequence;
 mod text;

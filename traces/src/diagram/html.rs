@@ -1,6 +1,6 @@
 //! The page: the sequence as data, and the script that draws what is in sight of it.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde::{Serialize, Serializer};
 use simutant_sim_core::VirtualTime;
 use simutant_sim_core::trace::DropReason;
@@ -28,54 +28,33 @@ const SCRIPT: &str = concat!(
     include_str!("page/details.js"),
     include_str!("page/input.js"),
     include_str!("page/find.js"),
+    include_str!("../page/keys.js"),
     "})();\n",
 );
 
 /// Returns the page of a sequence.
 pub(super) fn page(sequence: &Sequence<'_>, events: usize, caption: &Caption) -> String {
-    let title = lines(&caption.title);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header {
-                    h1 { (title) }
-                    p {
-                        @if !caption.verdict.is_empty() {
-                            b.verdict.(caption.outcome.class()) { (lines(&caption.verdict)) }
-                        }
-                        span { (summary(sequence, events)) }
-                    }
-                }
-                (toolbar())
-                ul #legend aria-label="Legend: choose what to look for" {}
-                noscript { p { "This page draws with JavaScript. The same diagram as an SVG file does without." } }
-                main {
-                    canvas #chart tabindex="0" role="application" aria-label="Message sequence chart" aria-describedby="keys" {}
-                    canvas #map aria-hidden="true" {}
-                    aside #details aria-live="polite" hidden {}
-                    div #hint role="presentation" hidden {}
-                }
-                footer {
-                    span #keys {
-                        kbd { "↑" } kbd { "↓" } " event by event, " kbd { "PgUp" } kbd { "PgDn" } " scroll, " kbd { "+" } kbd { "−" }
-                        " or Ctrl and wheel: zoom, " kbd { "0" } " all, " kbd { "/" } " find, " kbd { "Esc" } " close"
-                    }
-                    output #place {}
-                }
-                script #trace type="application/json" { (PreEscaped(script_data::json(&Data::new(sequence)))) }
-                script { (PreEscaped(SCRIPT)) }
-            }
+    let content = html! {
+        (toolbar())
+        ul #legend aria-label="Legend: choose what to look for" {}
+        noscript { p { "This page draws with JavaScript. The same diagram as an SVG file does without." } }
+        main {
+            canvas #chart tabindex="0" role="application" aria-label="Message sequence chart" aria-describedby="keys" {}
+            canvas #map aria-hidden="true" {}
+            aside #details aria-live="polite" hidden {}
+            div #hint role="presentation" hidden {}
         }
-    }
-    .into_string()
+        footer {
+            span #keys {
+                kbd { "↑" } kbd { "↓" } " event by event, " kbd { "PgUp" } kbd { "PgDn" } " scroll, " kbd { "+" } kbd { "−" }
+                " or Ctrl and wheel: zoom, " kbd { "0" } " all, " kbd { "/" } " find, " kbd { "Esc" } " close"
+            }
+            output #place {}
+        }
+        script #trace type="application/json" { (PreEscaped(script_data::json(&Data::new(sequence)))) }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    crate::page::page(STYLE, caption, &summary(sequence, events), &content)
 }
 
 fn toolbar() -> Markup {

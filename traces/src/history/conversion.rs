@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use simutant_oracle::{Answer, Call, End, Explanation, History, Open, Session, Specification, What};
+use simutant_oracle::{Answer, Call, End, Explanation, History, Session, Specification, What, outcomes};
 
 use super::{AllowedAnswer, Bar, BarEnd, CoreBar, ExplainedOrder, Picture, Step, Stuck};
 
@@ -138,7 +138,9 @@ fn replay<S: Specification>(
         let states: Vec<&S> =
             steps.last().map_or_else(|| vec![initial], |done| done.iter().map(|done| &done.state).collect());
         for (before, state) in states.into_iter().enumerate() {
-            for (response, state) in outcomes(state, call, STATES_MAX) {
+            for (response, state) in
+                outcomes(state, call.session, &call.operation, call.end.response()).take(STATES_MAX)
+            {
                 if next.len() < STATES_MAX && !next.iter().any(|done| done.state == state) {
                     next.push(Done { response, state, before });
                 }
@@ -160,45 +162,11 @@ fn replay<S: Specification>(
     replayed
 }
 
-/// Returns what a step may come to that agrees with what the client saw: at most so many outcomes.
-fn outcomes<S: Specification>(
-    state: &S,
-    call: &Call<S::Operation, S::Response>,
-    outcomes_max: usize,
-) -> Vec<(S::Response, S)> {
-    let mut outcomes = Vec::new();
-    // The choices of the run, and how many options each had: the next run is one further.
-    let mut script: Vec<(usize, usize)> = Vec::new();
-    while outcomes.len() < outcomes_max {
-        let mut asked = 0;
-        let mut decide = |options: usize| {
-            if asked == script.len() {
-                script.push((0, options));
-            }
-            asked += 1;
-            script[asked - 1].0
-        };
-        let mut open = Open::decided_by(&mut decide);
-        let mut after = state.clone();
-        let response = after.step(call.session, &call.operation, &mut open);
-        let agrees = |observed| after.agrees(&call.operation, &response, observed, &mut open);
-        if call.end.response().is_none_or(agrees) {
-            outcomes.push((response, after));
-        }
-        while script.pop_if(|(chosen, options)| *chosen + 1 == *options).is_some() {}
-        match script.last_mut() {
-            Some((chosen, _)) => *chosen += 1,
-            None => break,
-        }
-    }
-    outcomes
-}
-
 #[cfg(test)]
 mod tests {
     use simutant_oracle::specifications::Register;
     use simutant_oracle::specifications::register::{Operation, Response};
-    use simutant_oracle::{Check, Recorder, Time};
+    use simutant_oracle::{Check, Open, Recorder, Time};
 
     use super::*;
 

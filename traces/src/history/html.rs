@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use simutant_oracle::Moment;
 
@@ -25,6 +25,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/frame.js"),
     include_str!("page/details.js"),
     include_str!("page/input.js"),
+    include_str!("../page/keys.js"),
     "})();\n",
 );
 
@@ -36,52 +37,30 @@ const NAMED_MAX: usize = 8;
 /// Returns the page of a history.
 pub(super) fn page(picture: &Picture, caption: &Caption) -> String {
     let layout = Layout::new(picture, ORDERS_MAX);
-    let title = lines(&caption.title);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header {
-                    h1 { (title) }
-                    p {
-                        @if !caption.verdict.is_empty() {
-                            b.verdict.(caption.outcome.class()) { (lines(&caption.verdict)) }
-                        }
-                        span { (svg::summary(picture)) }
-                    }
-                }
-                (breaks(picture, &layout))
-                (toolbar(picture, &layout))
-                ul #legend aria-label="Legend" {}
-                noscript { p { "The chart is drawn with JavaScript. The table has the same calls." } }
-                main {
-                    canvas #chart tabindex="0" role="application" aria-label="Calls by session and time"
-                        aria-describedby="keys" {}
-                    div #hint role="presentation" hidden {}
-                }
-                aside #details aria-live="polite" hidden {}
-                p #keys {
-                    kbd { "←" } kbd { "→" } " call by call, " kbd { "[" } kbd { "]" } " along the order, "
-                    kbd { "↑" } kbd { "↓" } " sessions, " kbd { "+" } kbd { "−" } " or Ctrl and wheel: zoom, "
-                    kbd { "0" } " all, " kbd { "b" } " the break, "
-                    kbd { "/" } " find, " kbd { "Esc" } " close"
-                }
-                (table(picture, &layout))
-                script #history type="application/json" {
-                    (PreEscaped(script_data::json(&Data::new(picture, &layout))))
-                }
-                script { (PreEscaped(SCRIPT)) }
-            }
+    let content = html! {
+        (breaks(picture, &layout))
+        (toolbar(picture, &layout))
+        ul #legend aria-label="Legend" {}
+        noscript { p { "The chart is drawn with JavaScript. The table has the same calls." } }
+        main {
+            canvas #chart tabindex="0" role="application" aria-label="Calls by session and time"
+                aria-describedby="keys" {}
+            div #hint role="presentation" hidden {}
         }
-    }
-    .into_string()
+        aside #details aria-live="polite" hidden {}
+        p #keys {
+            kbd { "←" } kbd { "→" } " call by call, " kbd { "[" } kbd { "]" } " along the order, "
+            kbd { "↑" } kbd { "↓" } " sessions, " kbd { "+" } kbd { "−" } " or Ctrl and wheel: zoom, "
+            kbd { "0" } " all, " kbd { "b" } " the break, "
+            kbd { "/" } " find, " kbd { "Esc" } " close"
+        }
+        (table(picture, &layout))
+        script #history type="application/json" {
+            (PreEscaped(script_data::json(&Data::new(picture, &layout))))
+        }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    crate::page::page(STYLE, caption, &svg::summary(picture), &content)
 }
 
 /// Returns what is said of the call that fits nothing.

@@ -94,20 +94,6 @@ const keys = {
   0: showAll,
   1: showRows,
 };
-chart.addEventListener("keydown", (event) => {
-  const act = keys[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  act();
-  show();
-});
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") choose(-1);
-  if (event.key === "/" && event.target !== byId("find")) {
-    event.preventDefault();
-    byId("find").focus();
-  }
-});
 
 // The legend has what the run has; an entry looks for it.
 const count = (test, length) => {

@@ -174,20 +174,6 @@ const keys = {
   1: showLabels,
   b: showBreak,
 };
-chart.addEventListener("keydown", (event) => {
-  const act = keys[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  act();
-  show();
-});
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") choose(-1);
-  if (event.key === "/" && event.target !== byId("find")) {
-    event.preventDefault();
-    byId("find").focus();
-  }
-});
 
 // The legend has what the history has.
 const drawLegend = () => {
