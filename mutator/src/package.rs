@@ -30,6 +30,7 @@ use crate::text::identity::Hash;
 
 pub(crate) use self::features::Features;
 pub(crate) use self::member::Member;
+pub(crate) use self::modules::{LeftOutModule, ModuleFile};
 pub use self::programs::{Programs, ProgramsSection};
 pub use self::values::OtherValue;
 
@@ -87,16 +88,18 @@ pub struct Package {
     /// `[patch]` that stand for the sources.
     patched: Vec<(usize, Vec<String>)>,
     /// The texts of files in which constants have other values: see [`Package::with_values`].
-    texts: BTreeMap<SpecificationFile, String>,
+    texts: BTreeMap<String, String>,
 }
 
 /// A file that is specification.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone)]
 pub(crate) struct SpecificationFile {
     /// Index among the members.
     pub(crate) member: usize,
     /// The path in its package, with `/`.
     pub(crate) path: String,
+    /// The module that it holds, if a declaration leads to it.
+    pub(crate) module: ModuleFile,
 }
 
 /// The engine that a package depends on, directly or through others.
@@ -265,9 +268,10 @@ impl Package {
                 _ => graph.conditions(package, &target),
             };
             members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
-            let paths = specification_files(members[member].root(), entries, &members[member].left_out())
-                .map_err(|message| refuse(field, message))?;
-            files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
+            let (root, mut modules) = (members[member].root(), members[member].modules());
+            let paths = specification_files(root, entries, &modules).map_err(|message| refuse(field, message))?;
+            let mut module = |path: &str| modules.remove(&root.join(path)).unwrap_or_default();
+            files.extend(paths.into_iter().map(|path| SpecificationFile { member, module: module(&path), path }));
             if member > 0 && package.source.is_some() {
                 patched.push((member, graph.patch_keys(package)));
             }

@@ -115,9 +115,10 @@ pub fn compiler_equivalence(
 fn mentions(package: &Package) -> Result<Mentions, MutatorError> {
     let mut mentions = Mentions::default();
     for member in &package.members {
-        let left_out = member.left_out();
+        let modules = member.modules();
         for (relative, path) in list_files(&member.root().join("src"))? {
-            if relative.extension().is_none_or(|extension| extension != "rs") || left_out.contains(&path) {
+            let is_left_out = modules.get(&path).is_some_and(|module| module.left_out.is_some());
+            if is_left_out || relative.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
             let text = read(&path)?;

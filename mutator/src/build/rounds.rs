@@ -61,7 +61,7 @@ impl Rounds<'_> {
             workspace.write_sources(&instrumented)?;
             let rejected = verdicts.rejected.len();
             progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
-            let tried = verdicts.suspected.clone();
+            let (tried, before) = (verdicts.suspected.clone(), verdicts.clone());
             let errors = match compile(&instrumented, progress)? {
                 Compiled::Product(product) if !is_draft && tried.is_empty() && !self.leave_out(&mut verdicts) => {
                     let said = KnownVerdicts::new(&verdicts, specification, inputs);
@@ -73,7 +73,6 @@ impl Rounds<'_> {
                 Compiled::Product(_) => Vec::new(),
                 Compiled::Errors(errors) => errors,
             };
-            let before = verdicts.clone();
             for error in &errors {
                 workspace.blame(error, &instrumented, specification, &mut verdicts);
             }

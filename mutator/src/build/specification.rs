@@ -7,7 +7,7 @@ use super::files::{list_files, read};
 use crate::error::MutatorError;
 use crate::mutation::Settings;
 use crate::operators::Selection;
-use crate::package::{Member, Package};
+use crate::package::{Member, ModuleFile, Package};
 use crate::specification::Specification;
 use crate::syntax::declarations::Declarations;
 use crate::syntax::parts::join;
@@ -42,13 +42,12 @@ struct DeclaringFile {
 /// Reads all files of a package that may be compiled; one that does not parse by itself declares nothing.
 fn read_declaring(
     member: &Member,
-    modules: &BTreeMap<PathBuf, String>,
+    modules: &BTreeMap<PathBuf, ModuleFile>,
     declaring: &mut Vec<DeclaringFile>,
 ) -> Result<(), MutatorError> {
-    let left_out = member.left_out();
     for (relative, path) in list_files(&member.root().join("src"))? {
         let is_source = relative.extension().is_some_and(|extension| extension == "rs");
-        if is_source && !left_out.contains(&path) {
+        if is_source && modules.get(&path).is_none_or(|module| module.left_out.is_none()) {
             let text = read(&path)?;
             if let Ok(mut syntax) = syn::parse_str(&text) {
                 member.conditions.strip(&mut syntax);
@@ -61,12 +60,12 @@ fn read_declaring(
 }
 
 /// Returns the module that a file holds: the declared one, or the one that its name says if a macro may declare it.
-fn module_of(member: &Member, modules: &BTreeMap<PathBuf, String>, path: &Path, relative: &Path) -> String {
+fn module_of(member: &Member, modules: &BTreeMap<PathBuf, ModuleFile>, path: &Path, relative: &Path) -> String {
     let by_name = || {
         let name = member.library().map_or(member.metadata.name.as_str(), |library| &library.name);
         join(&name.replace('-', "_"), &module_path(&relative.to_string_lossy()))
     };
-    modules.get(path).cloned().unwrap_or_else(by_name)
+    modules.get(path).map_or_else(by_name, |module| module.module.clone())
 }
 
 #[cfg(test)]

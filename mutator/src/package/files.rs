@@ -1,29 +1,32 @@
 //! Which files of a package are specification: names and patterns in a manifest, made into a list.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
+use super::ModuleFile;
+
 /// Returns the files below `root` that the entries name, each once: in the order of the entries, and those of a pattern
-/// by name. Paths are relative to `root`, with `/`. A pattern does not name what is in `left_out`.
+/// by name. Paths are relative to `root`, with `/`. A pattern does not name modules that are left out
+/// and do not count.
 ///
 /// # Errors
 /// The entry that names no file below `root`, and why.
 pub(crate) fn specification_files(
     root: &Path,
     entries: &[String],
-    left_out: &BTreeSet<PathBuf>,
+    modules: &BTreeMap<PathBuf, ModuleFile>,
 ) -> Result<Vec<String>, String> {
     let mut files: Vec<String> = Vec::new();
     for entry in entries {
-        let found = files_of(root, entry, left_out).map_err(|reason| format!("`{entry}` {reason}"))?;
+        let found = files_of(root, entry, modules).map_err(|reason| format!("`{entry}` {reason}"))?;
         files.extend(found.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
     }
     Ok(files)
 }
 
-fn files_of(root: &Path, entry: &str, left_out: &BTreeSet<PathBuf>) -> Result<Vec<String>, String> {
+fn files_of(root: &Path, entry: &str, modules: &BTreeMap<PathBuf, ModuleFile>) -> Result<Vec<String>, String> {
     // A path that leads out of the package would be written outside of its copy, too.
     let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
     if !Path::new(entry).components().all(is_inside) {
@@ -39,7 +42,11 @@ fn files_of(root: &Path, entry: &str, left_out: &BTreeSet<PathBuf>) -> Result<Ve
     let options =
         MatchOptions { require_literal_separator: true, require_literal_leading_dot: true, ..MatchOptions::new() };
     let found = glob::glob_with(&pattern, options).map_err(|error| format!("is no pattern: {error}"))?;
-    let files = found.filter_map(Result::ok).filter(|path| path.is_file() && !left_out.contains(path));
+    let counts = |path: &PathBuf| {
+        let left_out = modules.get(path).and_then(|module| module.left_out.as_ref());
+        left_out.is_none_or(|left_out| left_out.counts)
+    };
+    let files = found.filter_map(Result::ok).filter(|path| path.is_file() && counts(path));
     let mut files: Vec<String> = files.filter_map(|path| path.strip_prefix(root).ok().map(plain)).collect();
     files.sort();
     if files.is_empty() { Err(format!("matches no file of {}", root.display())) } else { Ok(files) }
@@ -54,6 +61,7 @@ fn plain(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::package::LeftOutModule;
 
     /// A folder with some files, one of which has a name that looks like a pattern.
     fn folder() -> tempfile::TempDir {
@@ -79,8 +87,12 @@ mod tests {
     fn check(entries: &[&str], expect: Result<&[&str], &str>) {
         let folder = folder();
         let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
-        let left_out = BTreeSet::from([folder.path().join("src/deep/e.rs"), folder.path().join("src/f.rs")]);
-        match (specification_files(folder.path(), &entries, &left_out), expect) {
+        let left_out = |file, counts| {
+            let left_out = Some(LeftOutModule { reason: String::new(), counts });
+            (folder.path().join(file), ModuleFile { left_out, ..ModuleFile::default() })
+        };
+        let left_out = [left_out("src/deep/e.rs", false), left_out("src/f.rs", false), left_out("src/a.rs", true)];
+        match (specification_files(folder.path(), &entries, &left_out.into()), expect) {
             (Ok(files), Ok(expect)) => assert_eq!(files, expect),
             (Err(message), Err(expect)) => assert!(message.starts_with(expect), "{message}"),
             (result, _) => panic!("{result:?}"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
 use toml::{Table, Value};
 
-use super::modules;
+use super::modules::{self, ModuleFile};
 use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
 
@@ -43,15 +43,9 @@ impl Member {
         self.metadata.targets.iter().find(is_library).ok_or(MutatorError::NoLibrary { manifest })
     }
 
-    /// Returns the files of the library whose modules are not compiled.
-    pub(crate) fn left_out(&self) -> BTreeSet<PathBuf> {
-        let library = self.library();
-        library.map(|library| modules::left_out(library.src_path.as_std_path(), &self.conditions)).unwrap_or_default()
-    }
-
-    /// Returns which module each file of the library and the programs holds, from the crate's name on.
-    pub(crate) fn modules(&self) -> BTreeMap<PathBuf, String> {
-        let mut found = BTreeMap::new();
+    /// Returns which module each file of the library and the programs holds, and whether it is compiled.
+    pub(crate) fn modules(&self) -> BTreeMap<PathBuf, ModuleFile> {
+        let mut found: BTreeMap<PathBuf, ModuleFile> = BTreeMap::new();
         let is_library =
             |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
         let (libraries, others): (Vec<_>, Vec<_>) = self.metadata.targets.iter().partition(is_library);
@@ -61,7 +55,10 @@ impl Member {
         let of_programs = programs.map(|target| (target, format!("program {}", target.name)));
         for (target, name) in of_library.chain(of_programs) {
             for (file, module) in modules::modules(target.src_path.as_std_path(), &name, &self.conditions) {
-                found.entry(file).or_insert(module);
+                let is_first = found.get(&file).is_none_or(|found| found.left_out.is_some());
+                if is_first {
+                    found.insert(file, module);
+                }
             }
         }
         found

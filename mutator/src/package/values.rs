@@ -70,7 +70,7 @@ impl Package {
             };
             let mut text = self.text(file)?;
             text.replace_range(range.clone(), value);
-            self.texts.insert(file.clone(), text);
+            self.texts.insert(self.label(file), text);
         }
         Ok(self)
     }
@@ -84,7 +84,8 @@ impl Package {
             Some(_) => join(&member.library()?.name, &module_path(&file.path)),
             None => module_path(&file.path),
         };
-        Source::parse_module(&self.label(file), &module, &member.conditions, text)
+        let source = Source::parse_module(&self.label(file), &module, &member.conditions, text)?;
+        Ok(source.under(&file.module))
     }
 
     /// Returns whether constants have other values than in the files.
@@ -94,7 +95,7 @@ impl Package {
 
     /// Returns the text of a specification file, with other values of constants if there are any.
     pub(crate) fn text(&self, file: &SpecificationFile) -> Result<String, MutatorError> {
-        if let Some(text) = self.texts.get(file) {
+        if let Some(text) = self.texts.get(&self.label(file)) {
             return Ok(text.clone());
         }
         let path = self.members[file.member].root().join(&file.path);

@@ -50,17 +50,19 @@ pub(crate) struct Conditional {
 impl Conditional {
     /// Whether it is there for tests.
     pub(crate) fn is_for_tests(&self) -> bool {
-        fn mentions(condition: &Meta) -> bool {
-            match condition {
-                Meta::Path(path) => path.is_ident("test"),
-                Meta::List(list) if list.path.is_ident("not") => false,
-                Meta::List(list) => list
-                    .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
-                    .is_ok_and(|parts| parts.iter().any(mentions)),
-                Meta::NameValue(_) => false,
-            }
-        }
-        mentions(&self.condition)
+        is_for_tests(&self.condition)
+    }
+}
+
+/// Returns whether code under a condition is there for tests.
+pub(crate) fn is_for_tests(condition: &Meta) -> bool {
+    match condition {
+        Meta::Path(path) => path.is_ident("test"),
+        Meta::List(list) if list.path.is_ident("not") => false,
+        Meta::List(list) => list
+            .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+            .is_ok_and(|parts| parts.iter().any(is_for_tests)),
+        Meta::NameValue(_) => false,
     }
 }
 
@@ -117,6 +119,11 @@ impl Conditions {
     /// Takes code out of a file that is certainly not compiled.
     pub(crate) fn strip(&self, file: &mut syn::File) {
         Stripper(self).visit_file_mut(file);
+    }
+
+    /// Returns the conditions among attributes that are not certain to hold.
+    pub(crate) fn doubtful<'t>(&self, attributes: &'t [Attribute]) -> impl Iterator<Item = (&'t Attribute, Meta)> {
+        conditions_of(attributes).filter(|(_, condition)| self.holds(condition) != Some(true))
     }
 
     /// Whether code with these attributes is there; what is not known counts as there.
@@ -186,12 +193,10 @@ struct ConditionFinder<'a> {
 
 impl ConditionFinder<'_> {
     fn note(&mut self, range: Range<usize>, attributes: &[Attribute]) {
-        for (attribute, condition) in conditions_of(attributes) {
-            let holds = self.conditions.holds(&condition);
-            if holds != Some(true) {
-                let (range, attribute) = (range.clone(), range_of(attribute));
-                self.found.push(Conditional { range, attribute, condition, is_left_out: holds == Some(false) });
-            }
+        for (attribute, condition) in self.conditions.doubtful(attributes) {
+            let (range, attribute) = (range.clone(), range_of(attribute));
+            let is_left_out = self.conditions.holds(&condition) == Some(false);
+            self.found.push(Conditional { range, attribute, condition, is_left_out });
         }
     }
 }

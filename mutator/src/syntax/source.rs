@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
 
 use crate::error::MutatorError;
+use crate::package::{LeftOutModule, ModuleFile};
 use crate::syntax::conditions::{Conditional, Conditions};
 use crate::syntax::constants::{self, ConstantSource};
 use crate::syntax::hidden::{Hidden, hidden};
@@ -156,6 +157,21 @@ impl Source {
         Ok(Self { file, functions, left_out, constants, module, crate_module, line_starts })
     }
 
+    /// Takes in what is said where the file's module is declared.
+    pub(crate) fn under(mut self, module: &ModuleFile) -> Self {
+        if let Some(LeftOutModule { reason, .. }) = &module.left_out {
+            let functions = self.functions.drain(..).map(|function| (function.path, function.range));
+            let left_out = functions.map(|(path, range)| LeftOutFunction { path, range, reason: reason.clone() });
+            self.left_out.extend(left_out);
+            self.left_out.sort_by_key(|function| function.range.start);
+            self.constants.clear();
+        }
+        for function in &mut self.functions {
+            function.conditions.extend_from_slice(&module.conditions);
+        }
+        self
+    }
+
     /// Returns the module of a function, from the crate's name on.
     pub(crate) fn crate_module(&self, function: &FunctionSource) -> String {
         let inner = function.module.strip_prefix(&self.module).unwrap_or_default();
@@ -181,8 +197,8 @@ fn around<'a>(
     conditional.iter().filter(move |condition| condition.range.start <= start && end <= condition.range.end)
 }
 
-/// Says which attribute leaves a function out.
-fn left_out_by(attribute: &str) -> String {
+/// Says which attribute leaves code out.
+pub(crate) fn left_out_by(attribute: &str) -> String {
     format!("left out by `{}`", attribute.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -56,6 +56,40 @@ fn what_conditions_leave_out_is_listed_with_them_and_has_no_mutants() {
     }
 }
 
+#[test]
+fn functions_of_files_that_conditions_leave_out_are_listed_too() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    write_toy(root.path(), "pub fn run(input: u32) -> String { input.to_string() }");
+    let toy = root.path().join("toy");
+    let manifest = std::fs::read_to_string(toy.join("Cargo.toml")).expect("it was written");
+    let manifest = manifest.replace("src/awkward.rs", "src/**/*.rs");
+    write(&toy.join("Cargo.toml"), &manifest);
+    write(&toy.join("build.rs"), "fn main() { println!(\"cargo::rustc-check-cfg=cfg(has_more)\"); }");
+    let library = std::fs::read_to_string(toy.join("src/lib.rs")).expect("it was written");
+    let modules =
+        "#[cfg(windows)] mod far;\n#[cfg(has_more)] mod more;\n#[cfg(test)] mod tests;\n#[cfg(windows)] mod odd;\n";
+    write(&toy.join("src/lib.rs"), &format!("{modules}{library}"));
+    write(&toy.join("src/far.rs"), "mod deep; #[cfg(unix)] fn near(x: u32) -> u32 { x + 1 }");
+    std::fs::create_dir(toy.join("src/far")).expect("a temporary folder");
+    write(&toy.join("src/far/deep.rs"), "const LIMIT: u32 = 3; fn f(x: u32) -> u32 { x + LIMIT }");
+    write(&toy.join("src/more.rs"), "fn f(x: u32) -> u32 { x * 3 }");
+    write(&toy.join("src/tests.rs"), "fn f(x: u32) -> u32 { x - 3 }");
+    write(&toy.join("src/odd.rs"), "fn {");
+    let built = with_toy(root.path(), "all", |request| build(request, &mut |_| {})).expect("it compiles");
+    let left_out = built.sites.left_out.iter().map(|function| format!("{} {}", function.path, function.reason));
+    let mut left_out: Vec<String> = left_out.collect();
+    left_out.sort();
+    assert_eq!(
+        left_out,
+        [
+            "far::deep::f left out by `#[cfg(windows)]`",
+            "far::near left out by `#[cfg(windows)]`",
+            "more::f left out by `#[cfg(has_more)]`",
+        ]
+    );
+    assert!(built.sites.mutants.iter().all(|mutant| built.sites.functions[mutant.function].path.contains("run")));
+}
+
 /// Of which a file that is no specification needs one.
 const CONST: &str = "
 pub struct Cell(u32);
