@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
 use simutant_oracle::judging::{JudgingReply, JudgingRequest};
@@ -150,17 +151,21 @@ impl SpecificationRequest {
     pub fn find(&self) -> Result<UserSpecification, SpecificationError> {
         let no_manifest = || SpecificationError::Metadata("there is no Cargo.toml in this folder or above".to_owned());
         let manifest = self.manifest_path.clone().or_else(nearest_manifest).ok_or_else(no_manifest)?;
-        let metadata = Metadata::of(&manifest)?;
+        let metadata = MetadataCommand::new().manifest_path(&manifest).exec().map_err(|error| match error {
+            cargo_metadata::Error::Io(error) => SpecificationError::NoCargo(error),
+            cargo_metadata::Error::CargoMetadata { stderr } => SpecificationError::Metadata(stderr.trim().to_owned()),
+            other => SpecificationError::Metadata(other.to_string()),
+        })?;
         let mut known = Vec::new();
-        for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)) {
-            let mut sections = package.specifications();
+        for package in metadata.workspace_packages() {
+            let mut sections = sections(package);
             if let Some(section) = sections.remove(&self.name) {
                 return self.found(&metadata, package, section);
             }
             known.extend(sections.into_keys());
         }
         known.sort_unstable();
-        Err(SpecificationError::Unknown { name: self.name.clone(), workspace: metadata.workspace_root, known })
+        Err(SpecificationError::Unknown { name: self.name.clone(), workspace: metadata.workspace_root.into(), known })
     }
 
     fn found(
@@ -170,28 +175,29 @@ impl SpecificationRequest {
         section: Value,
     ) -> Result<UserSpecification, SpecificationError> {
         let refuse = |message: String| SpecificationError::Manifest {
-            manifest: package.manifest_path.clone(),
+            manifest: package.manifest_path.clone().into(),
             name: self.name.clone(),
             message,
         };
         let section = Section::deserialize(section).map_err(|error| refuse(error.to_string()))?;
-        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind == "lib" || kind == "rlib");
+        let is_library =
+            |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
         let library = package.targets.iter().find(is_library);
         let library = library.ok_or_else(|| refuse("the package has no library".to_owned()))?.name.replace('-', "_");
-        let no_oracle = || SpecificationError::NoOracle { package: package.name.clone() };
+        let no_oracle = || SpecificationError::NoOracle { package: package.name.to_string() };
         let depends = package.dependencies.iter().any(|dependency| dependency.name == ORACLE);
         let oracle = metadata.packages.iter().find(|other| other.name == ORACLE && other.source.is_none());
         let oracle = oracle.filter(|_| depends).ok_or_else(no_oracle)?;
-        let folder = |package: &Package| package.manifest_path.parent().unwrap_or(Path::new(".")).to_owned();
+        let folder = |package: &Package| package.manifest_path.parent().map(PathBuf::from).unwrap_or_default();
         Ok(UserSpecification {
             name: self.name.clone(),
             section,
-            package: package.name.clone(),
+            package: package.name.to_string(),
             library,
             folder: folder(package),
             oracle: folder(oracle),
-            workspace: metadata.workspace_root.clone(),
-            target: metadata.target_directory.clone(),
+            workspace: metadata.workspace_root.clone().into(),
+            target: metadata.target_directory.clone().into(),
         })
     }
 }
@@ -290,57 +296,11 @@ impl JudgingProgram {
     }
 }
 
-/// What cargo knows of a workspace, as far as it is needed here.
-#[derive(Debug, Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    workspace_members: Vec<String>,
-    workspace_root: PathBuf,
-    target_directory: PathBuf,
-}
-
-#[derive(Debug, Deserialize)]
-struct Package {
-    id: String,
-    name: String,
-    manifest_path: PathBuf,
-    /// `None` for a package in a folder.
-    source: Option<String>,
-    targets: Vec<Target>,
-    dependencies: Vec<Dependency>,
-    metadata: Value,
-}
-
-#[derive(Debug, Deserialize)]
-struct Target {
-    name: String,
-    kind: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Dependency {
-    name: String,
-}
-
-impl Metadata {
-    fn of(manifest: &Path) -> Result<Self, SpecificationError> {
-        let mut cargo = Command::new(cargo_program());
-        cargo.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(manifest);
-        let output = cargo.output().map_err(SpecificationError::NoCargo)?;
-        if !output.status.success() {
-            return Err(SpecificationError::Metadata(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-        }
-        serde_json::from_slice(&output.stdout).map_err(|error| SpecificationError::Metadata(error.to_string()))
-    }
-}
-
-impl Package {
-    /// Returns the sections of the package's specifications, by their names.
-    fn specifications(&self) -> BTreeMap<String, Value> {
-        let sections = self.metadata.get("simutant").and_then(|section| section.get("specifications"));
-        let sections = sections.and_then(Value::as_object);
-        sections.into_iter().flatten().map(|(name, section)| (name.clone(), section.clone())).collect()
-    }
+/// Returns the sections of a package's specifications, by their names.
+fn sections(package: &Package) -> BTreeMap<String, Value> {
+    let sections = package.metadata.get("simutant").and_then(|section| section.get("specifications"));
+    let sections = sections.and_then(Value::as_object);
+    sections.into_iter().flatten().map(|(name, section)| (name.clone(), section.clone())).collect()
 }
 
 fn cargo_program() -> OsString {
