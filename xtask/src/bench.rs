@@ -1,6 +1,7 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
 //! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench edits` in `bench/edits.rs`,
-//! `cargo xtask bench analysis` in `bench/analysis.rs`, `cargo xtask bench oracle` in `bench/oracle.rs`.
+//! `cargo xtask bench analysis` in `bench/analysis.rs`, `cargo xtask bench oracle` in `bench/oracle.rs`,
+//! `cargo xtask bench models` in `bench/models.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run
 //! is a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
@@ -11,6 +12,7 @@
 mod analysis;
 mod edits;
 mod engine;
+mod models;
 mod mutation;
 mod oracle;
 mod outcome;
@@ -44,6 +46,8 @@ pub(crate) enum Subject {
     Analysis(analysis::AnalysisArguments),
     /// The time of the oracle and of its peers on the same histories, and of its strategies as histories grow.
     Oracle(oracle::OracleArguments),
+    /// Transitions that walks of state machines take per second, and those of a peer.
+    Models(models::ModelsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -105,6 +109,7 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
         Subject::Edits(arguments) => edits::run(root, &arguments),
         Subject::Analysis(arguments) => analysis::run(&arguments),
         Subject::Oracle(arguments) => oracle::run(root, &arguments),
+        Subject::Models(arguments) => models::run(root, &arguments),
     }
 }
 

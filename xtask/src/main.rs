@@ -123,7 +123,7 @@ fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, variables: &[(
 /// command and the arguments after `--`.
 fn in_bench(root: &Path, command: &[&str], arguments: &[&str]) -> anyhow::Result<()> {
     let target = bench::target_directory(root);
-    for folder in ["bench", "bench/mutation-sample", "bench/mutation-driver", "bench/histories"] {
+    for folder in ["bench", "bench/mutation-sample", "bench/mutation-driver", "bench/histories", "bench/machines"] {
         let mut cargo = Command::new("cargo");
         cargo.args(command).args(["--manifest-path", &format!("{folder}/Cargo.toml"), "--"]).args(arguments);
         run(cargo.env("CARGO_TARGET_DIR", &target))?;

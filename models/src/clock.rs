@@ -1,0 +1,32 @@
+//! What time is for a walk.
+
+use std::cell::Cell;
+use std::future::{self, Future};
+use std::pin::Pin;
+use std::time::Duration;
+
+/// A clock that walks wait by: of a simulation, or a real one.
+pub trait Clock {
+    /// Returns the time since some moment before the walk.
+    fn now(&self) -> Duration;
+
+    /// Waits until it is `then`.
+    fn sleep_until(&self, then: Duration) -> Pin<Box<dyn Future<Output = ()> + '_>>;
+}
+
+/// A clock that is put forward by who waits: a walk without a system that takes time.
+#[derive(Debug, Default)]
+pub struct VirtualClock {
+    now: Cell<Duration>,
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Duration {
+        self.now.get()
+    }
+
+    fn sleep_until(&self, then: Duration) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        self.now.set(self.now.get().max(then));
+        Box::pin(future::ready(()))
+    }
+}

@@ -1,0 +1,181 @@
+//! What an action may ask of the walk that it is part of, and how it ends.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use simutant_random::{Probability, Random};
+
+use crate::instance::Instance;
+use crate::path::InstanceId;
+
+/// Why an action ends early.
+#[derive(Debug)]
+pub enum Stop {
+    /// A precondition does not hold: the transition is not taken, and another one is tried.
+    Backtrack,
+    /// An assertion does not hold: the test fails.
+    Failed(String),
+    /// An exception, which the transition expects or which fails the test.
+    Exception(Exception),
+}
+
+/// An error that an action ended with.
+#[derive(Debug)]
+pub struct Exception(Box<dyn Error>);
+
+impl Exception {
+    /// Returns the error, if it is of this type.
+    pub fn error<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl<E: Error + 'static> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Exception(Exception(Box::new(error)))
+    }
+}
+
+/// A transition that is being taken, as its action sees it.
+#[derive(Debug)]
+pub struct Step<'w> {
+    decisions: Decisions<'w>,
+    maybe: Probability,
+    now: Duration,
+    pub(crate) asked: Asked,
+    next_instance: u32,
+}
+
+/// Who decides the choices of an action.
+#[derive(Debug)]
+pub(crate) enum Decisions<'w> {
+    /// A generator.
+    Random(&'w mut Random),
+    /// An earlier run of the action; what it did not decide is the first option.
+    Script(std::slice::Iter<'w, u32>),
+}
+
+/// What an action asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    /// The choices, each as the number of the chosen option.
+    pub(crate) choices: Vec<u32>,
+    pub(crate) preconditions: Evaluated,
+    pub(crate) assertions: Evaluated,
+    pub(crate) launched: Vec<Box<dyn Instance>>,
+    pub(crate) joined: Vec<InstanceId>,
+    pub(crate) stay: Duration,
+}
+
+/// How often conditions held and did not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Evaluated {
+    /// How often they held.
+    pub passed: u32,
+    /// How often they did not.
+    pub failed: u32,
+}
+
+impl Evaluated {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
+    fn note(&mut self, holds: bool) {
+        if holds {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+        }
+    }
+}
+
+impl<'w> Step<'w> {
+    pub(crate) fn new(decisions: Decisions<'w>, maybe: Probability, now: Duration, next_instance: u32) -> Self {
+        Self { decisions, maybe, now, asked: Asked::default(), next_instance }
+    }
+
+    /// Goes on only if a condition holds under which the transition may be taken. Otherwise the walk tries another one,
+    /// as if this had not been tried: the action must have changed nothing before.
+    ///
+    /// # Errors
+    /// [`Stop::Backtrack`] if it does not hold.
+    pub fn require(&mut self, holds: bool) -> Result<(), Stop> {
+        self.asked.preconditions.note(holds);
+        if holds { Ok(()) } else { Err(Stop::Backtrack) }
+    }
+
+    /// Checks what must hold, `what` in words: the test fails if it does not.
+    ///
+    /// # Errors
+    /// [`Stop::Failed`] if it does not hold.
+    pub fn assert(&mut self, holds: bool, what: &str) -> Result<(), Stop> {
+        self.asked.assertions.note(holds);
+        if holds { Ok(()) } else { Err(Stop::Failed(what.to_owned())) }
+    }
+
+    /// Returns a number that the walk chooses, each with the same probability.
+    ///
+    /// # Panics
+    /// If the range is empty.
+    pub fn choose(&mut self, range: RangeInclusive<u32>) -> u32 {
+        assert!(!range.is_empty(), "there is nothing to choose from");
+        let (least, last) = (*range.start(), range.end() - range.start());
+        least + self.decide(last, |random| random.uniform(0..=last))
+    }
+
+    /// Returns one of several, each with the same probability.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn one_of<'a, T>(&mut self, options: &'a [T]) -> &'a T {
+        let last = u32::try_from(options.len()).ok().and_then(|count| count.checked_sub(1));
+        let last = last.expect("there is something to choose from");
+        &options[self.choose(0..=last) as usize]
+    }
+
+    /// Returns whether something is done that need not be: [`Limits::maybe`](crate::Limits::maybe) is how likely.
+    pub fn maybe(&mut self) -> bool {
+        let probability = self.maybe;
+        self.decide(1, |random| u32::from(random.chance(probability))) == 1
+    }
+
+    /// Starts a further machine, whose transitions are taken between those of the others from now on.
+    pub fn launch(&mut self, instance: Box<dyn Instance>) -> InstanceId {
+        self.asked.launched.push(instance);
+        InstanceId(self.next_instance + self.asked.launched.len() as u32 - 1)
+    }
+
+    /// Takes no further transition of this machine before another one has ended.
+    pub fn join(&mut self, other: InstanceId) {
+        self.asked.joined.push(other);
+    }
+
+    /// Takes no further transition of this machine for some time; others go on.
+    pub fn stay(&mut self, time: Duration) {
+        self.asked.stay += time;
+    }
+
+    /// Returns the time since the walk began, by its [`Clock`](crate::Clock).
+    pub fn now(&self) -> Duration {
+        self.now
+    }
+
+    fn decide(&mut self, last: u32, draw: impl FnOnce(&mut Random) -> u32) -> u32 {
+        let chosen = match &mut self.decisions {
+            Decisions::Random(random) => draw(random),
+            Decisions::Script(script) => script.next().map_or(0, |chosen| (*chosen).min(last)),
+        };
+        self.asked.choices.push(chosen);
+        chosen
+    }
+}

@@ -1,0 +1,171 @@
+//! Transitions: from which states to which one, and what is done.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use crate::step::{Exception, Step, Stop};
+
+/// What a transition does: it ends when the action does.
+pub(crate) type Done<'a> = Pin<Box<dyn Future<Output = Result<(), Stop>> + 'a>>;
+
+/// An action that is called by what the machine's model is.
+pub(crate) trait Action<M> {
+    fn act<'a>(&'a self, model: &'a mut M, step: &'a mut Step<'_>) -> Done<'a>;
+}
+
+impl<M, F> Action<M> for F
+where
+    F: for<'a, 'b> AsyncFn(&'a mut M, &'a mut Step<'b>) -> Result<(), Stop>,
+{
+    fn act<'a>(&'a self, model: &'a mut M, step: &'a mut Step<'_>) -> Done<'a> {
+        Box::pin(self(model, step))
+    }
+}
+
+/// Does nothing.
+struct Skip;
+
+impl<M> Action<M> for Skip {
+    fn act<'a>(&'a self, _: &'a mut M, _: &'a mut Step<'_>) -> Done<'a> {
+        // A future of no size, for which nothing is allocated.
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// An exception that is expected of an action.
+#[derive(Clone)]
+pub(crate) struct Expected {
+    /// Its name in reports and coverage.
+    pub(crate) name: Rc<str>,
+    /// The state that it leads to; `None` for where the transition leads anyway.
+    pub(crate) target: Option<Rc<str>>,
+    pub(crate) is_it: Rc<dyn Fn(&Exception) -> bool>,
+}
+
+/// Another next state than that of the arrow.
+pub(crate) struct NextIf<M> {
+    pub(crate) target: Rc<str>,
+    pub(crate) condition: Rc<dyn Fn(&M) -> bool>,
+}
+
+impl<M> Clone for NextIf<M> {
+    fn clone(&self) -> Self {
+        Self { target: self.target.clone(), condition: self.condition.clone() }
+    }
+}
+
+/// A transition of a [`Machine`](crate::Machine), from one state or several to one.
+pub struct Transition<M> {
+    /// As it was written: `open | bound -> closed`.
+    pub(crate) arrow: String,
+    pub(crate) label: Option<String>,
+    pub(crate) weight: f64,
+    pub(crate) action: Rc<dyn Action<M>>,
+    /// Those that lead to other states, or that may occur.
+    pub(crate) catches: Vec<Expected>,
+    /// The one that has to occur.
+    pub(crate) throws: Option<Expected>,
+    pub(crate) next_if: Vec<NextIf<M>>,
+}
+
+impl<M> Clone for Transition<M> {
+    fn clone(&self) -> Self {
+        Self {
+            arrow: self.arrow.clone(),
+            label: self.label.clone(),
+            weight: self.weight,
+            action: self.action.clone(),
+            catches: self.catches.clone(),
+            throws: self.throws.clone(),
+            next_if: self.next_if.clone(),
+        }
+    }
+}
+
+impl<M> fmt::Debug for Transition<M> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Transition")
+            .field("arrow", &self.arrow)
+            .field("weight", &self.weight)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns a transition with an action. The arrow is `FROM -> TO`, or `FROM | FROM -> TO` from several states.
+///
+/// The action gets the machine's model and the [`Step`], which has what an action may ask: preconditions, assertions,
+/// choices, further machines. An error that it returns is an exception, which [`Transition::catches`] or
+/// [`Transition::throws`] expect; any other fails the test.
+pub fn transition<M, F>(arrow: &str, action: F) -> Transition<M>
+where
+    M: 'static,
+    F: for<'a, 'b> AsyncFn(&'a mut M, &'a mut Step<'b>) -> Result<(), Stop> + 'static,
+{
+    Transition::with(arrow, Rc::new(action))
+}
+
+/// Returns a transition that does nothing but change the state.
+pub fn skip<M: 'static>(arrow: &str) -> Transition<M> {
+    Transition::with(arrow, Rc::new(Skip))
+}
+
+impl<M: 'static> Transition<M> {
+    fn with(arrow: &str, action: Rc<dyn Action<M>>) -> Self {
+        let (label, weight, catches, throws, next_if) = (None, 1.0, Vec::new(), None, Vec::new());
+        Self { arrow: arrow.to_owned(), label, weight, action, catches, throws, next_if }
+    }
+
+    /// Names the transition, where the arrow alone does not tell it from others.
+    #[must_use]
+    pub fn label(mut self, label: &str) -> Self {
+        self.label = Some(label.to_owned());
+        self
+    }
+
+    /// Says how often the transition is taken, relative to others that are possible (1 by default), by strategies that
+    /// look at weights. With 0 they never take it.
+    #[must_use]
+    pub fn weight(mut self, weight: f64) -> Self {
+        self.weight = weight;
+        self
+    }
+
+    /// Expects that an action may end with an exception, which then leads to another state.
+    ///
+    /// `name` is the exception's in reports.
+    #[must_use]
+    pub fn catches<E: Error + 'static>(
+        mut self,
+        name: &str,
+        target: &str,
+        is_it: impl Fn(&E) -> bool + 'static,
+    ) -> Self {
+        self.catches.push(Expected::new(name, Some(target), is_it));
+        self
+    }
+
+    /// Expects that the action ends with an exception: without one, or with another one, the test fails.
+    #[must_use]
+    pub fn throws<E: Error + 'static>(mut self, name: &str, is_it: impl Fn(&E) -> bool + 'static) -> Self {
+        self.throws = Some(Expected::new(name, None, is_it));
+        self
+    }
+
+    /// Leads to another state if a condition holds of the model after the action; the first one that holds counts.
+    #[must_use]
+    pub fn next_if(mut self, target: &str, condition: impl Fn(&M) -> bool + 'static) -> Self {
+        self.next_if.push(NextIf { target: target.into(), condition: Rc::new(condition) });
+        self
+    }
+}
+
+impl Expected {
+    fn new<E: Error + 'static>(name: &str, target: Option<&str>, is_it: impl Fn(&E) -> bool + 'static) -> Self {
+        let is_it = move |exception: &Exception| exception.error::<E>().is_some_and(&is_it);
+        Self { name: name.into(), target: target.map(Into::into), is_it: Rc::new(is_it) }
+    }
+}
