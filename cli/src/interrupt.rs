@@ -22,6 +22,16 @@ struct Signals {
     ends_at_once: AtomicBool,
 }
 
+/// Ends the command at Ctrl-C with a message, where all that is done so far is kept anyway; a process can ask for it
+/// once, and not beside [`Interrupts::listen`].
+pub(crate) fn end_with(message: &'static str) -> anyhow::Result<()> {
+    ctrlc::set_handler(move || {
+        output::tell(message);
+        std::process::exit(Exit::Interrupted as i32);
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
 impl Interrupts {
     /// Listens from now on; a process can do so once.
     pub(crate) fn listen() -> anyhow::Result<Self> {

@@ -22,7 +22,7 @@ use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::experiment::repeated;
 use crate::progress::ProgressPhase;
-use crate::{build, implementations, output, simulate};
+use crate::{build, implementations, interrupt, output, simulate};
 
 /// The level of intervals of how likely a test case fails.
 const LEVEL: f64 = 0.95;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
         // What is needed in the end is looked for in the beginning.
         build::find(&arguments.system)?;
         if implementation.driver.is_some() {
-            let message = "--cost: the network of a driver is its own, and its datagrams are not counted".to_owned();
+            let message = "--cost: the datagrams of an implementation with a driver are not counted".to_owned();
             return Err(BadInput(message).into());
         }
     }
@@ -51,6 +51,11 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     let constants = constants::compare(&arguments.system, std::slice::from_ref(&implementation));
     // Some test cases alone are no result of the suite.
     let is_whole = arguments.only.is_empty();
+    interrupt::end_with(if is_whole {
+        "\nstopped; the results so far are kept, and the same command goes on from there"
+    } else {
+        "\nstopped"
+    })?;
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
     let rates = rates(&report);
     let exit = exit_of(&report);

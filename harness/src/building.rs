@@ -1,6 +1,7 @@
 //! Runs the build command of an implementation, once per run of a suite.
 
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -9,6 +10,15 @@ use crate::error::HarnessError;
 use crate::implementation::{Implementation, fill_command};
 use crate::process::{Care, ChildProcess, Event, Guardian, Input, Start, Watched};
 use crate::testbed::Placeholders;
+
+/// Returns the folder below `directory` that an implementation is built into: its own, since what others build may have
+/// the same names, but for implementations that the same command builds.
+pub(crate) fn build_folder(implementation: &Implementation, directory: &Path) -> PathBuf {
+    let Some(command) = &implementation.build else { return directory.to_owned() };
+    let mut hasher = DefaultHasher::new();
+    (&implementation.folder, command).hash(&mut hasher);
+    directory.join(format!("{:016x}", hasher.finish()))
+}
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.
 pub(crate) fn build(
@@ -55,5 +65,30 @@ pub(crate) fn build(
             command: shown,
             limit_ms: limit.as_millis(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::TESTBEDS;
+
+    #[test]
+    fn only_what_the_same_command_builds_shares_a_folder() {
+        let implementation = |here: &str, build: &str| {
+            let text = format!(
+                "name = \"mine\"\nsystem = \"copy\"\ndescription = \"d\"\n{build}\n[driver]\n\
+                 command = [\"{{build}}/program\", \"{{case}}\"]\n"
+            );
+            TESTBEDS.parse(&text, Path::new("mine.toml"), Path::new(here)).expect("it is right")
+        };
+        let make = |target: &str| format!("build = [\"make\", \"-C\", \"{{here}}/{target}\", \"OUT={{build}}\"]");
+        let folder = |here: &str, build: &str| build_folder(&implementation(here, build), Path::new("/out"));
+        let right = folder("/a", &make("right"));
+        assert_eq!(right.parent(), Some(Path::new("/out")));
+        assert_eq!(folder("/a", &make("right")), right);
+        assert_ne!(folder("/a", &make("wrong")), right);
+        assert_ne!(folder("/b", &make("right")), right);
+        assert_eq!(folder("/a", ""), Path::new("/out"));
     }
 }

@@ -70,13 +70,21 @@ pub struct DirectionCounts {
     pub forwarded: u64,
 }
 
-/// What happened to the datagrams of both directions; where more than two programs are linked, all count as forward.
+/// What happened to the datagrams of both directions, and how many connections there were; where more than two programs are linked, all count as forward.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyCounts {
     /// From clients to the server.
     pub forward: DirectionCounts,
     /// From the server to clients.
     pub back: DirectionCounts,
+    /// How many connections were made through it; what they carry is not counted.
+    #[serde(default, skip_serializing_if = "is_none_made")]
+    pub connections: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none_made(connections: &u64) -> bool {
+    *connections == 0
 }
 
 /// What a network has heard of its programs so far.
@@ -294,7 +302,7 @@ struct Counters {
 
 impl Counters {
     fn read(&self) -> ProxyCounts {
-        ProxyCounts { forward: self.forward.read(), back: self.back.read() }
+        ProxyCounts { forward: self.forward.read(), back: self.back.read(), connections: 0 }
     }
 
     fn activity(&self) -> Activity {
@@ -431,7 +439,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(proxy.activity().last, last, "nothing came since");
         let expect = DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 };
-        assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect });
+        assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect, connections: 0 });
     }
 
     #[test]

@@ -13,7 +13,7 @@ use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict}
 use simutant_sim_core::Random;
 
 use crate::attempt::{Attempt, Attempted, Ran};
-use crate::building::build;
+use crate::building::{build, build_folder};
 use crate::error::HarnessError;
 use crate::fixture::{Fixture, Place};
 use crate::folder::CaseFolder;
@@ -39,7 +39,8 @@ pub struct RunOptions {
     pub seed: u64,
     /// Where the private folder of the run is made; it is removed afterwards.
     pub work_directory: PathBuf,
-    /// Where implementations are built; it is made if need be, and kept, so that the next build is quick.
+    /// Where implementations are built, those with the same folder and build command in a folder of their own; it is
+    /// made if need be, and kept, so that the next build is quick. Without a build command it is where the programs are.
     pub build_directory: PathBuf,
     /// Where the private folders of test cases are kept, each by the test case's name; they are removed if this is
     /// `None`.
@@ -129,10 +130,9 @@ pub fn run_some(
         return program.run(suite, implementation, options, runs, on_result).map(report);
     }
     allow_many_files();
-    std::fs::create_dir_all(&options.build_directory)
-        .map_err(HarnessError::file("make the folder", &options.build_directory))?;
-    let build_directory =
-        options.build_directory.canonicalize().map_err(HarnessError::file("find", &options.build_directory))?;
+    let build_directory = build_folder(implementation, &options.build_directory);
+    std::fs::create_dir_all(&build_directory).map_err(HarnessError::file("make the folder", &build_directory))?;
+    let build_directory = build_directory.canonicalize().map_err(HarnessError::file("find", &build_directory))?;
     let run_folder = tempfile::Builder::new()
         .prefix("simutant-run-")
         .tempdir_in(&options.work_directory)

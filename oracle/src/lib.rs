@@ -51,7 +51,7 @@
 //! let explanation = Check::default().explain(&history, &queue).expect("it is impossible");
 //! assert_eq!(explanation.stuck, 2);
 //! assert_eq!(explanation.allowed[0].response, Response::Value(Some('a')));
-//! assert_eq!(explanation.allowed[0].reason.as_deref(), Some("'a' is next of 2"));
+//! assert_eq!(explanation.allowed[0].reason.as_deref(), Some("'a' comes next, of 2 that are in it"));
 //! # Ok::<(), simutant_oracle::Misuse>(())
 //! ```
 //!

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use simutant_harness::{
-    Activity, Conclusion, DirectionCounts, Environment, HarnessError, InvalidCase, Lease, Left, Linked, Links,
-    Placeholders, Process, ProxyCounts, Role, Setup, Testbed, has_unread,
+    Activity, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, Linked, Links, Placeholders, Process,
+    ProxyCounts, Role, Setup, Testbed, has_unread,
 };
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::network;
@@ -184,7 +184,7 @@ impl Environment for Internetwork {
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
         self.links.check()?;
-        Ok(ProxyCounts { forward: self.links.counts(), back: DirectionCounts::default() })
+        Ok(ProxyCounts { forward: self.links.counts(), ..ProxyCounts::default() })
     }
 
     fn activity(&self) -> Option<Activity> {

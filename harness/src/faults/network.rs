@@ -223,9 +223,10 @@ impl RealNetwork {
         &self.not_injected
     }
 
-    /// Returns what happened to datagrams so far.
+    /// Returns what happened to datagrams so far, and how many connections were made.
     pub fn counts(&self) -> ProxyCounts {
-        ProxyCounts { forward: self.datagrams.counts(), back: DirectionCounts::default() }
+        let (forward, back) = (self.datagrams.counts(), DirectionCounts::default());
+        ProxyCounts { forward, back, connections: self.connections() }
     }
 
     /// Returns how many connections were made so far.

@@ -156,7 +156,7 @@ macro_rules! container {
 
             fn reason(&self, _: Session, operation: &Operation<V>, _: &Response<V>, _: &Response<V>) -> Option<String> {
                 matches!(operation, Operation::Take).then(|| match self.next() {
-                    Some(next) => format!("{next:?} is next of {}", self.0.len()),
+                    Some(next) => format!("{next:?} comes next, of {} that are in it", self.0.len()),
                     None => "it is empty".to_owned(),
                 })
             }

@@ -28,6 +28,16 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
         let gains: Vec<&CriterionAnalysis> =
             findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
         let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
+        if findings.subjects.len() < SUBJECTS_COMPARED {
+            sentences.push(format!(
+                "{} {} too few to compare criteria or operators by: that takes {SUBJECTS_COMPARED}, each of which \
+                 fails on some test cases and on at most {} of them.",
+                capitalised(&subjects),
+                if findings.subjects.len() == 1 { "is" } else { "are" },
+                percent(PATHOLOGICAL_ABOVE)
+            ));
+            continue;
+        }
         sentences.push(format!(
             "Experiment 1, on {subjects}: suites of {} find significantly more than random suites of the same size.",
             if names.is_empty() { "no criterion".to_owned() } else { list(&names) }
@@ -64,6 +74,10 @@ struct Sentence {
     text: String,
     is_warning: bool,
 }
+
+/// With fewer implementations than this nothing is said of criteria: what suites find of two programs is 0, a half or
+/// all.
+const SUBJECTS_COMPARED: usize = 3;
 
 /// With fewer implementations than this a sentence says that they are few: the thesis had eight or more for each
 /// system.
