@@ -137,7 +137,12 @@ fn ended(crew: &mut Crew<'_>, bounds: &Bounds, case: &Value) -> Result<Ended, Ca
     let differing = facts(&first).into_iter().zip(facts(&second)).find(|(first, second)| first != second);
     Ok(match differing {
         Some(((fact, first), (_, second))) => {
-            Ended::Differs(format!("the {fact} is {first} in one, {second} in the other"))
+            let mut difference = format!("the {fact} is {first} in one, {second} in the other");
+            let traces = [trace(crew, bounds, case)?, trace(crew, bounds, case)?];
+            if let Some((event, first, second)) = first_difference(&traces) {
+                difference.push_str(&format!("; two more differ from event {event} on: {first} and {second}"));
+            }
+            Ended::Differs(difference)
         }
         None if execution.verdict == RunEnd::Passed => Ended::Passed,
         None => Ended::Failed(case.clone(), execution),
@@ -183,21 +188,30 @@ impl<'a> Crews<'a> {
 
     /// Returns the first event in which two more runs differ, in words; `None` if their traces do not show it.
     fn first_difference(&mut self, case: &Value) -> Result<Option<String>, CampaignError> {
-        let mut traces = Vec::with_capacity(2);
-        for crew in [&mut self.plain, &mut self.instrumented] {
-            let simulated = simulate(crew, &self.plan.bounds, case, TraceRecording::Keep)?.ok();
-            let trace = simulated.and_then(|simulated| simulated.trace);
-            let Some(Ok(Value::Array(trace))) = trace.map(|trace| trace.read()) else { return Ok(None) };
-            traces.push(trace);
-        }
-        let [plain, original] = &traces[..] else { return Ok(None) };
-        let common = plain.iter().zip(original).take_while(|(plain, original)| plain == original).count();
-        let text = |trace: &[Value]| trace.get(common).map_or("the end of the run".to_owned(), Value::to_string);
-        Ok((plain != original).then(|| {
-            let (plain, original) = (text(plain), text(original));
-            format!("from event {common} on: as it is written {plain}, in the instrumented build {original}")
+        let bounds = &self.plan.bounds;
+        let traces = [trace(&mut self.plain, bounds, case)?, trace(&mut self.instrumented, bounds, case)?];
+        Ok(first_difference(&traces).map(|(event, plain, original)| {
+            format!("from event {event} on: as it is written {plain}, in the instrumented build {original}")
         }))
     }
+}
+
+/// Returns the events of one more run; `None` if it keeps none.
+fn trace(crew: &mut Crew<'_>, bounds: &Bounds, case: &Value) -> Result<Option<Vec<Value>>, CampaignError> {
+    let simulated = simulate(crew, bounds, case, TraceRecording::Keep)?.ok();
+    let trace = simulated.and_then(|simulated| simulated.trace);
+    Ok(match trace.map(|trace| trace.read()) {
+        Some(Ok(Value::Array(trace))) => Some(trace),
+        _ => None,
+    })
+}
+
+/// Returns from which event on two runs differ, and that event of each; `None` if their traces do not show it.
+fn first_difference(traces: &[Option<Vec<Value>>; 2]) -> Option<(usize, String, String)> {
+    let [Some(first), Some(second)] = traces else { return None };
+    let common = first.iter().zip(second).take_while(|(first, second)| first == second).count();
+    let text = |trace: &[Value]| trace.get(common).map_or("the end of the run".to_owned(), Value::to_string);
+    (first != second).then(|| (common, text(first), text(second)))
 }
 
 /// Returns what must be equal, each with its name. Steps are not: nothing counts them in the plain build.

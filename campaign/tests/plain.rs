@@ -62,7 +62,9 @@ fn test_cases_that_do_not_repeat_are_counted_and_the_first_is_named() {
     assert_eq!(Some(*number), limits.iter().position(|limit| *limit > 12));
     assert_eq!(*share, Some(Share { of: differing, among: CASES }));
     assert!(
-        error.to_string().contains("virtual time at the end is") && error.to_string().contains("getrandom"),
+        error.to_string().contains("virtual time at the end is")
+            && error.to_string().contains("two more differ from event ")
+            && error.to_string().contains("getrandom"),
         "{error}"
     );
 }

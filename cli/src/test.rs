@@ -340,11 +340,12 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
     junit::JunitReport { name: report.system.clone(), suites: vec![suite] }
 }
 
-/// The ends of what the processes printed, each line with its process.
+/// The ends of what the processes printed, each line with its process, but for a driver's plan: the command has read it.
 fn printed(processes: &[EndedProcess]) -> impl Iterator<Item = String> {
     processes.iter().flat_map(|ended| {
         [("stdout", &ended.stdout), ("stderr", &ended.stderr)].into_iter().flat_map(move |(name, tail)| {
-            tail.text.lines().map(move |line| format!("{} {name}: {line}\n", ended.process))
+            let lines = tail.text.lines().filter(|line| !line.starts_with("{\"processes\":"));
+            lines.map(move |line| format!("{} {name}: {line}\n", ended.process))
         })
     })
 }
