@@ -41,7 +41,8 @@ pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
 pub(crate) const ENGINE_PACKAGE: &str = "simutant-sim-core";
 
 /// The section of a manifest's metadata that packages of the engine have, and workspaces that are copies of it. What
-/// runs or judges a simulation cannot be what is simulated.
+/// runs or judges a simulation cannot be what is simulated, unless the section says `specification = true`: of such a
+/// package the system has a copy of its own.
 pub(crate) const ENGINE_SECTION: &str = "simutant-engine";
 
 /// How the name of a file with the figures of an earlier experiment ends: it is no source of the package.
@@ -267,11 +268,22 @@ impl Package {
                 0 => target.of(package, features.enabled().clone()),
                 _ => graph.conditions(package, &target),
             };
+<<<<<<< HEAD
             members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
             let (root, mut modules) = (members[member].root(), members[member].modules());
             let paths = specification_files(root, entries, &modules).map_err(|message| refuse(field, message))?;
             let mut module = |path: &str| modules.remove(&root.join(path)).unwrap_or_default();
             files.extend(paths.into_iter().map(|path| SpecificationFile { member, module: module(&path), path }));
+=======
+            let short_name = (member > 0).then(|| graph.short_name(package));
+            members.push(match member > 0 && is_of_engine(package) {
+                true => Member::apart(package, short_name, conditions),
+                false => Member::new(package, short_name, conditions),
+            });
+            let paths = specification_files(members[member].root(), entries, &members[member].left_out())
+                .map_err(|message| refuse(field, message))?;
+            files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
+>>>>>>> checker2
             if member > 0 && package.source.is_some() {
                 patched.push((member, graph.patch_keys(package)));
             }
@@ -283,7 +295,9 @@ impl Package {
         if package.edition == Edition::E2015 && !section.specification.is_empty() {
             return Err(refuse("specification", EDITION_2015.to_owned()));
         }
-        let instrumented: Vec<_> = named[1..].iter().map(|(package, ..)| &package.id).collect();
+        // The engine keeps what it is made of, and does not stand between.
+        let of_user = named[1..].iter().filter(|(package, ..)| !is_of_engine(package));
+        let instrumented: Vec<_> = of_user.map(|(package, ..)| &package.id).collect();
         for between in graph.local_dependents(&package.id, &instrumented) {
             let conditions = graph.conditions(between, &target);
             members.push(Member::new(between, Some(graph.short_name(between)), conditions));
@@ -464,11 +478,19 @@ impl EnginePackage {
 const EDITION_2015: &str = "the package is of edition 2015, in which instrumented code cannot name the probes; \
                             `cargo fix --edition` brings it to 2018";
 
+/// Returns whether a package is a part of the engine.
+fn is_of_engine(package: &cargo_metadata::Package) -> bool {
+    package.metadata.get(ENGINE_SECTION).is_some()
+}
+
 /// Returns why a dependency cannot be specification.
 fn obstacle(package: &cargo_metadata::Package) -> Option<&'static str> {
     let is_of = |kind: TargetKind| package.targets.iter().any(|target| target.kind.contains(&kind));
-    if package.metadata.get(ENGINE_SECTION).is_some() {
+    let may_be_specification = |section: &serde_json::Value| section["specification"] == true;
+    if is_of_engine(package) && !package.metadata.get(ENGINE_SECTION).is_some_and(may_be_specification) {
         Some("the engine runs the simulation, and cannot be what is simulated")
+    } else if is_of_engine(package) && package.source.is_some() {
+        Some("it is a part of the engine, of which the system can have a copy of its own if it is taken by its path")
     } else if is_of(TargetKind::ProcMacro) {
         Some("a procedural macro runs in the compiler, not in the simulation")
     } else if package.edition == Edition::E2015 {

@@ -1,5 +1,5 @@
 //! Mutants of packages that the system's package depends on: local ones, one through another, and one from a git
-//! repository.
+//! repository; and of a part of the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ very-fast = []
 simutant-worker = { path = "../worker" }
 ballot = { path = "../ballot", features = ["wide"] }
 middle = { path = "../middle" }
+judge = { path = "../judge" }
 quorum = { git = "GIT" }
 [patch.crates-io]
 unused = { path = "../middle", package = "middle" }
@@ -52,7 +53,7 @@ pub struct Toy;
 impl simutant_worker::System for Toy {
     fn run(input: u32) -> String {
         let ballot: ballot::Ballot = middle::first(input);
-        format!("{} {}", ballot.next().number, quorum::is_quorum(input, 3))
+        format!("{} {} {}", ballot.next().number, quorum::is_quorum(input, 3), judge::twice(input))
     }
 }
 "#;
@@ -121,7 +122,13 @@ fn width() -> u32 {
 
 const QUORUM_LIB: &str = "pub fn is_quorum(votes: u32, all: u32) -> bool {\n    2 * votes > all\n}\n";
 
-/// A worker that prints which mutants change a result.
+/// A part of the engine, which the worker depends on, too.
+const JUDGE: &str = "[package]\nname = \"judge\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+                     [package.metadata.simutant-engine]\nspecification = true\n";
+
+const JUDGE_LIB: &str = "pub fn twice(number: u32) -> u32 {\n    number + number\n}\n";
+
+/// A worker that prints which mutants change a result, and has none itself.
 const WORKER: &str = r#"
 pub type Run = fn(u32) -> String;
 pub trait System { fn run(input: u32) -> String; }
@@ -138,6 +145,7 @@ pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitC
             let original = runs[0](input);
             simutant_probe::finish();
             simutant_probe::start_mutant(mutant, 1_000);
+            assert_eq!(judge::twice(3), 6, "the worker has a mutant");
             let mutated = std::panic::catch_unwind(|| runs[0](input));
             simutant_probe::finish();
             mutated.ok() != Some(original)
@@ -172,7 +180,10 @@ fn packages(section: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = folder.path();
     let worker = "[package]\nname = \"simutant-worker\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\n";
-    write(&root.join("worker/Cargo.toml"), &format!("{worker}simutant-probe = {{ path = {PROBE:?} }}\n"));
+    let dependencies = format!("simutant-probe = {{ path = {PROBE:?} }}\njudge = {{ path = \"../judge\" }}\n");
+    write(&root.join("worker/Cargo.toml"), &format!("{worker}{dependencies}"));
+    write(&root.join("judge/Cargo.toml"), JUDGE);
+    write(&root.join("judge/src/lib.rs"), JUDGE_LIB);
     write(&root.join("worker/src/lib.rs"), WORKER);
     write(&root.join("middle/Cargo.toml"), MIDDLE);
     write(&root.join("middle/src/lib.rs"), MIDDLE_LIB);
@@ -267,6 +278,19 @@ fn dependencies_are_mutated_where_everyone_uses_them() {
         let source = std::fs::read_to_string(compiled).expect("it is the path of a file");
         assert_eq!(lines, format!("{} lines", source.lines().count()));
     }
+}
+
+#[test]
+fn a_part_of_the_engine_has_mutants_for_the_system_alone() {
+    let (start, _) = SECTION.split_once("ballot = ").expect("the section names files of it");
+    let folder = packages(&format!("{start}judge = [\"src/lib.rs\"]\n"));
+    let (built, plain) = build_toy(folder.path()).expect("it compiles");
+    assert_eq!(built.sites.files[0].path, "judge/src/lib.rs");
+    let mutants = built.sites.mutants.len();
+    // The worker's own copy is as it was written, or the worker panics.
+    let (_, output) = run(&built.worker, mutants);
+    assert!(mutants > 0 && output[1..].iter().all(|line| line.ends_with(" true")), "{output:?}");
+    assert_eq!(run(&plain, 0).1, output[..1], "as it is written");
 }
 
 #[track_caller]

@@ -14,8 +14,8 @@ use std::fmt;
 pub struct Budget<'a> {
     /// How many steps of the specification the search takes at most; `None` for any number.
     pub steps: Option<u64>,
-    /// How many bytes the search keeps at most, of states and of what it has tried; `None` for any number. A specification
-    /// counts for what its [`heap_bytes`](crate::Specification::heap_bytes) say.
+    /// How many bytes the search keeps at most, of states and of what it has tried; `None` for any number. A
+    /// specification counts for what its [`heap_bytes`](crate::Specification::heap_bytes) say.
     pub bytes: Option<usize>,
     /// Asked every thousand steps or so: whether to stop, as when time has run out.
     pub stop: Option<&'a dyn Fn() -> bool>,

@@ -85,9 +85,9 @@ pub enum Scope {
     /// All answers, by one order.
     #[default]
     History,
-    /// Each call that changes nothing by an order of its own, together with all calls that may change something: a regular
-    /// register in the place of an atomic one (Lamport, 1986), for several writers as the weakest of Shao, Welch, Pierce
-    /// and Lee (2011).
+    /// Each call that changes nothing by an order of its own, together with all calls that may change something: a
+    /// regular register in the place of an atomic one (Lamport, 1986), for several writers as the weakest of Shao,
+    /// Welch, Pierce and Lee (2011).
     EachRead,
     /// Each answer by an order of its own: calls that need not come before it may be left out (Banzai, 2018, 3.5 and
     /// 3.6). That may miss what is wrong, above all if answers to other calls are not compared.
@@ -406,8 +406,8 @@ impl Check<'_> {
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
     }
 
-    /// Returns the order of the calls that are kept, from what comes before what by itself: what comes before a call that is left out comes before what follows
-    /// that one all the same.
+    /// Returns the order of the calls that are kept, from what comes before what by itself: what comes before a call
+    /// that is left out comes before what follows that one all the same.
     fn order_without<O, R>(&self, calls: &[Placed<'_, O, R>], direct: &Precedes, is_kept: &[bool]) -> Order {
         let mut order = self.order.clone();
         if is_kept.iter().all(|kept| *kept) || self.order.is_transitive() {

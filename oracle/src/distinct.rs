@@ -12,8 +12,8 @@
 //! | priority queue | the first instant at which no larger value must be there, from the largest value down |
 //!
 //! The last three take away a value that can be explained by itself and leave a smaller history (Lee and Mathur, 2025,
-//! "Efficient decrease-and-conquer linearizability monitoring"). That an answer "it is empty" stands by itself, and needs
-//! an instant at which no value must be there, is known of queues (Henzinger, Sezgin and Vafeiadis, 2013,
+//! "Efficient decrease-and-conquer linearizability monitoring"). That an answer "it is empty" stands by itself, and
+//! needs an instant at which no value must be there, is known of queues (Henzinger, Sezgin and Vafeiadis, 2013,
 //! "Aspect-oriented linearizability proofs"); it holds for all three.
 //!
 //! A fast path makes an order that explains the calls. Where a value repeats, or an operation is not one that it knows,
@@ -115,8 +115,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the answer about calls of which a monitor explains no more than a part: `stuck` ends at the first cut that
-    /// cannot be explained. The longest part is the longest that another monitor explains, which explains no more.
+    /// Returns the answer about calls of which a monitor explains no more than a part: `stuck` ends at the first cut
+    /// that cannot be explained. The longest part is the longest that another monitor explains, which explains no more.
     fn impossible(
         &self,
         monitor: impl Fn(usize) -> Option<Vec<usize>>,

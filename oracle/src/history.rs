@@ -2,8 +2,8 @@
 
 use crate::{Call, Moment, Session, Time};
 
-/// All calls of a run, of operations `O` with responses `R`, in the order of invocation. Calls of one instant are in the
-/// order of their events, or, without events, in the order in which they were recorded, which then says nothing.
+/// All calls of a run, of operations `O` with responses `R`, in the order of invocation. Calls of one instant are in
+/// the order of their events, or, without events, in the order in which they were recorded, which then says nothing.
 ///
 /// No call ends before it was invoked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

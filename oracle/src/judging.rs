@@ -1,7 +1,8 @@
 //! Judging files: a history in a file, a specification, and what is asked for of a check.
 //!
-//! [`catalogue`](crate::catalogue) does it for ready-made specifications. A program of a user's specification does it
-//! with [`serve`]: it has the request as its argument, reads the history, and writes what came of it.
+//! `catalogue`, which the feature of this name brings, does it for ready-made specifications. A program of a user's
+//! specification does it with [`serve`]: it has the request as its argument, reads the history, and writes what came of
+//! it.
 
 use std::cell::OnceCell;
 use std::fmt;

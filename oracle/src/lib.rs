@@ -1,8 +1,8 @@
-//! Could the specification have done this? Histories of what clients saw, specifications of services, and the search for
-//! an order of the calls that explains them.
+//! Could the specification have done this? Histories of what clients saw, specifications of services, and the search
+//! for an order of the calls that explains them.
 //!
-//! A [`Specification`] says what a service may do; a [`History`] is what clients saw it do. It has their [`Call`]s in the
-//! order of invocation: the [`Session`] that made each call, its operation, when it was invoked, and its [`End`]. A
+//! A [`Specification`] says what a service may do; a [`History`] is what clients saw it do. It has their [`Call`]s in
+//! the order of invocation: the [`Session`] that made each call, its operation, when it was invoked, and its [`End`]. A
 //! simulation and a real program record the same history, so what judges one judges the other.
 //!
 //! ```
@@ -89,20 +89,22 @@
 //! # Limits
 //!
 //! - The crate reads no clock and starts no thread. A history grows with its calls; nothing is dropped from it.
-//! - Whether a history is linearizable is NP-complete (Gibbons and Korach, 1997), so a check ends undecided where its budget
-//!   runs out. [`Answer::Undecided`] says what ran out and what was explored.
+//! - Whether a history is linearizable is NP-complete (Gibbons and Korach, 1997), so a check ends undecided where its
+//!   budget runs out. [`Answer::Undecided`] says what ran out and what was explored.
 //! - A possible history is no proof that the service is right: another order may be what happened.
 //! - [`Online`] judges linearizability alone.
 //!
 //! # What to read next
 //!
 //! [`Recorder`] records, and [`formats`] reads and writes files. [`specifications`] has ready-made ones, [`Check`] all
-//! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as things
-//! happen. [`Check::report`] says what came of a check as plain data, and [`catalogue`] judges files by ready-made
-//! specifications that are named. [`smt`] writes a history as a formula, for an SMT solver as a second judge.
+//! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as
+//! things happen. [`Check::report`] says what came of a check as plain data, and `catalogue`, which the feature of this
+//! name brings, judges files by ready-made specifications that are named. [`smt`] writes a history as a formula, for an
+//! SMT solver as a second judge.
 
 mod budget;
 mod call;
+#[cfg(feature = "catalogue")]
 pub mod catalogue;
 mod check;
 mod distinct;

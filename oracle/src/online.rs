@@ -34,8 +34,8 @@ use crate::{Explored, Limit, Open, Session, Specification};
 /// # Ok::<(), simutant_oracle::OnlineError>(())
 /// ```
 ///
-/// Calls of unknown end stay under way for ever, and each of them is one more that may have taken effect before the next
-/// answer. A service that loses many answers makes the frontier large.
+/// Calls of unknown end stay under way for ever, and each of them is one more that may have taken effect before the
+/// next answer. A service that loses many answers makes the frontier large.
 pub struct Online<S: Specification> {
     frontier: Vec<Possible<S>>,
     /// The calls under way, and those that are over and stand behind one that is not.

@@ -37,8 +37,8 @@ impl Order {
         Self { sessions: true, ..Self::none() }
     }
 
-    /// ZooKeeper's, with clients that make synchronous calls one at a time (Banzai, 2018, 3.1.1 and 3.2.3): the calls of
-    /// each session in their order, and the synchronous calls of all sessions in theirs.
+    /// ZooKeeper's, with clients that make synchronous calls one at a time (Banzai, 2018, 3.1.1 and 3.2.3): the calls
+    /// of each session in their order, and the synchronous calls of all sessions in theirs.
     pub fn zookeeper() -> Self {
         Self { sessions: true, synchronous: true, ..Self::none() }
     }

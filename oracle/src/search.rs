@@ -15,9 +15,9 @@
 //! - where nothing but operations that add to the state can come before the next read, a state that cannot grow into
 //!   what it observed is left at once;
 //! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
-//! - a call is demanded only when it returned: of those that are still under way only such are placed before it as share
-//!   a region of the state with it. Where one of several parts that share nothing has no explanation, the search goes
-//!   back to the last call of that part.
+//! - a call is demanded only when it returned: of those that are still under way only such are placed before it as
+//!   share a region of the state with it. Where one of several parts that share nothing has no explanation, the search
+//!   goes back to the last call of that part.
 
 mod parts;
 mod problem;

@@ -5,8 +5,9 @@
 //! histories, so nothing needs a solver.
 //!
 //! Calls have positions, all different; states lie between the positions. The source writes ZooKeeper's rules as
-//! formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the states
-//! numbers, and writes a table for each call: from which state to which, where the answer agrees. Hints are not used.
+//! formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the
+//! states numbers, and writes a table for each call: from which state to which, where the answer agrees. Hints are not
+//! used.
 //!
 //! ```
 //! use simutant_oracle::specifications::{Register, register::{Operation, Response}};
@@ -49,15 +50,15 @@ pub struct TooManyStates {
 /// state.
 ///
 /// The text is a script of its own, of logic `QF_BV`, with one `(check-sat)` at its end. Put `(reset)` between several
-/// texts for one run of a solver. `t_N` is the position of the call at place N of the history, `e_N` says whether a call
-/// of unknown end has an effect, and `s_P` is the state before position P.
+/// texts for one run of a solver. `t_N` is the position of the call at place N of the history, `e_N` says whether a
+/// call of unknown end has an effect, and `s_P` is the state before position P.
 ///
-/// Cost: each call is tried on at most `states_max` states; the text has a line for each call and each of its positions,
-/// and a word for each entry of a call's table.
+/// Cost: each call is tried on at most `states_max` states; the text has a line for each call and each of its
+/// positions, and a word for each entry of a call's table.
 ///
 /// # Errors
-/// [`TooManyStates`] if the states that the calls reach are more than `states_max`. A call is tried at all positions that
-/// the order leaves to it, whatever came before, so these states can be more than those that a search visits.
+/// [`TooManyStates`] if the states that the calls reach are more than `states_max`. A call is tried at all positions
+/// that the order leaves to it, whatever came before, so these states can be more than those that a search visits.
 pub fn formula<S>(
     history: &History<S::Operation, S::Response>,
     initial: &S,
@@ -81,8 +82,8 @@ struct Question<'h, S: Specification> {
     calls: Vec<Asked<'h, S>>,
     /// How many of the calls had an effect for certain.
     certain: usize,
-    /// Pairs of calls, as numbers in `calls`: if both had an effect, the first one's came first. What follows from others
-    /// is left out.
+    /// Pairs of calls, as numbers in `calls`: if both had an effect, the first one's came first. What follows from
+    /// others is left out.
     ordered: Vec<(usize, usize)>,
     /// Whether a call that had an effect comes before itself.
     is_cyclic: bool,

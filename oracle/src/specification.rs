@@ -35,8 +35,8 @@ use crate::{Answer, Call, Open, Session};
 ///
 /// # Hints
 ///
-/// The methods that are marked as hints make a search shorter and its account of memory exact. A hint that is wrong makes
-/// verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
+/// The methods that are marked as hints make a search shorter and its account of memory exact. A hint that is wrong
+/// makes verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
 pub trait Specification: Clone + Eq + Hash {
     /// What clients ask for.
     type Operation;
@@ -118,15 +118,15 @@ pub trait Specification: Clone + Eq + Hash {
 
     /// Hint: returns how many bytes the state has besides its own size, for budgets of memory.
     ///
-    /// What is kept is a clone, so the lengths of lists count, and not what they have room for. It is asked before, so what is shared with states that are kept already, as by an `Arc` that
-    /// others have, counts for nothing.
+    /// What is kept is a clone, so the lengths of lists count, and not what they have room for. It is asked before, so
+    /// what is shared with states that are kept already, as by an `Arc` that others have, counts for nothing.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// Returns the outcomes of a step: each answer that agrees with what a client observed, if that is known, with the state
-/// after it. There is one for each combination of choices, in their order, as long as the iterator is asked.
+/// Returns the outcomes of a step: each answer that agrees with what a client observed, if that is known, with the
+/// state after it. There is one for each combination of choices, in their order, as long as the iterator is asked.
 ///
 /// ```
 /// use simutant_oracle::specifications::{Lease, lock::{Operation, Response}};

@@ -33,8 +33,8 @@ impl Time {
 
 /// When a call was invoked, or ended: a time, and, where the recorder knows it, the place among all events of the run.
 ///
-/// A clock is coarse and virtual time stands still while components act, so times alone do not tell whether an end or an
-/// invocation of the same instant came first.
+/// A clock is coarse and virtual time stands still while components act, so times alone do not tell whether an end or
+/// an invocation of the same instant came first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Moment {
     /// When.

@@ -7,8 +7,13 @@ use anyhow::bail;
 
 use crate::run;
 
-/// The examples with a system, by folder and system.
-const EXAMPLES: [(&str, &str); 2] = [("two-phase-commit", "two-phase-commit"), ("omnipaxos", "omnipaxos")];
+/// The examples with a system, by folder, which has the system's name, and options of its study.
+const EXAMPLES: [(&str, &[&str]); 3] = [
+    ("two-phase-commit", &["--cases", "40"]),
+    ("omnipaxos", &["--cases", "40"]),
+    // It has no chance, and a test case of it is hundreds of checks.
+    ("checker", &["--cases", "20", "--reseed", "1"]),
+];
 
 /// The real implementations of an example's system, and whether they pass the inputs that a study chooses.
 const IMPLEMENTATIONS: [(&str, &str, bool); 2] = [
@@ -30,13 +35,13 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
 
 /// Tests all examples, studies each with a few test cases, and runs the chosen inputs on real implementations.
 pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
-    for (folder, system) in EXAMPLES {
+    for (folder, options) in EXAMPLES {
         run(&mut cargo(root, folder, &["test", "--locked"]))?;
-        run(simutant("study", folder, system).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
+        run(simutant("study", folder).args(options).args(["--suites", "20", "--fresh"]))?;
     }
     for (folder, implementation, passes) in IMPLEMENTATIONS {
         let suite = out(folder).join("suite.json");
-        let mut test = simutant("test", folder, folder);
+        let mut test = simutant("test", folder);
         test.args(["--jobs", "8", "--fresh", "--implementation", implementation, "--suite"]).arg(suite);
         if passes {
             run(&mut test)?;
@@ -48,10 +53,10 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns a command of Simutant on the system of an example.
-fn simutant(command: &str, folder: &str, system: &str) -> Command {
+fn simutant(command: &str, folder: &str) -> Command {
     let manifest = Path::new("examples").join(folder).join("Cargo.toml");
     let mut simutant = Command::new("cargo");
-    simutant.args(["run", "--release", "--package", "simutant", "--", command, system, "--manifest-path"]);
+    simutant.args(["run", "--release", "--package", "simutant", "--", command, folder, "--manifest-path"]);
     simutant.arg(manifest).arg("--out").arg(out(folder));
     simutant
 }

@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use cargo_metadata::semver::BuildMetadata;
 use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
 use toml::{Table, Value};
 
 use super::modules::{self, ModuleFile};
 use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
+
+/// What follows the version of a copy that stands beside the package itself.
+const COPY: &str = "specification";
 
 /// A package that is copied.
 #[derive(Debug)]
@@ -23,6 +27,18 @@ pub(crate) struct Member {
 impl Member {
     pub(super) fn new(metadata: &cargo_metadata::Package, short_name: Option<String>, conditions: Conditions) -> Self {
         Self { metadata: metadata.clone(), short_name, conditions }
+    }
+
+    /// Returns a member whose copy stands beside the package itself, which others go on with. Cargo tells packages of
+    /// one name apart by their versions.
+    pub(super) fn apart(
+        metadata: &cargo_metadata::Package,
+        short_name: Option<String>,
+        conditions: Conditions,
+    ) -> Self {
+        let mut member = Self::new(metadata, short_name, conditions);
+        member.metadata.version.build = BuildMetadata::new(COPY).unwrap_or_default();
+        member
     }
 
     /// Returns the package's folder.

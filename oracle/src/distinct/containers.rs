@@ -265,7 +265,8 @@ impl Stays {
     /// Returns which values unknown takes must have taken: their numbers, and which takes, which come with their starts
     /// and in order. The first to start takes what must go first. `None` if they are too few or too late.
     fn assigned(&self, unknown: &[(usize, usize)], ages: Ages) -> Option<Vec<(usize, usize, usize)>> {
-        // What takes values, and what finds none, before which others must have gone: all values are older than nothing.
+        // What takes values, and what finds none, before which others must have gone: all values are older than
+        // nothing.
         let mut takes: Vec<(Span, usize)> = self.found_nothing.iter().map(|&(span, _)| (span, 0)).collect();
         let mut left: Vec<(usize, usize)> = Vec::new();
         for (number, stay) in self.stays.iter().enumerate() {
@@ -317,8 +318,8 @@ impl Stays {
         covered
     }
 
-    /// Returns the takes that found nothing, each with a gap of its own call in which nothing must be there, or `None` if
-    /// one has no such gap.
+    /// Returns the takes that found nothing, each with a gap of its own call in which nothing must be there, or `None`
+    /// if one has no such gap.
     pub(super) fn gaps_of_nothing(&self, covered: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
         let gap_of = |&(span, place): &(Span, usize)| {
             let first = span.start + 1;

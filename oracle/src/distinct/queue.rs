@@ -5,8 +5,8 @@
 //! its invocation and those before it allow. So a value that nothing comes before is taken away, again and again.
 //!
 //! A take that found nothing needs a gap in which no value must be there. Any such gap divides the values into those
-//! whose puts ended before, which can be gone by then, and the others, which can come later. What comes before what does
-//! not change by that.
+//! whose puts ended before, which can be gone by then, and the others, which can come later. What comes before what
+//! does not change by that.
 
 use super::Span;
 use super::containers::{Stay, Stays};

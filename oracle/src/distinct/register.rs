@@ -3,10 +3,10 @@
 //! A write and the reads of its value are a *cluster*. No other write comes between them, so an order of calls is an
 //! order of clusters. A cluster comes before another one if one of its calls ended before one of the other's was
 //! invoked, that is, if its first end is before the other's last invocation. Between its first end and its last
-//! invocation is its *zone*: in a forward zone the first end comes first, and the register has the value all the time; in
-//! a backward zone it is the other way round, and the value can come and go at one instant there. There is an order if
-//! and only if no two forward zones overlap and no backward zone lies inside a forward one (Gibbons and Korach, 1997);
-//! then the clusters in the order in which their zones begin are one.
+//! invocation is its *zone*: in a forward zone the first end comes first, and the register has the value all the time;
+//! in a backward zone it is the other way round, and the value can come and go at one instant there. There is an order
+//! if and only if no two forward zones overlap and no backward zone lies inside a forward one (Gibbons and Korach,
+//! 1997); then the clusters in the order in which their zones begin are one.
 
 use std::hash::Hash;
 

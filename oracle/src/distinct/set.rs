@@ -1,8 +1,8 @@
 //! Sets whose values are added at most once.
 //!
-//! Values do not depend on each other. One is absent, then present from its addition on, then absent from its removal on;
-//! each other call saw it present, or absent. The later the addition and the earlier the removal, the better for those
-//! who saw it absent; those who saw it present bound both.
+//! Values do not depend on each other. One is absent, then present from its addition on, then absent from its removal
+//! on; each other call saw it present, or absent. The later the addition and the earlier the removal, the better for
+//! those who saw it absent; those who saw it present bound both.
 
 use std::hash::Hash;
 

@@ -1,11 +1,12 @@
 //! Stacks whose values are distinct.
 //!
 //! A value whose put and take overlap can come and go at one instant, whatever is on the stack. Each other one must be
-//! there from the end of its put to the start of its take. Where some value must be there, the stack is not empty, so one
-//! value lies below all others from the first of these gaps to the last: its put was invoked before any put of these
-//! values ended, and its take ended after all their takes were invoked. Any such value will do, as all that happens
-//! between can happen above it. Without it, the gaps in which some value must be there fall into pieces, and each is a
-//! smaller stack. Where no value must be there, the stack can be empty: a take that found nothing needs such a gap.
+//! there from the end of its put to the start of its take. Where some value must be there, the stack is not empty, so
+//! one value lies below all others from the first of these gaps to the last: its put was invoked before any put of
+//! these values ended, and its take ended after all their takes were invoked. Any such value will do, as all that
+//! happens between can happen above it. Without it, the gaps in which some value must be there fall into pieces, and
+//! each is a smaller stack. Where no value must be there, the stack can be empty: a take that found nothing needs such
+//! a gap.
 
 use std::cmp::Reverse;
 

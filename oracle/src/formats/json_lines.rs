@@ -14,10 +14,10 @@
 //! ```
 //!
 //! Lines may come in any order, so that files of several clients can be put together: the history has calls in the
-//! order of invocation. `"mode":"asynchronous"` follows where a session does not wait for the answer, and `"revision":5`
-//! after the end where the service says at which place it took the operation. Where the recorder knows the order within
-//! an instant, `"invoked_event":0` follows `invoked_ns`, and `"event":1` follows `at_ns`: the place among all
-//! invocations and ends of the run.
+//! order of invocation. `"mode":"asynchronous"` follows where a session does not wait for the answer, and
+//! `"revision":5` after the end where the service says at which place it took the operation. Where the recorder knows
+//! the order within an instant, `"invoked_event":0` follows `invoked_ns`, and `"event":1` follows `at_ns`: the place
+//! among all invocations and ends of the run.
 //!
 //! # Limits
 //!

@@ -23,9 +23,9 @@ impl Sets {
     }
 }
 
-/// Returns the part of each call, numbered in the order of their first calls: calls of different parts share no edge, and
-/// no region that any of them looks at, as the order of changes that nobody sees does not matter. A call that may touch
-/// all of the state shares it with every other one.
+/// Returns the part of each call, numbered in the order of their first calls: calls of different parts share no edge,
+/// and no region that any of them looks at, as the order of changes that nobody sees does not matter. A call that may
+/// touch all of the state shares it with every other one.
 pub(crate) fn parts(
     footprints: impl Iterator<Item = Footprint>,
     edges: impl Iterator<Item = (usize, usize)>,

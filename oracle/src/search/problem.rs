@@ -50,8 +50,8 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) ended: u32,
     /// Which bit says that it is placed, as long as it is under way.
     pub(crate) slot: u32,
-    /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not ordered
-    /// by anything but time.
+    /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not
+    /// ordered by anything but time.
     pub(crate) part: u32,
     /// Whether it changes something, and not only by adding to it.
     pub(crate) is_abrupt: bool,
@@ -191,8 +191,10 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         };
         let response = call.end.response().filter(|_| is_compared);
         let footprint: Footprint = S::footprint(&call.operation, response);
-        // Nobody looks at the answer, and it changes nothing.
-        if footprint.is_read() && response.is_none() {
+        // Nobody looks at the answer, and it changes nothing. Where it happened, it may be what puts one call before
+        // another one.
+        let puts_none = role == Role::Doubtful || self.order.is_transitive();
+        if footprint.is_read() && response.is_none() && puts_none {
             return;
         }
         self.items.push(Item {

@@ -119,8 +119,8 @@ impl<S: Clone + Eq + Hash> States<S> {
 
 /// Configurations: what is demanded, the state, and which calls that are under way have been placed, as words.
 ///
-/// The last words are *spare*: nothing waits for their calls, so what can follow a configuration can follow one that has
-/// placed fewer of them, too, and only the latter is kept.
+/// The last words are *spare*: nothing waits for their calls, so what can follow a configuration can follow one that
+/// has placed fewer of them, too, and only the latter is kept.
 #[derive(Debug)]
 pub(crate) struct Configurations {
     words: Chunks<u64>,

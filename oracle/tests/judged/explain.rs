@@ -1,6 +1,6 @@
 //! Explanations of histories that are impossible.
 
-use crate::common::{Shape, brute_force, history};
+use crate::judge::{Shape, brute_force, history};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::Register;

@@ -1,8 +1,19 @@
 //! Histories made at random, judged by the crate and by who tries all orders.
 
-mod common;
+#[path = "../../../examples/checker/src/any.rs"]
+#[expect(unreachable_pub, reason = "the system's test cases are public")]
+mod any;
+// The judge is that of the system which has mutants of the oracle.
+#[path = "../../../examples/checker/src/case.rs"]
+#[expect(unreachable_pub, reason = "the system's test cases are public")]
+mod case;
 mod explain;
+#[path = "../../../examples/checker/src/judge.rs"]
+mod judge;
+#[cfg(feature = "catalogue")]
 mod judging;
 mod online;
 mod search;
 mod sources;
+#[path = "../../../examples/checker/src/tried.rs"]
+mod tried;

@@ -1,6 +1,6 @@
 //! Checks as things happen, against the check of what was recorded up to then.
 
-use crate::common::{Shape, history};
+use crate::judge::{Shape, history};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::{Lease, Log, Register, lock, log, register};

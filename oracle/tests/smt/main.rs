@@ -1,7 +1,8 @@
 //! Formulas of random histories: a solver agrees with the search.
 
-#[path = "../judged/common.rs"]
-mod common;
+#[path = "../../../examples/checker/src/judge.rs"]
+#[expect(dead_code, reason = "calls are explained together")]
+mod judge;
 #[path = "../../examples/solver/process.rs"]
 mod process;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::Path;
 
-use common::{Shape, brute_force, history};
+use judge::{Shape, brute_force, history};
 use process::{Satisfiable, Solver, SolverError};
 use simutant_oracle::specifications::{Queue, Register, ZooKeeper, containers, register, zookeeper};
 use simutant_oracle::{Check, History, Order, Specification, smt};

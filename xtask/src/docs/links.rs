@@ -11,13 +11,14 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const BOOK: &str = "docs/src";
 
 /// Documents outside of the book.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
     "GLOSSARY.md",
     "CHANGELOG.md",
     "tests/README.md",
     "tests/FINDINGS.md",
+    "examples/checker/README.md",
     "examples/gbn-python/README.md",
     "examples/omnipaxos/README.md",
     "examples/two-phase-commit/README.md",

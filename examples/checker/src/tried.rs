@@ -1,0 +1,283 @@
+//! Operations that specifications are tried with, and answers that need not be right. The tests of `oracle/` have this
+//! file, too.
+
+use std::fmt::Debug;
+
+use simutant_oracle::specifications::{
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
+    bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
+};
+use simutant_oracle::{Session, Specification};
+use simutant_random::Random;
+
+/// What operations a specification is tried with, and made-up answers to them.
+pub(crate) trait Tried: Specification + Debug {
+    fn initial() -> Self;
+    fn operations() -> Vec<Self::Operation>;
+    fn made_up(random: &mut Random, operation: &Self::Operation) -> Self::Response;
+}
+
+pub(crate) fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
+    options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
+}
+
+pub(crate) fn maybe(random: &mut Random) -> bool {
+    random.uniform(0..=1_u64) == 1
+}
+
+fn text(random: &mut Random) -> simutant_oracle::specifications::Text {
+    one_of(random, &["", "a", "b", "ab", "ba"]).into()
+}
+
+impl Tried for Register<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<register::Operation<u8>> {
+        use register::Operation::{CompareAndSet, Read, Write};
+        vec![Read, Write(0), Write(1), Write(2), CompareAndSet { from: 0, to: 1 }, CompareAndSet { from: 1, to: 0 }]
+    }
+
+    fn made_up(random: &mut Random, operation: &register::Operation<u8>) -> register::Response<u8> {
+        match operation {
+            register::Operation::Read => register::Response::Value(one_of(random, &[None, Some(0), Some(1), Some(2)])),
+            register::Operation::Write(_) => register::Response::Done,
+            register::Operation::CompareAndSet { .. } => register::Response::Compared(maybe(random)),
+        }
+    }
+}
+
+impl Tried for KeyValueStore {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<store::Operation> {
+        ["x", "y"]
+            .iter()
+            .flat_map(|&key| {
+                let key: simutant_oracle::specifications::Text = key.into();
+                [
+                    store::Operation::Get { key: key.clone() },
+                    store::Operation::Put { key: key.clone(), value: "a".into() },
+                    store::Operation::Append { key: key.clone(), value: "b".into() },
+                    store::Operation::CompareAndSet { key: key.clone(), from: Some("a".into()), to: "b".into() },
+                    store::Operation::CompareAndSet { key: key.clone(), from: None, to: "a".into() },
+                    store::Operation::Delete { key },
+                ]
+            })
+            .collect()
+    }
+
+    fn made_up(random: &mut Random, operation: &store::Operation) -> store::Response {
+        match operation {
+            store::Operation::Get { .. } => {
+                let value = maybe(random).then(|| text(random));
+                store::Response::Value(value)
+            }
+            store::Operation::CompareAndSet { .. } => store::Response::Compared(maybe(random)),
+            _ => store::Response::Done,
+        }
+    }
+}
+
+impl Tried for Counter {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<counter::Operation> {
+        use counter::Operation::{Add, AddAndGet, Read};
+        vec![Read, Add(1), Add(2), AddAndGet(-1)]
+    }
+
+    fn made_up(random: &mut Random, operation: &counter::Operation) -> counter::Response {
+        match operation {
+            counter::Operation::Add(_) => counter::Response::Done,
+            _ => counter::Response::Value(one_of(random, &[-1, 0, 1, 2])),
+        }
+    }
+}
+
+impl Tried for Set<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<set::Operation<u8>> {
+        use set::Operation::{Add, Contains, Read, Remove};
+        vec![Add(0), Add(1), Remove(0), Remove(1), Contains(0), Contains(1), Read]
+    }
+
+    fn made_up(random: &mut Random, operation: &set::Operation<u8>) -> set::Response<u8> {
+        match operation {
+            set::Operation::Read => {
+                set::Response::Values(one_of(random, &[vec![], vec![0], vec![0, 1]]).into_iter().collect())
+            }
+            set::Operation::Contains(_) => set::Response::Is(maybe(random)),
+            _ => one_of(random, &[set::Response::Done, set::Response::Is(true), set::Response::Is(false)]),
+        }
+    }
+}
+
+fn container_operations() -> Vec<containers::Operation<u8>> {
+    use containers::Operation::{Put, Take};
+    vec![Put(0), Put(1), Put(2), Put(3), Take, Take, Take]
+}
+
+fn container_answer(random: &mut Random, operation: &containers::Operation<u8>) -> containers::Response<u8> {
+    match operation {
+        containers::Operation::Put(_) => containers::Response::Done,
+        containers::Operation::Take => {
+            containers::Response::Value(one_of(random, &[None, Some(0), Some(1), Some(2), Some(3)]))
+        }
+    }
+}
+
+/// A container starts empty, and has values of three kinds.
+macro_rules! tried_container {
+    ($($container:ident)*) => {$(
+        impl Tried for $container<u8> {
+            fn initial() -> Self {
+                Self::default()
+            }
+
+            fn operations() -> Vec<containers::Operation<u8>> {
+                container_operations()
+            }
+
+            fn made_up(random: &mut Random, operation: &containers::Operation<u8>) -> containers::Response<u8> {
+                container_answer(random, operation)
+            }
+        }
+    )*};
+}
+
+tried_container!(Queue Stack PriorityQueue);
+
+/// A lock is asked for by several sessions, and may have a number.
+macro_rules! tried_lock {
+    ($($lock:ident)*) => {$(
+        impl Tried for $lock {
+            fn initial() -> Self {
+                Self::default()
+            }
+
+            fn operations() -> Vec<lock::Operation> {
+                vec![lock::Operation::Acquire, lock::Operation::Renew, lock::Operation::Release]
+            }
+
+            fn made_up(random: &mut Random, _: &lock::Operation) -> lock::Response {
+                let fence = one_of(random, &[None, Some(1), Some(2)]);
+                one_of(random, &[lock::Response::Granted { fence }, lock::Response::Refused])
+            }
+        }
+    )*};
+}
+
+tried_lock!(Mutex Lease);
+
+impl Tried for Log<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<log::Operation<u8>> {
+        use log::Operation::{Append, Read};
+        vec![Append(0), Append(1), Read { from: 0 }, Read { from: 1 }]
+    }
+
+    fn made_up(random: &mut Random, operation: &log::Operation<u8>) -> log::Response<u8> {
+        match operation {
+            log::Operation::Append(_) => {
+                log::Response::Appended { offset: one_of(random, &[Some(0), Some(1), Some(2)]) }
+            }
+            log::Operation::Read { .. } => log::Response::Records(one_of(
+                random,
+                &[vec![(0, 0)], vec![(0, 1), (1, 0)], vec![(1, 1)], vec![(0, 0), (2, 1)], vec![]],
+            )),
+        }
+    }
+}
+
+impl Tried for UniqueIds<u8> {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<ids::Operation> {
+        vec![ids::Operation::Next]
+    }
+
+    fn made_up(random: &mut Random, _: &ids::Operation) -> ids::Response<u8> {
+        ids::Response::Id(random.uniform(0..=3_u64) as u8)
+    }
+}
+
+impl Tried for Bank {
+    fn initial() -> Self {
+        Self::new([("a".into(), 2), ("b".into(), 1), ("c".into(), 0)].into())
+    }
+
+    fn operations() -> Vec<bank::Operation> {
+        let transfer =
+            |from: &str, to: &str, amount| bank::Operation::Transfer { from: from.into(), to: to.into(), amount };
+        vec![
+            bank::Operation::Read,
+            transfer("a", "b", 1),
+            transfer("b", "a", 1),
+            transfer("b", "c", 2),
+            transfer("a", "a", 1),
+            transfer("c", "nobody", 0),
+        ]
+    }
+
+    fn made_up(random: &mut Random, operation: &bank::Operation) -> bank::Response {
+        match operation {
+            bank::Operation::Read => {
+                let balances = one_of(random, &[[2, 1, 0], [1, 2, 0], [3, 0, 0], [1, 1, 1]]);
+                bank::Response::Balances(["a", "b", "c"].map(Into::into).into_iter().zip(balances).collect())
+            }
+            bank::Operation::Transfer { .. } => bank::Response::Transferred(maybe(random)),
+        }
+    }
+}
+
+impl Tried for ZooKeeper {
+    fn initial() -> Self {
+        Self::default()
+    }
+
+    fn operations() -> Vec<zookeeper::Operation> {
+        use zookeeper::Operation::{Create, Delete, Exists, GetChildren, GetData, SetAcl, SetData};
+        let mine = zookeeper::Who::Session(Session(1));
+        let access = zookeeper::Access { who: mine, permissions: zookeeper::Permissions(29) };
+        vec![
+            Create { path: "/a".into(), data: None },
+            Create { path: "/a/b".into(), data: Some("x".into()) },
+            Delete { path: "/a".into() },
+            Delete { path: "/a/b".into() },
+            Exists { path: "/a".into() },
+            GetChildren { path: "/a".into() },
+            GetData { path: "/a/b".into() },
+            SetData { path: "/a".into(), data: Some("y".into()) },
+            SetAcl { path: "/a".into(), acl: vec![access] },
+        ]
+    }
+
+    fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
+        use zookeeper::Error::{NoAuth, NoNode, NodeExists, NotEmpty};
+        use zookeeper::Response::{Children, Data, Done, Error, Exists};
+        match operation {
+            zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
+            zookeeper::Operation::GetChildren { .. } => {
+                one_of(random, &[Children(vec![]), Children(vec!["b".into()]), Error(NoNode), Error(NoAuth)])
+            }
+            zookeeper::Operation::GetData { .. } => {
+                one_of(random, &[Data(None), Data(Some("x".into())), Error(NoNode), Error(NoAuth)])
+            }
+            _ => one_of(random, &[Done, Error(NoNode), Error(NodeExists), Error(NotEmpty), Error(NoAuth)]),
+        }
+    }
+}
