@@ -8,7 +8,8 @@ use anyhow::bail;
 use crate::run;
 
 /// The examples with a system, by folder and system.
-const EXAMPLES: [(&str, &str); 2] = [("two-phase-commit", "two-phase-commit"), ("omnipaxos", "omnipaxos")];
+const EXAMPLES: [(&str, &str); 3] =
+    [("two-phase-commit", "two-phase-commit"), ("omnipaxos", "omnipaxos"), ("store", "store")];
 
 /// The real implementations of an example's system, and whether they pass the inputs that a study chooses.
 const IMPLEMENTATIONS: [(&str, &str, bool); 2] = [

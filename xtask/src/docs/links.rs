@@ -20,6 +20,7 @@ const DOCUMENTS: [&str; 9] = [
     "tests/FINDINGS.md",
     "examples/gbn-python/README.md",
     "examples/omnipaxos/README.md",
+    "examples/store/README.md",
     "examples/two-phase-commit/README.md",
 ];
 
