@@ -268,22 +268,15 @@ impl Package {
                 0 => target.of(package, features.enabled().clone()),
                 _ => graph.conditions(package, &target),
             };
-<<<<<<< HEAD
-            members.push(Member::new(package, (member > 0).then(|| graph.short_name(package)), conditions));
-            let (root, mut modules) = (members[member].root(), members[member].modules());
-            let paths = specification_files(root, entries, &modules).map_err(|message| refuse(field, message))?;
-            let mut module = |path: &str| modules.remove(&root.join(path)).unwrap_or_default();
-            files.extend(paths.into_iter().map(|path| SpecificationFile { member, module: module(&path), path }));
-=======
             let short_name = (member > 0).then(|| graph.short_name(package));
             members.push(match member > 0 && is_of_engine(package) {
                 true => Member::apart(package, short_name, conditions),
                 false => Member::new(package, short_name, conditions),
             });
-            let paths = specification_files(members[member].root(), entries, &members[member].left_out())
-                .map_err(|message| refuse(field, message))?;
-            files.extend(paths.into_iter().map(|path| SpecificationFile { member, path }));
->>>>>>> checker2
+            let (root, mut modules) = (members[member].root(), members[member].modules());
+            let paths = specification_files(root, entries, &modules).map_err(|message| refuse(field, message))?;
+            let mut module = |path: &str| modules.remove(&root.join(path)).unwrap_or_default();
+            files.extend(paths.into_iter().map(|path| SpecificationFile { member, module: module(&path), path }));
             if member > 0 && package.source.is_some() {
                 patched.push((member, graph.patch_keys(package)));
             }

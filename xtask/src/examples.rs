@@ -8,9 +8,10 @@ use anyhow::bail;
 use crate::run;
 
 /// The examples with a system, by folder, which has the system's name, and options of its study.
-const EXAMPLES: [(&str, &[&str]); 3] = [
+const EXAMPLES: [(&str, &[&str]); 4] = [
     ("two-phase-commit", &["--cases", "40"]),
     ("omnipaxos", &["--cases", "40"]),
+    ("store", &["--cases", "40"]),
     // It has no chance, and a test case of it is hundreds of checks.
     ("checker", &["--cases", "20", "--reseed", "1"]),
 ];

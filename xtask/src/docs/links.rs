@@ -21,6 +21,7 @@ const DOCUMENTS: [&str; 10] = [
     "examples/checker/README.md",
     "examples/gbn-python/README.md",
     "examples/omnipaxos/README.md",
+    "examples/store/README.md",
     "examples/two-phase-commit/README.md",
 ];
 
