@@ -84,7 +84,7 @@ pub(crate) fn write_mutant_pages(
     Ok(numbers)
 }
 
-/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the
+/// Writes pages of the test cases of the chosen suite, and of the best suites of all criteria, at most `pages_max`, in the
 /// place of those of an earlier study; returns which.
 pub(crate) fn write_case_pages(
     explainer: &mut Explainer<'_>,
@@ -114,16 +114,16 @@ pub(crate) fn write_case_pages(
     Ok(cases)
 }
 
-/// Returns the first test cases of the suite that is recommended, and of the best suites of all criteria.
+/// Returns the first test cases of the chosen suite, of the one that is recommended, and of the best suites of all
+/// criteria.
 fn cases_of_suites(analysis: &Analysis, count: usize) -> Vec<usize> {
     let recommended = analysis.recommendation.iter().map(|recommendation| recommendation.choice);
     let best = analysis.criteria.iter().filter_map(|criterion| boosted(analysis, &criterion.name));
+    let drawn = recommended.chain(best).map(|choice| &analysis.criteria[choice.criterion].suites[choice.suite].cases);
     let mut cases: Vec<usize> = Vec::new();
-    for choice in recommended.chain(best) {
-        for &case in &analysis.criteria[choice.criterion].suites[choice.suite].cases {
-            if cases.len() < count && !cases.contains(&case) {
-                cases.push(case);
-            }
+    for &case in analysis.chosen.iter().map(|chosen| &chosen.cases).chain(drawn).flatten() {
+        if cases.len() < count && !cases.contains(&case) {
+            cases.push(case);
         }
     }
     cases
