@@ -41,7 +41,7 @@ pub(crate) fn rare_sentence(analysis: &Analysis) -> Option<String> {
     (!rare.is_empty()).then(|| {
         format!(
             "The suite has less than half of the universe's share of inputs with {}: faults that only such inputs show it is less likely to find.",
-            list(&rare)
+            list(&rare).replace(" and ", " or ")
         )
     })
 }

@@ -122,6 +122,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
         percent(built.random),
         match repeated {
             0 => String::new(),
+            1 => "; 1 input run again with its chance drawn anew".to_owned(),
             repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
         }
     );

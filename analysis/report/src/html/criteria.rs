@@ -5,7 +5,7 @@ use simutant_analysis::{Boosting, CriterionAnalysis, MutantClass, Recommendation
 use simutant_outcomes::CriterionKind;
 
 use super::Page;
-use super::overview::unbroken;
+use super::overview::prose;
 use crate::text::{NONE, or_none, p_value, points, points_interval, share_summary};
 use crate::words::{left_out_sentence, recommendation_sentences};
 
@@ -14,7 +14,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
     let best = analysis.recommendation.as_ref().map(Recommendation::recommended_criterion);
     html! {
         @if analysis.chosen.is_some() {
-            @for sentence in recommendation_sentences(analysis) { p { (unbroken(&sentence)) } }
+            @for sentence in recommendation_sentences(analysis) { p { (prose(&sentence)) } }
         }
         p {
             "Each criterion has " (analysis.options.suites) " suites, drawn at random until they cover what the whole "

@@ -8,6 +8,7 @@ use simutant_analysis::{MutantClass, Score, count, reseeding_name};
 use simutant_outcomes::BitSet;
 
 use super::Page;
+use super::overview::prose;
 use crate::absent::{rare_sentence, suite_shares};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
@@ -31,7 +32,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                 thead { tr { @for name in &rows.head { th scope="col" { (name) } } } }
                 tbody { @for row in &rows.rows { tr { th scope="row" { (row[0]) } @for cell in &row[1..] { td { (cell) } } } } }
             }
-            @if let Some(sentence) = rare_sentence(analysis) { p.wrong { (sentence) } }
+            @if let Some(sentence) = rare_sentence(analysis) { p { (prose(&sentence)) } }
         }
         div.scroll {
             table.numbers {
