@@ -14,6 +14,12 @@ const BY_CHANCE_MAX: f64 = 0.05;
 /// The maximum number of features that are named.
 const NAMED_MAX: usize = 5;
 
+/// The maximum number of features whose shares are shown.
+const SHARES_MAX: usize = 12;
+
+/// What a larger share of the universe has, nearly all test cases have.
+const SOME_MAX: f64 = 0.95;
+
 /// Something that a test case has or has not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,6 +41,24 @@ pub struct AbsentFeature {
     pub feature: Feature,
     /// The share of the universe that has it.
     pub share: f64,
+}
+
+/// How many test cases have something that others do without.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeatureShare {
+    /// What they have.
+    pub feature: Feature,
+    /// The share of the suite that has it.
+    pub suite: f64,
+    /// The share of the universe that has it, between 0 and 1.
+    pub universe: f64,
+}
+
+impl FeatureShare {
+    /// Returns whether the suite has less than half of the universe's share.
+    pub fn is_rare(&self) -> bool {
+        2.0 * self.suite < self.universe
+    }
 }
 
 impl Feature {
@@ -66,14 +90,8 @@ impl std::fmt::Display for AbsentFeature {
 /// Returns what no test case of the suite has, though a random suite of its size would have had it with a probability
 /// of 95 %; what most have first, at most five features. Of a list that is absent its elements are not named.
 pub(crate) fn absent_features(outcomes: &Outcomes, suite: &[usize]) -> Vec<AbsentFeature> {
-    let chance: BTreeSet<&str> =
-        outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).map(String::as_str).collect();
-    let of_case = |case: usize| {
-        let mut features = BTreeSet::new();
-        add(&outcomes.cases[case].case, "", &mut features);
-        features.retain(|feature| !chance.contains(feature.path()));
-        features
-    };
+    let chance = chance(outcomes);
+    let of_case = |case: usize| features(outcomes, &chance, case);
     let universe = outcomes.cases.len();
     let mut counts: BTreeMap<Feature, usize> = BTreeMap::new();
     (0..universe).flat_map(of_case).for_each(|feature| *counts.entry(feature).or_default() += 1);
@@ -95,6 +113,46 @@ pub(crate) fn absent_features(outcomes: &Outcomes, suite: &[usize]) -> Vec<Absen
     absent.sort_by(|one, other| other.share.total_cmp(&one.share).then_with(|| one.feature.cmp(&other.feature)));
     absent.truncate(NAMED_MAX);
     absent
+}
+
+/// Returns of what some test cases of the universe have and others do without, as faults are, how many of the suite and
+/// of the universe have it; what most have first. What is in the elements of lists, and texts, are left out.
+pub(crate) fn feature_shares(outcomes: &Outcomes, suite: &[usize]) -> Vec<FeatureShare> {
+    if suite.is_empty() {
+        return Vec::new();
+    }
+    let chance = chance(outcomes);
+    let mut counts: BTreeMap<Feature, (usize, usize)> = BTreeMap::new();
+    let of_case = |case: usize| {
+        let is_shown = |feature: &Feature| !matches!(feature, Feature::Is(..)) && !feature.path().contains("[]");
+        features(outcomes, &chance, case).into_iter().filter(is_shown)
+    };
+    let universe = outcomes.cases.len();
+    (0..universe).flat_map(of_case).for_each(|feature| counts.entry(feature).or_default().1 += 1);
+    suite.iter().flat_map(|&case| of_case(case)).for_each(|feature| counts.entry(feature).or_default().0 += 1);
+    let share = |(feature, (of_suite, of_universe)): (Feature, (usize, usize))| FeatureShare {
+        feature,
+        suite: of_suite as f64 / suite.len() as f64,
+        universe: of_universe as f64 / universe as f64,
+    };
+    let mut shares: Vec<FeatureShare> = counts.into_iter().map(share).collect();
+    shares.retain(|share| share.universe <= SOME_MAX);
+    shares.sort_by(|one, other| other.universe.total_cmp(&one.universe).then_with(|| one.feature.cmp(&other.feature)));
+    shares.truncate(SHARES_MAX);
+    shares
+}
+
+/// The paths of what is drawn anew when a test case is re-seeded.
+fn chance(outcomes: &Outcomes) -> BTreeSet<&str> {
+    outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).map(String::as_str).collect()
+}
+
+/// What a test case has, but for chance.
+fn features(outcomes: &Outcomes, chance: &BTreeSet<&str>, case: usize) -> BTreeSet<Feature> {
+    let mut features = BTreeSet::new();
+    add(&outcomes.cases[case].case, "", &mut features);
+    features.retain(|feature| !chance.contains(feature.path()));
+    features
 }
 
 fn add(value: &Value, path: &str, features: &mut BTreeSet<Feature>) {
@@ -154,6 +212,17 @@ mod tests {
         check(&[21, 22], &[]);
         check(&[0, 35], &[]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn shares_are_of_what_some_test_cases_do_without() {
+        let outcomes = outcomes();
+        let shares: Vec<(String, f64, f64, bool)> = feature_shares(&outcomes, &[0, 21, 22, 23, 25])
+            .iter()
+            .map(|share| (share.feature.to_string(), share.suite, share.universe, share.is_rare()))
+            .collect();
+        assert_eq!(shares, [("crashes".to_owned(), 0.2, 0.5, true), ("lossy: true".to_owned(), 0.2, 0.1, false)]);
+        assert_eq!(feature_shares(&outcomes, &[]), []);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded, RunEnd, VerdictCounts};
+use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded, RunEnd, Suite, VerdictCounts};
 
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, HeldOut, Kills};
+use crate::chosen::{self, ChosenSuite};
 use crate::conventional::{self, CostEffectiveness};
 use crate::cost::{self, CostComparison};
 use crate::criteria::CriterionAnalysis;
@@ -63,6 +64,9 @@ pub struct Analysis {
     /// The score of the chosen suite on all mutants: that of a study's `suite.json`, or else the recommended one; `None`
     /// without one.
     pub suite_score_bounds: Option<ScoreBounds>,
+    /// The chosen suite: that of a study's `suite.json`, or else the recommended one; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<ChosenSuite>,
     /// The dominator mutants, among all that are killed.
     pub dominators: Dominators,
     /// One entry per criterion, in the order of the outcomes.
@@ -106,6 +110,16 @@ impl Analysis {
     /// it gets farthest, in most test cases. `None` if no test case reaches any.
     pub fn most_telling_survivor(&self) -> Option<&Survivor> {
         survivors::most_telling(&self.survivors)
+    }
+
+    /// Makes `suite` the chosen one, instead of the one that is recommended.
+    ///
+    /// # Panics
+    /// If the analysis is not one of `outcomes`.
+    pub fn choose(&mut self, outcomes: &Outcomes, suite: &Suite) {
+        let chosen = ChosenSuite::of(outcomes, self, suite);
+        self.suite_score_bounds = Some(chosen.scores.mutants);
+        self.chosen = Some(chosen);
     }
 
     /// Returns whether no suite of a criterion is recommended since no mutant tells those criteria apart that may be
@@ -290,8 +304,8 @@ pub fn analyse_with_threads(
     let values = SuiteValues::new(&criteria, expected.as_ref(), &kills, &different);
     let recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
-    let bounds = |cases: &[usize]| survivors::bounds(&kills.of_suite(cases), &mutants);
-    Ok(Analysis {
+    let score_bounds = survivors::bounds(&kills.of_suite(&all_cases), &mutants);
+    let mut analysis = Analysis {
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
@@ -303,11 +317,9 @@ pub fn analyse_with_threads(
         survivors: survivors::survivors(outcomes, &mutants, options),
         contradictions: survivors::contradictions(&cost::ordinary(outcomes), options),
         stale_judgements: survivors::stale(outcomes, options),
-        score_bounds: bounds(&all_cases),
-        suite_score_bounds: recommendation
-            .as_ref()
-            .map(|recommendation| recommendation.choice)
-            .map(|choice| bounds(&criteria[choice.criterion].suites[choice.suite].cases)),
+        score_bounds,
+        suite_score_bounds: None,
+        chosen: None,
         expected,
         cost: cost::compare(outcomes, &criteria, options),
         sensitivity,
@@ -320,7 +332,11 @@ pub fn analyse_with_threads(
         left_out: outcomes.left_out.clone(),
         held_out,
         ranking,
-    })
+    };
+    if let Some(suite) = chosen::suite(outcomes, &analysis) {
+        analysis.choose(outcomes, &suite);
+    }
+    Ok(analysis)
 }
 
 /// Picks the best suite of the best criterion; where others are best under other choices, the largest of their best

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase, differences};
 
+use crate::absent::{FeatureShare, feature_shares};
 use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
 use crate::recommendation::{SuiteIndex, best_suite, standing_of_suite};
@@ -78,6 +79,35 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) ->
                 case: outcomes.cases[case].case.clone(),
             })
             .collect(),
+    }
+}
+
+/// The suite to run, as a page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChosenSuite {
+    /// What it was drawn or built for: a criterion, or `expected` for its expected score.
+    pub criterion: String,
+    /// How it was chosen, in words.
+    pub chosen: String,
+    /// Its test cases, in its order; one that occurs again runs again, with its chance drawn anew.
+    pub cases: Vec<usize>,
+    /// What it kills on the seeds of the universe.
+    pub scores: SuiteScores,
+    /// How many of its test cases have what others of the universe do without, such as faults.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<FeatureShare>,
+}
+
+impl ChosenSuite {
+    pub(crate) fn of(outcomes: &Outcomes, analysis: &Analysis, suite: &Suite) -> Self {
+        let cases = suite_cases(outcomes, suite);
+        Self {
+            criterion: suite.criterion.clone(),
+            chosen: suite.chosen.clone(),
+            scores: suite_scores(outcomes, analysis, suite),
+            features: feature_shares(outcomes, &cases),
+            cases,
+        }
     }
 }
 

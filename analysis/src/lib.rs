@@ -80,13 +80,15 @@ mod suites;
 mod survivors;
 mod text;
 
-pub use absent::{AbsentFeature, Feature};
+pub use absent::{AbsentFeature, Feature, FeatureShare};
 pub use analysis::{Analysis, CampaignCounts, Checked, VerdictTotals, analyse, analyse_with_threads};
 pub use assessment::{Addition, AssessedCriterion, AssessedExpected, AssessedScore, Assessment, Missed, assess};
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
 pub use building::{build_expected, build_suite};
-pub use chosen::{SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores};
+pub use chosen::{
+    ChosenSuite, SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores,
+};
 pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation};
 pub use cost::{CostComparison, CostCriterion};
 pub use criteria::CriterionAnalysis;

@@ -7,12 +7,15 @@
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, MutantNumber, Outcomes};
+use simutant_outcomes::{BitSet, Compiled, Judged, Judgement, Mutant, MutantNumber, Outcomes};
 
 use crate::error::AnalysisError;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::options::AnalysisOptions;
 use crate::score::Score;
+
+/// The operators whose mutants change how long something takes: delays, awaited pauses and timeouts.
+const TIMING: [&str; 3] = ["DLY", "AW-D", "AW-T"];
 
 /// A mutant that no test case kills, with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +37,9 @@ pub struct Survivor {
     /// What becomes of them; empty if they are deleted.
     #[serde(default)]
     pub after: String,
+    /// Whether it changes no more than how long something takes, or the value of a constant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tunes: bool,
     /// How far it gets.
     pub class: MutantClass,
     /// How many test cases reach it.
@@ -45,7 +51,8 @@ pub struct Survivor {
     /// How many of its runs were inconclusive: it may be killed by one of these.
     #[serde(default, skip_serializing_if = "simutant_outcomes::is_zero")]
     pub inconclusive: u32,
-    /// The first test case that gets as far as any does; `None` if none reaches it.
+    /// Of the test cases that get as far as any does, the first of those with the fewest events on the original; `None`
+    /// if none reaches it.
     pub example: Option<usize>,
     /// What a person says of it.
     pub judgement: Option<Judgement>,
@@ -58,6 +65,11 @@ impl Survivor {
     /// Returns how many test cases get as far as any does.
     pub fn test_cases(&self) -> usize {
         [self.diverged, self.infected, self.reached].into_iter().find(|count| *count > 0).unwrap_or(0)
+    }
+
+    /// Returns whether it changes what happens, and does no more than tune: checks seldom look at that, and need not.
+    pub fn is_tuning(&self) -> bool {
+        self.tunes && self.class == MutantClass::NeverKilled
     }
 }
 
@@ -116,6 +128,7 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
         let cases = outcomes.cases.iter().enumerate();
         cases.filter(|(_, case)| set(case).contains(mutant)).map(|(number, _)| number).collect()
     };
+    let shortest = |cases: &mut dyn Iterator<Item = usize>| cases.min_by_key(|&case| outcomes.cases[case].events);
     let unkilled = classes.classes.iter().enumerate().filter(|(_, class)| class.survives());
     unkilled
         .map(|(number, &class)| {
@@ -132,7 +145,10 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
                 operator: mutant.operator.clone(),
                 place: place(outcomes, number),
                 class,
-                example: diverged.minimum().or(infected.first().copied()).or(reached.first().copied()),
+                tunes: tunes(outcomes, mutant),
+                example: shortest(&mut diverged.ones())
+                    .or_else(|| shortest(&mut infected.iter().copied()))
+                    .or_else(|| shortest(&mut reached.iter().copied())),
                 reached: reached.len(),
                 infected: infected.len(),
                 diverged: diverged.count_ones(..),
@@ -142,6 +158,14 @@ pub(crate) fn survivors(outcomes: &Outcomes, classes: &MutantClasses, options: &
             }
         })
         .collect()
+}
+
+/// A mutant of a constant is not within the function that it counts for, which uses the constant.
+fn tunes(outcomes: &Outcomes, mutant: &Mutant) -> bool {
+    let function = outcomes.sites.functions[mutant.function].span;
+    let is_within =
+        mutant.span.file == function.file && function.start <= mutant.span.start && mutant.span.end <= function.end;
+    !is_within || TIMING.contains(&mutant.operator.as_str())
 }
 
 /// Returns the mutants that are judged equivalent, and killed.
@@ -216,11 +240,13 @@ fn change(diff: &str) -> (String, String) {
 }
 
 /// Returns the survivor that shows most of what expectations and checks leave out: nobody has judged it, and of all it
-/// gets farthest, in most test cases. `None` if no test case reaches any.
+/// gets farthest, in most test cases; one that only tunes comes last. `None` if no test case reaches any.
 pub(crate) fn most_telling(survivors: &[Survivor]) -> Option<&Survivor> {
     let candidates = survivors.iter().filter(|survivor| survivor.judgement.is_none() && survivor.compiled.is_none());
     let candidates = candidates.filter(|survivor| survivor.example.is_some());
-    candidates.min_by_key(|survivor| Reverse((survivor.diverged, survivor.infected, survivor.reached)))
+    candidates.min_by_key(|survivor| {
+        (survivor.is_tuning(), Reverse((survivor.diverged, survivor.infected, survivor.reached)))
+    })
 }
 
 fn place(outcomes: &Outcomes, mutant: usize) -> String {
@@ -273,6 +299,22 @@ mod tests {
         );
         let analysis = analyse(&from_kills(&["....", "k..."]), &AnalysisOptions::default()).expect("sound outcomes");
         assert_eq!(analysis.most_telling_survivor(), None);
+    }
+
+    #[test]
+    fn what_only_tunes_tells_least_and_the_shortest_test_case_is_the_example() {
+        let mut outcomes = from_kills(&["dddd", "d.d.", "iiii", "k..."]);
+        outcomes.sites.mutants[0].operator = "DLY".into();
+        outcomes.cases[2].events = 3;
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        let tuning: Vec<bool> = analysis.survivors.iter().map(Survivor::is_tuning).collect();
+        assert_eq!(tuning, [true, false, false]);
+        assert!(analysis.survivors.iter().all(|survivor| survivor.example == Some(2)), "{:?}", analysis.survivors);
+        assert_eq!(analysis.most_telling_survivor().map(|survivor| survivor.mutant), Some(1));
+        let function = &mut outcomes.sites.functions[0].span;
+        function.end = function.start;
+        let analysis = analyse(&outcomes, &AnalysisOptions::default()).expect("sound outcomes");
+        assert!(analysis.survivors[1].is_tuning(), "it is in no function, so of a constant");
     }
 
     #[test]

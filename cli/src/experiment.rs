@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use simutant_analysis::{analyse_with_threads, case_name, experiment};
+use simutant_analysis::{analyse_with_threads, case_name, experiment, plural};
 use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of, read_universe};
 use simutant_harness::{
     ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, run_some,
@@ -24,6 +24,7 @@ use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
 use crate::progress::ProgressPhase;
+use crate::stages::counted;
 use crate::study::{complete, stopped, tell_contradictions};
 use crate::{build, implementations, output};
 
@@ -97,7 +98,8 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let options = simutant_analysis::AnalysisOptions { seed: common.seed, judgements, ..Default::default() };
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
-    phase.end(&format!("{} criteria on {} implementations", analysis.criteria.len(), found.subjects.len()));
+    let criteria = counted(analysis.criteria.len(), "criterion", "criteria");
+    phase.end(&format!("{criteria} on {}", plural(found.subjects.len(), "implementation")));
     let json = output::json(&Compared { result: &found, constants: &constants })?;
     let tables = experiment_tables(&found, &analysis, reference.as_ref());
     output::write(&out.join("experiment.json"), &json)?;
@@ -233,7 +235,7 @@ impl Trying<'_> {
         }
         let (kept, each) = (kept(before), repeated(options.repetitions));
         let noted = self.noted(implementation, options);
-        phase.end(&format!("{} test cases{each} on {name}{kept}{noted}", cases.len()));
+        phase.end(&format!("{}{each} on {name}{kept}{noted}", plural(cases.len(), "test case")));
         self.subjects.push(subject(implementation, self.universe, options.repetitions, &self.log));
         Ok(())
     }

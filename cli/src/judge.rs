@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use simutant_analysis::plural;
 use simutant_campaign::read_outcomes;
 use simutant_mutator::{read_judgements, with_judgement};
 use simutant_outcomes::{Judged, Judgement, Mutant, MutantNumber, Sites};
@@ -96,6 +97,6 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
             )),
         }
     }
-    text.push_str(&format!("{} judgements in {}\n", listing.judgements.len(), listing.file));
+    text.push_str(&format!("{} in {}\n", plural(listing.judgements.len(), "judgement"), listing.file));
     text
 }

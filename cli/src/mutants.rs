@@ -253,12 +253,12 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
         text.push_str(&format!("skipped: {mutants}{operators} in {path} {place}: {reason}\n"));
     }
     let rejected = sites.rejected.len();
-    text.push_str(&format!("{} mutants, {rejected} rejected by the compiler", listing.mutants.len()));
+    text.push_str(&format!("{}, {rejected} rejected by the compiler", plural(listing.mutants.len(), "mutant")));
     if !listing.skipped.is_empty() {
         text.push_str(&format!(", {} skipped", sites.mutants_skipped()));
     }
     if !listing.ambiguous.is_empty() {
-        text.push_str(&format!(", {} ambiguous names", listing.ambiguous.len()));
+        text.push_str(&format!(", {}", plural(listing.ambiguous.len(), "ambiguous name")));
     }
     text.push('\n');
     let functions: usize = listing.left_alone.iter().map(|LeftAlone { functions, .. }| functions).sum();

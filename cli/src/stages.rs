@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use simutant_analysis::plural;
 use simutant_campaign::Progress;
 use simutant_mutator::{BuildEvent, Equivalence};
 use simutant_outcomes::{Compiled, Sites, UninstrumentedFunction};
@@ -64,7 +65,7 @@ impl Stages {
                 phase.message(format!("{} as it is written: {name}", self.system));
             }
             (StudyStage::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
-                phase.message(format!("the machine code of {mutants} mutants"));
+                phase.message(format!("the machine code of {}", plural(mutants, "mutant")));
             }
             (StudyStage::Instrument, event) => compiler.show(phase, event),
             _ => {}
@@ -77,7 +78,7 @@ impl Stages {
             self.start(stage, ProgressPhase::counted(name(stage), progress.total as u64));
         }
         let shown = self.shown();
-        let message = format!("test cases, {} runs on mutants", progress.executions);
+        let message = format!("test cases, {} on mutants", plural(progress.executions as usize, "run"));
         let of_stage = shown.iter().filter(|shown| shown.stage == stage);
         of_stage.for_each(|shown| shown.phase.at(progress.done as u64, message.clone()));
     }
@@ -107,7 +108,7 @@ impl CompilerMessage {
     pub(crate) fn show(&mut self, phase: &ProgressPhase, event: BuildEvent) {
         match event {
             BuildEvent::Compiling { mutants, rejected, .. } => {
-                self.round = format!("{mutants} mutants, {rejected} rejected by the compiler so far");
+                self.round = format!("{}, {rejected} rejected by the compiler so far", plural(mutants, "mutant"));
                 phase.message(self.round.clone());
             }
             BuildEvent::Compiled { name } => {
@@ -140,33 +141,44 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
     match end {
         StageEnd::Instrumented(build) => {
             let Sites { blocks, branches, pairs, .. } = &build.sites;
-            let (blocks, branches, pairs) = (blocks.len(), branches.len(), pairs.len());
+            let branches = counted(branches.len(), "branch", "branches");
+            let (blocks, pairs) = (plural(blocks.len(), "block"), plural(pairs.len(), "definition-use pair"));
             let mutants = with_mutants(system, &build.sites);
-            format!("{mutants}, {blocks} blocks, {branches} branches, {pairs} definition-use pairs")
+            format!("{mutants}, {blocks}, {branches}, {pairs}")
         }
         StageEnd::PlainBuilt => format!("{system} as it is written"),
         StageEnd::MachineCodeCompared(Equivalence { found, compared }) => {
             let equivalent = found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
             format!(
-                "of {compared} mutants with machine code of their own, {equivalent} have that of the original, {} that of another mutant",
+                "of {} with machine code of their own, {equivalent} have that of the original, {} that of another mutant",
+                plural(*compared, "mutant"),
                 found.len() - equivalent,
             )
         }
-        StageEnd::Campaign(Progress { phase, done, executions, .. }) => match phase {
-            simutant_campaign::Phase::Plain => format!("{done} test cases twice on {system} as it is written"),
-            simutant_campaign::Phase::Universe => format!("{done} test cases"),
-            simutant_campaign::Phase::Baseline => format!("{done} test cases on the original"),
-            simutant_campaign::Phase::Mutants => format!("{done} test cases on the mutants, {executions} runs"),
-        },
-        StageEnd::Analysed(analysis) => {
-            format!("{} criteria with {} suites each", analysis.criteria.len(), analysis.options.suites)
+        StageEnd::Campaign(Progress { phase, done, executions, .. }) => {
+            let (cases, runs) = (plural(*done, "test case"), plural(*executions as usize, "run"));
+            match phase {
+                simutant_campaign::Phase::Plain => format!("{cases} twice on {system} as it is written"),
+                simutant_campaign::Phase::Universe => cases,
+                simutant_campaign::Phase::Baseline => format!("{cases} on the original"),
+                simutant_campaign::Phase::Mutants => format!("{cases} on the mutants, {runs}"),
+            }
         }
-        StageEnd::SuiteChosen { suites } => format!("one of {suites} suites"),
+        StageEnd::Analysed(analysis) => {
+            let criteria = counted(analysis.criteria.len(), "criterion", "criteria");
+            format!("{criteria} with {} each", plural(analysis.options.suites, "suite"))
+        }
+        StageEnd::SuiteChosen { suites } => format!("one of {}", plural(*suites, "suite")),
         StageEnd::Explained { mutants, cases } => {
-            format!("{mutants} mutants and {cases} test cases on pages of their own")
+            format!("{} and {} on pages of their own", plural(*mutants, "mutant"), plural(*cases, "test case"))
         }
         _ => String::new(),
     }
+}
+
+/// Returns a count with the noun that it counts, whose plural has an ending of its own.
+pub(crate) fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
@@ -175,14 +187,13 @@ pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
         left_out.push_str(&format!(", {} skipped", sites.mutants_skipped()));
     }
     if !sites.ambiguous.is_empty() {
-        left_out.push_str(&format!(", {} ambiguous names", sites.ambiguous.len()));
+        left_out.push_str(&format!(", {}", plural(sites.ambiguous.len(), "ambiguous name")));
     }
     match sites.uninstrumented.len() + sites.left_out.len() {
         0 => {}
-        1 => left_out.push_str(", 1 function without mutants"),
-        functions => left_out.push_str(&format!(", {functions} functions without mutants")),
+        functions => left_out.push_str(&format!(", {} without mutants", plural(functions, "function"))),
     }
-    format!("{what} with {} mutants ({left_out})", sites.mutants.len())
+    format!("{what} with {} ({left_out})", plural(sites.mutants.len(), "mutant"))
 }
 
 /// Tells which functions have no probes, and how many are not compiled.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, suite_scores};
+use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, plural, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
 use simutant_report::{contradiction_sentence, tables, wrapped};
@@ -191,7 +191,7 @@ fn spent(statistics: &Statistics) -> String {
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
     let reseeded = match statistics.reseeded_executed {
         0 => String::new(),
-        count => format!(", re-seeded {count} runs"),
+        count => format!(", re-seeded {}", plural(count as usize, "run")),
     };
     let unlisted = match statistics.session_pairs_unlisted {
         0 => String::new(),
@@ -222,9 +222,9 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
     });
     text.push_str(&explains(plan, analysis));
     if let Some(suite) = chosen {
-        let (program, inputs) = (output::program(), suite.cases.len());
+        let (program, inputs) = (output::program(), plural(suite.cases.len(), "input"));
         text.push_str(&format!(
-            "next: {program} test {system} --suite {out}/suite.json --implementation NAME runs its {inputs} inputs\n"
+            "next: {program} test {system} --suite {out}/suite.json --implementation NAME runs its {inputs}\n"
         ));
     }
     text

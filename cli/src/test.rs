@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use serde::Serialize;
-use simutant_analysis::case_name;
 use simutant_analysis::statistics::{Interval, wilson};
+use simutant_analysis::{case_name, plural};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
@@ -147,7 +147,8 @@ fn run_rest(
             ", {count} of them before it was stopped (--fresh runs them again, if a program that was built has changed)"
         ),
     };
-    phase.end(&format!("{} test cases{each} on {}{kept}", suite.cases.len(), implementation.name));
+    let cases = plural(suite.cases.len(), "test case");
+    phase.end(&format!("{cases}{each} on {}{kept}", implementation.name));
     Ok(report)
 }
 

@@ -84,8 +84,8 @@ pub(crate) fn write_mutant_pages(
     Ok(numbers)
 }
 
-/// Writes pages of the test cases of the best suites of all criteria, the chosen one first, at most `pages_max`, in the
-/// place of those of an earlier study; returns which.
+/// Writes pages of the test cases of the chosen suite, of those that survivors name, and of those of the best suites of
+/// all criteria, at most `pages_max`, in the place of those of an earlier study; returns which.
 pub(crate) fn write_case_pages(
     explainer: &mut Explainer<'_>,
     outcomes: &Outcomes,
@@ -114,16 +114,18 @@ pub(crate) fn write_case_pages(
     Ok(cases)
 }
 
-/// Returns the first test cases of the suite that is recommended, and of the best suites of all criteria.
+/// Returns the first test cases of the chosen suite, those that survivors name, and those of the suite that is
+/// recommended and of the best suites of all criteria.
 fn cases_of_suites(analysis: &Analysis, count: usize) -> Vec<usize> {
     let recommended = analysis.recommendation.iter().map(|recommendation| recommendation.choice);
     let best = analysis.criteria.iter().filter_map(|criterion| boosted(analysis, &criterion.name));
+    let drawn = recommended.chain(best).map(|choice| &analysis.criteria[choice.criterion].suites[choice.suite].cases);
     let mut cases: Vec<usize> = Vec::new();
-    for choice in recommended.chain(best) {
-        for &case in &analysis.criteria[choice.criterion].suites[choice.suite].cases {
-            if cases.len() < count && !cases.contains(&case) {
-                cases.push(case);
-            }
+    let chosen = analysis.chosen.iter().flat_map(|chosen| &chosen.cases);
+    let named = analysis.survivors.iter().filter_map(|survivor| survivor.example.as_ref());
+    for &case in chosen.chain(named).chain(drawn.flatten()) {
+        if cases.len() < count && !cases.contains(&case) {
+            cases.push(case);
         }
     }
     cases

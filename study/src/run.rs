@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use simutant_analysis::{
     Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, analyse_with_threads, boosted, build_expected,
-    build_suite, suite, suite_of, suite_scores,
+    build_suite, suite, suite_of,
 };
 use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
 use simutant_mutator::{Build, Package};
@@ -132,7 +132,7 @@ fn analyse(
         }
     };
     if let Some(suite) = &suite {
-        analysis.suite_score_bounds = Some(suite_scores(outcomes, &analysis, suite).mutants);
+        analysis.choose(outcomes, suite);
     }
     Ok((analysis, suite))
 }

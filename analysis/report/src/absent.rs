@@ -1,7 +1,8 @@
 //! What a suite lacks, in a sentence.
 
-use simutant_analysis::{AbsentFeature, plural};
+use simutant_analysis::{AbsentFeature, Analysis, ChosenSuite, FeatureShare, percent, plural};
 
+use crate::terminal::Rows;
 use crate::text::list;
 
 /// Returns what none of a suite's inputs has; `None` if there is nothing of the kind.
@@ -14,6 +15,33 @@ pub(crate) fn absent_sentence(inputs: usize, absent: &[AbsentFeature]) -> Option
              the suite by a criterion that demands them (`--criterion NAME`).",
             plural(inputs, "input"),
             list(&named).replace(" and ", " or ")
+        )
+    })
+}
+
+/// Returns for what some inputs do without, such as faults, how many of the suite and of the universe have it; `None`
+/// if all inputs have the same.
+pub(crate) fn suite_shares(chosen: &ChosenSuite) -> Option<Rows> {
+    let row = |share: &FeatureShare| vec![share.feature.to_string(), percent(share.suite), percent(share.universe)];
+    let head = ["inputs with", "suite", "universe"].map(str::to_owned).to_vec();
+    (!chosen.features.is_empty()).then(|| Rows { head, rows: chosen.features.iter().map(row).collect() })
+}
+
+/// Returns what the suite has less than half as often as the universe; `None` if there is nothing of the kind.
+/// What is absent from a suite that was built, [`absent_sentence`] tells.
+pub(crate) fn rare_sentence(analysis: &Analysis) -> Option<String> {
+    let absent = analysis.built_expected.as_ref().filter(|built| built.dominated_by.is_none());
+    let is_told = |share: &&FeatureShare| {
+        absent.is_some_and(|built| built.absent.iter().any(|absent| absent.feature == share.feature))
+    };
+    let rare = analysis.chosen.iter().flat_map(|chosen| &chosen.features);
+    let rare = rare.filter(|share| share.is_rare() && !is_told(share));
+    let rare: Vec<String> = rare.map(|share| share.feature.to_string()).collect();
+    let rare: Vec<&str> = rare.iter().map(String::as_str).collect();
+    (!rare.is_empty()).then(|| {
+        format!(
+            "The suite has less than half of the universe's share of inputs with {}: faults that only such inputs show it is less likely to find.",
+            list(&rare).replace(" and ", " or ")
         )
     })
 }

@@ -2,10 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use simutant_analysis::{Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural};
+use simutant_analysis::{
+    Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, count, percent, plural,
+};
 
 use crate::absent::absent_sentence;
 use crate::text::{or_none, points};
+
+/// Says what to run, and what that kills; `None` without a suite.
+pub(crate) fn run_sentence(analysis: &Analysis) -> Option<String> {
+    let chosen = analysis.chosen.as_ref()?;
+    Some(format!(
+        "Run suite.json: {} that kill{} {} of all mutants; the whole universe of {} inputs kills {}.",
+        plural(chosen.cases.len(), "input"),
+        if chosen.cases.len() == 1 { "s" } else { "" },
+        chosen.scores.mutants,
+        count(analysis.campaign.cases as u64),
+        analysis.score_bounds,
+    ))
+}
 
 /// Returns what the suite is, and what held-out mutants say of it, in sentences.
 pub(crate) fn sentences(built: &BuiltSuite, analysis: &Analysis) -> Vec<String> {
@@ -107,6 +122,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
         percent(built.random),
         match repeated {
             0 => String::new(),
+            1 => "; 1 input run again with its chance drawn anew".to_owned(),
             repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
         }
     );
@@ -121,7 +137,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
         None => vec![own],
     };
     sentences.extend(absent_sentence(built.cases.len(), &built.absent));
-    sentences.push("Run suite.json; suites of a criterion, in what follows, only compare the criteria.".to_owned());
+    sentences.push("Suites of a criterion only compare the criteria: suite.json is none of them.".to_owned());
     sentences
 }
 

@@ -166,9 +166,9 @@ struct Page<'a> {
     /// What an earlier experiment reports about the system.
     reference: Option<&'a Reference>,
     kills: KillsByCase,
-    /// Test cases of the recommended suite; empty if there is none.
+    /// Test cases of the chosen suite; empty if there is none.
     suite: Vec<usize>,
-    /// Mutants that the recommended suite kills.
+    /// Mutants that the chosen suite kills.
     killed_by_suite: BitSet,
     /// Mutants that have a page of their own.
     pages: BitSet,
@@ -184,10 +184,7 @@ impl<'a> Page<'a> {
             && analysis.mutants.classes.len() == outcomes.sites.mutants.len()
             && analysis.criteria.iter().map(|c| &c.name).eq(outcomes.criteria.iter().map(|c| &c.name));
         assert!(of_these_outcomes, "the analysis is of other outcomes: {} cases", analysis.campaign.cases);
-        let chosen = analysis.recommendation.as_ref().map(|recommendation| recommendation.choice);
-        let suite = chosen
-            .map(|choice| analysis.criteria[choice.criterion].suites[choice.suite].cases.clone())
-            .unwrap_or_default();
+        let suite = analysis.chosen.as_ref().map(|chosen| chosen.cases.clone()).unwrap_or_default();
         let kills = KillsByCase::new(outcomes);
         let killed_by_suite = kills.of_suite(&suite);
         let pages = BitSet::with_capacity(outcomes.sites.mutants.len());

@@ -1,14 +1,14 @@
 //! The mutants that nothing kills, for a terminal: what they change, where, and how far they get.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use simutant_analysis::{Analysis, MutantClass, Survivor, case_name, plural};
 
 use crate::change::shortened;
 use crate::terminal::wrapped;
 
-/// How many mutants of a class are listed.
+/// How many mutants of a group are listed.
 const LISTED_MAX: usize = 20;
 
 /// How many places the headline names.
@@ -17,19 +17,71 @@ const PLACES_MAX: usize = 3;
 /// How wide the code of a change is.
 const CODE: usize = 50;
 
-/// The classes in the order in which they are listed, each with what its numbers count.
-const CLASSES: [(MutantClass, &str); 5] = [
-    (MutantClass::NeverKilled, "so many test cases have other events than on the original, and all pass"),
-    (MutantClass::NotKnown, "so many test cases infect it; the events of this system's runs do not show what differs"),
-    (MutantClass::NeverPropagated, "so many test cases infect it, and have the events of the original"),
-    (MutantClass::NeverInfected, "so many test cases reach it, and none makes a difference there"),
-    (MutantClass::NeverReached, "no test case executes the code"),
+/// Survivors that call for the same work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// Those of a class, but for [`Group::Tuning`].
+    Of(MutantClass),
+    /// Those that change what happens, and no more than how long something takes or a constant.
+    Tuning,
+}
+
+impl Group {
+    fn has(self, survivor: &Survivor) -> bool {
+        match self {
+            Self::Of(class) => survivor.class == class && !survivor.is_tuning(),
+            Self::Tuning => survivor.is_tuning(),
+        }
+    }
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Of(class) => class.fmt(formatter),
+            Self::Tuning => formatter.write_str("never killed, timing and constants"),
+        }
+    }
+}
+
+/// The groups in the order in which they are listed, each with what its numbers count.
+const GROUPS: [(Group, &str); 6] = [
+    (Group::Of(MutantClass::NeverKilled), "so many test cases have other events than on the original, and all pass"),
+    (
+        Group::Of(MutantClass::NotKnown),
+        "so many test cases infect it; the events of this system's runs do not show what differs",
+    ),
+    (Group::Of(MutantClass::NeverPropagated), "so many test cases infect it, and have the events of the original"),
+    (Group::Of(MutantClass::NeverInfected), "so many test cases reach it, and none makes a difference there"),
+    (Group::Of(MutantClass::NeverReached), "no test case executes the code"),
+    (
+        Group::Tuning,
+        "so many test cases have other events, since something takes longer or shorter, or a constant differs",
+    ),
 ];
+
+/// Says how code is left out whose timing no check is to look at; `None` if no survivor only tunes.
+pub(crate) fn skip_sentence(analysis: &Analysis) -> Option<String> {
+    let tuning = analysis.survivors.iter().filter(|survivor| survivor.is_tuning());
+    let operators: BTreeSet<&str> = tuning.map(|survivor| survivor.operator.as_str()).collect();
+    let operators: Vec<&str> = operators.into_iter().collect();
+    (!operators.is_empty()).then(|| {
+        format!(
+            "Where no check is to look at that, `// simutant: skip {}: REASON` before the code leaves it out.",
+            operators.join(", ")
+        )
+    })
+}
 
 /// Says how many survivors change what happens, and where most of them are; `None` if none does.
 pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
     let surviving = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count();
-    let changing: Vec<&Survivor> = of_class(analysis, MutantClass::NeverKilled);
+    let changing: Vec<&Survivor> = of_group(analysis, Group::Of(MutantClass::NeverKilled));
+    let tuning = match of_group(analysis, Group::Tuning).len() {
+        0 => String::new(),
+        1 => " 1 more changes only how long something takes, or a constant.".to_owned(),
+        tuning => format!(" {tuning} more change only how long something takes, or a constant."),
+    };
     let mut places: BTreeMap<&str, Vec<&Survivor>> = BTreeMap::new();
     changing.iter().for_each(|survivor| places.entry(&survivor.function).or_default().push(survivor));
     let mut places: Vec<(&str, Vec<&Survivor>)> = places.into_iter().collect();
@@ -47,7 +99,7 @@ pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
     };
     let (change, pass) = if changing.len() == 1 { ("changes", "passes") } else { ("change", "pass") };
     Some(format!(
-        "{} of {} {change} what happens and {pass}: your checks do not look at {named}.",
+        "{} of {} {change} what happens and {pass}: your checks do not look at {named}.{tuning}",
         changing.len(),
         plural(surviving, "survivor"),
     ))
@@ -60,18 +112,18 @@ fn most_frequent<'a>(survivors: &[&'a Survivor]) -> &'a str {
     places.min_by_key(|place| Reverse(count(place))).unwrap_or_default()
 }
 
-/// The survivors of a class, those first that get farthest in most test cases.
-fn of_class(analysis: &Analysis, class: MutantClass) -> Vec<&Survivor> {
-    let mut survivors: Vec<&Survivor> = analysis.survivors.iter().filter(|survivor| survivor.class == class).collect();
+/// The survivors of a group, those first that get farthest in most test cases.
+fn of_group(analysis: &Analysis, group: Group) -> Vec<&Survivor> {
+    let mut survivors: Vec<&Survivor> = analysis.survivors.iter().filter(|survivor| group.has(survivor)).collect();
     survivors.sort_by_key(|survivor| Reverse(survivor.test_cases()));
     survivors
 }
 
-/// Returns the survivors of a class by function and place; functions and places are in the order of their first
+/// Returns the survivors of a group by function and place; functions and places are in the order of their first
 /// survivors, so that those come first that change most runs.
-pub(crate) fn by_place(analysis: &Analysis, class: MutantClass) -> Vec<(&str, Vec<Vec<&Survivor>>)> {
+pub(crate) fn by_place(analysis: &Analysis, group: Group) -> Vec<(&str, Vec<Vec<&Survivor>>)> {
     let mut functions: Vec<(&str, Vec<Vec<&Survivor>>)> = Vec::new();
-    for survivor in of_class(analysis, class) {
+    for survivor in of_group(analysis, group) {
         let known = functions.iter().position(|(function, _)| *function == survivor.function);
         let index = known.unwrap_or_else(|| {
             functions.push((&survivor.function, Vec::new()));
@@ -90,16 +142,16 @@ fn is_of_one_line(one: &Survivor, other: &Survivor) -> bool {
     one.place == other.place && one.before == other.before
 }
 
-/// Returns the lists of all classes, a line for each place and for each change; empty without survivors.
+/// Returns the lists of all groups, a line for each place and for each change; empty without survivors.
 pub(crate) fn listing(analysis: &Analysis) -> String {
     let mut text = String::new();
-    for (class, counted) in CLASSES {
-        let functions = by_place(analysis, class);
+    for (group, counted) in GROUPS {
+        let functions = by_place(analysis, group);
         let count: usize = functions.iter().flat_map(|(_, places)| places).map(Vec::len).sum();
         if count == 0 {
             continue;
         }
-        text.push_str(&format!("{}\n", wrapped(&format!("{class}, {}: {counted}", plural(count, "mutant")))));
+        text.push_str(&format!("{}\n", wrapped(&format!("{group}, {}: {counted}", plural(count, "mutant")))));
         let mut left = LISTED_MAX;
         for (function, places) in functions {
             if left == 0 {
@@ -114,6 +166,9 @@ pub(crate) fn listing(analysis: &Analysis) -> String {
         }
         if count > LISTED_MAX {
             text.push_str(&format!(" {} more in report.html and results.json\n", count - LISTED_MAX));
+        }
+        if let Some(sentence) = skip_sentence(analysis).filter(|_| group == Group::Tuning) {
+            text.push_str(&format!("{}\n", wrapped(&sentence)));
         }
     }
     text
@@ -156,6 +211,7 @@ mod tests {
         sites.files[0].text = text.into();
         let mut other = sites.functions[0].clone();
         other.path = "small::g".into();
+        other.span = simutant_outcomes::Span { start: 19, end: 37, line: 2, line_end: 2, ..other.span };
         sites.functions.push(other);
         for mutant in [1, 2] {
             let mutant = &mut sites.mutants[mutant];
@@ -187,6 +243,23 @@ mod tests {
         let (list, criteria) = (shown.find("[1] LVR"), shown.find("\nCriteria: "));
         assert!(list.is_some() && list < criteria, "survivors come first: {shown}");
         assert!(listing(&analysis).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn what_only_tunes_is_a_group_of_its_own_at_the_end() {
+        let mut outcomes = outcomes();
+        outcomes.sites.mutants[1].operator = "DLY".into();
+        let analysis =
+            analyse(&outcomes, &AnalysisOptions { resamples: 100, ..AnalysisOptions::default() }).expect("sound");
+        let headline = headline(&analysis).expect("there are survivors");
+        assert!(headline.starts_with("3 of 7 survivors change what happens and pass: "), "{headline}");
+        assert!(headline.ends_with(" 1 more changes only how long something takes, or a constant."), "{headline}");
+        let list = flat(&listing(&analysis));
+        let group = list.find("never killed, timing and constants, 1 mutant: ").expect("there is a group");
+        let last = list.find("never reached, ").expect("there is one");
+        assert!(last < group && list.find("[1] DLY").is_some_and(|place| group < place), "{list}");
+        assert!(list.contains("`// simutant: skip DLY: REASON`"), "{list}");
+        assert!(report(&outcomes, &analysis, None).contains("<code>// simutant: skip DLY: REASON</code>"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use simutant_analysis::{
 };
 use simutant_outcomes::InputSource;
 
+use crate::absent::{rare_sentence, suite_shares};
 use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
@@ -24,6 +25,7 @@ const SIZES_MAX: usize = 9;
 /// Plain text without colours, ending in a line break.
 pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
     let mut sections = Sections::new(overview(analysis));
+    suite(analysis, &mut sections);
     if !analysis.survivors.is_empty() {
         let headline = survivors::headline(analysis);
         sections.list("Mutants that nothing kills", headline.as_deref(), &survivors::listing(analysis));
@@ -73,15 +75,26 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
     let compared = analysis.comparison.as_ref().zip(reference);
     let sentences =
         compared.into_iter().flat_map(|(comparison, reference)| reference::sentences(comparison, reference));
-    let recommended = recommendation_sentences(analysis);
-    let built = analysis.built.iter().flat_map(|built| built::sentences(built, analysis));
-    let built_expected = analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis));
+    let recommended = analysis.chosen.is_some().then(|| recommendation_sentences(analysis)).into_iter().flatten();
     let cost = analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis));
-    for sentence in built_expected.chain(sentences).chain(recommended).chain(cost).chain(built) {
+    for sentence in sentences.chain(recommended).chain(cost) {
         text.push_str(&wrapped(&sentence));
         text.push('\n');
     }
     text
+}
+
+/// What to run, or why there is no suite, and what the suite lacks.
+fn suite(analysis: &Analysis, sections: &mut Sections) {
+    let run = built::run_sentence(analysis).map_or_else(|| recommendation_sentences(analysis), |run| vec![run]);
+    let built = analysis.built.iter().flat_map(|built| built::sentences(built, analysis));
+    let built_expected = analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis));
+    let sentences: Vec<String> = run.into_iter().chain(built_expected).chain(built).collect();
+    sections.lines(&sentences);
+    if let Some(shares) = analysis.chosen.as_ref().and_then(suite_shares) {
+        let notes: Vec<String> = rare_sentence(analysis).into_iter().collect();
+        sections.add("What some inputs do without: the suite against the universe", shares.table(), &notes);
+    }
 }
 
 fn overview(analysis: &Analysis) -> String {

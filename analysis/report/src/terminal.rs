@@ -20,6 +20,14 @@ impl Sections {
         self.0.push_str(&format!("\n{}\n", wrapped(sentence)));
     }
 
+    /// Adds sentences, each on lines of its own; nothing if there are none.
+    pub(crate) fn lines(&mut self, sentences: &[String]) {
+        if !sentences.is_empty() {
+            self.0.push('\n');
+            sentences.iter().for_each(|sentence| self.0.push_str(&format!("{}\n", wrapped(sentence))));
+        }
+    }
+
     /// Adds a list, its lines as they are, below a title and a sentence.
     pub(crate) fn list(&mut self, title: &str, sentence: Option<&str>, list: &str) {
         let sentence = sentence.map_or_else(String::new, |sentence| format!("{}\n", wrapped(sentence)));

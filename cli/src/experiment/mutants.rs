@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use anyhow::Context;
+use simutant_analysis::plural;
 use simutant_bundle::Engine;
 use simutant_harness::{ActiveMutant, Implementation, RunOptions};
 use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
@@ -109,7 +110,7 @@ impl Mutated<'_> {
         }
         let trials: Vec<_> = known(&original.name, cases, &trying.log).collect();
         let failed = trials.iter().filter(|trial| trial.failed.is_some()).count();
-        phase.end(&format!("{} test cases on {}, {failed} failed", trials.len(), original.name));
+        phase.end(&format!("{} on {}, {failed} failed", plural(trials.len(), "test case"), original.name));
         Ok((failed > 0).then(|| "its programs fail test cases while no mutant is active".to_owned()))
     }
 

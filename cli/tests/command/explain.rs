@@ -175,7 +175,7 @@ fn judgements_have_their_say_in_studies_and_are_kept_where_the_manifest_says() {
     assert_exit(&call(&["judge", "gcd", &number, "equivalent", "--reason", "nobody looks"]), 0);
     let list = stdout(&call(&["judge", "gcd", "--list"]));
     let elsewhere = folder.path().join("kept/judgements.toml");
-    assert!(list.ends_with(&format!("1 judgements in {}\n", text(&elsewhere))) && elsewhere.is_file(), "{list}");
+    assert!(list.ends_with(&format!("1 judgement in {}\n", text(&elsewhere))) && elsewhere.is_file(), "{list}");
     keep_in("kept/judged.toml");
     let refused = call(&["judge", "gcd", "--list"]);
     assert_exit(&refused, 3);

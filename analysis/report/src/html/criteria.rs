@@ -5,13 +5,17 @@ use simutant_analysis::{Boosting, CriterionAnalysis, MutantClass, Recommendation
 use simutant_outcomes::CriterionKind;
 
 use super::Page;
+use super::overview::prose;
 use crate::text::{NONE, or_none, p_value, points, points_interval, share_summary};
-use crate::words::left_out_sentence;
+use crate::words::{left_out_sentence, recommendation_sentences};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
     let best = analysis.recommendation.as_ref().map(Recommendation::recommended_criterion);
     html! {
+        @if analysis.chosen.is_some() {
+            @for sentence in recommendation_sentences(analysis) { p { (prose(&sentence)) } }
+        }
         p {
             "Each criterion has " (analysis.options.suites) " suites, drawn at random until they cover what the whole "
             "universe covers. Scores count the " (analysis.mutants.counts.analysed) " analysed mutants; the dominator "

@@ -7,6 +7,7 @@ use simutant_analysis::{
 };
 
 use super::names::{Area, names};
+use super::overview::prose;
 use super::svg::{Scale, label, polyline, px};
 use super::{curve, distributions, document, order};
 use crate::experiment::{
@@ -37,7 +38,7 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
             main {
                 section #overview {
                     h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
-                    @for sentence in sentences(experiment, analysis, reference) { p.lead { (sentence) } }
+                    @for sentence in sentences(experiment, analysis, reference) { p.lead { (prose(&sentence)) } }
                 }
                 section #classes {
                     h2 { "Mutants and implementations by class" }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
-use simutant_analysis::{MutantClass, Score, case_name};
+use simutant_analysis::{MutantClass, Score, case_name, plural};
 use simutant_outcomes::{Cause, Mutant, MutantNumber, RunEnd, Sites, VerdictCounts};
 
 use super::Page;
@@ -36,7 +36,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             output #filter-count for="filter-text filter-class filter-survives" {}
         }
         div.scroll {
-            table #mutant-list {
+            table.stacked #mutant-list {
                 thead {
                     tr {
                         th scope="col" { "#" }
@@ -98,8 +98,8 @@ fn row(page: &Page<'_>, number: usize, mutant: &Mutant) -> Markup {
                 }
             }
             td { span.badge.(class_name(class)) { (class) } }
-            td { (kills) }
-            td { (if is_killed { "kills" } else { "—" }) }
+            td data-name="killed by" { (kills) }
+            td data-name="suite" { (if is_killed { "kills" } else { "—" }) }
         }
     }
 }
@@ -166,7 +166,7 @@ fn rejected(page: &Page<'_>) -> Markup {
     let rejected = &page.outcomes.sites.rejected;
     html! {
         details {
-            summary { (rejected.len()) " mutants did not compile" }
+            summary { (plural(rejected.len(), "mutant")) " did not compile" }
             ul {
                 @for one in rejected {
                     @let (old, new) = shortened(&one.mutant.original, &one.mutant.replacement, CODE);

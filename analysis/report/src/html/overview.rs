@@ -4,15 +4,21 @@ use maud::{Markup, html};
 use simutant_analysis::{CampaignCounts, MutantClass, Score, ScoreBounds, count, percent, plural};
 
 use super::Page;
+use crate::absent::rare_sentence;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::text::NONE;
 use crate::words::recommendation_sentences;
 use crate::{built, cost, survivors};
 
-/// Returns a sentence in which no line break separates a number from its percent sign.
-fn unbroken(sentence: &str) -> String {
-    sentence.replace(" %", "\u{a0}%")
+/// Returns a sentence in which no line break separates a number from its percent sign, and code is set as code.
+pub(super) fn prose(sentence: &str) -> Markup {
+    let sentence = sentence.replace(" %", "\u{a0}%");
+    html! {
+        @for (number, part) in sentence.split('`').enumerate() {
+            @if number % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
 }
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
@@ -24,14 +30,18 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
             (scores(page))
             (classes(page))
-            @if let Some(sentence) = survivors::headline(analysis) { p.lead { (sentence) " " a href="#survivors" { "All survivors" } "." } }
-            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (unbroken(&sentence)) } }
-            @for sentence in recommendation_sentences(analysis) { p.lead { (unbroken(&sentence)) } }
+            @match built::run_sentence(analysis) {
+                Some(sentence) => { p.lead { (prose(&sentence)) " " a href="#suite" { "Its inputs" } "." } }
+                None => { @for sentence in recommendation_sentences(analysis) { p.lead { (prose(&sentence)) } } }
+            }
+            @if let Some(sentence) = survivors::headline(analysis) { p.lead { (prose(&sentence)) " " a href="#survivors" { "All survivors" } "." } }
+            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+            @if let Some(sentence) = rare_sentence(analysis) { p.lead { (prose(&sentence)) " " a href="#suite" { "Their shares" } "." } }
             @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
                 p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
             }
-            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (unbroken(&sentence)) } }
-            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (unbroken(&sentence)) } }
+            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (prose(&sentence)) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
                 (tile("mutants", campaign.mutants as u64, &mutants_note(campaign)))

@@ -1,23 +1,38 @@
 //! The chosen suite with its inputs.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use serde_json::Value;
-use simutant_analysis::{MutantClass, count};
+use simutant_analysis::{MutantClass, Score, count, reseeding_name};
 use simutant_outcomes::BitSet;
 
 use super::Page;
+use super::overview::prose;
+use crate::absent::{rare_sentence, suite_shares};
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
-    let Some(recommendation) = &page.analysis.recommendation else {
+    let analysis = page.analysis;
+    let Some(chosen) = &analysis.chosen else {
         return html! { p { "No suite was drawn." } };
     };
+    let mut killed = page.killed_by_suite.clone();
+    killed.intersect_with(&analysis.mutants.of(MutantClass::Analysed));
+    let analysed = Score { killed: killed.count_ones(..), of: analysis.mutants.counts.analysed };
     let cases: Vec<&Value> = page.suite.iter().map(|&case| &page.outcomes.cases[case].case).collect();
     let columns = columns(&cases);
     html! {
         p {
-            "Adequate for " b { (recommendation.criterion) } ", in the order of selection. It kills "
-            (recommendation.score) " of the analysed mutants and " (recommendation.dominator_score) " of the dominator "
+            "The suite of " code { "suite.json" } ", in its order: " (chosen.chosen) ". It kills "
+            (analysed) " of the analysed mutants and " (chosen.scores.dominators) " of the dominator "
             "classes. It was chosen for its score, so on other mutants it will score somewhat lower."
+        }
+        @if let Some(rows) = suite_shares(chosen) {
+            table.numbers.compact.narrow {
+                thead { tr { @for name in &rows.head { th scope="col" { (name) } } } }
+                tbody { @for row in &rows.rows { tr { th scope="row" { (row[0]) } @for cell in &row[1..] { td { (cell) } } } } }
+            }
+            @if let Some(sentence) = rare_sentence(analysis) { p { (prose(&sentence)) } }
         }
         div.scroll {
             table.numbers {
@@ -25,7 +40,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     tr {
                         th scope="col" { "test case" }
                         @for name in &columns { th scope="col" { (name) } }
-                        @if columns.is_empty() { th scope="col" { "input" } }
+                        @if columns.is_empty() { th.text scope="col" { "input" } }
                         th scope="col" { "events" }
                         th scope="col" title="analysed mutants" { "kills" }
                         th scope="col" title="analysed mutants that no case above kills" { "new" }
@@ -40,17 +55,24 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 fn rows(page: &Page<'_>, columns: &[&str]) -> Markup {
     let analysed = page.analysis.mutants.of(MutantClass::Analysed);
     let mut before = BitSet::with_capacity(analysed.len());
+    let mut times: BTreeMap<usize, u32> = BTreeMap::new();
     html! {
         @for &case in &page.suite {
             @let outcome = &page.outcomes.cases[case];
+            @let time = times.entry(case).or_default();
+            @let again = *time;
+            @let () = *time += 1;
             @let mut killed = page.kills.of_suite(&[case]);
             @let () = killed.intersect_with(&analysed);
             @let new = killed.difference_count(&before);
             @let () = before.union_with(&killed);
             tr {
-                th scope="row" { (page.case_link(case)) }
+                th scope="row" {
+                    (page.case_link(case))
+                    @if again > 0 { small title="runs again, with its chance drawn anew" { (reseeding_name("", again)) } }
+                }
                 @for name in columns { td { (input(&outcome.case[*name])) } }
-                @if columns.is_empty() { td { code { (outcome.case) } } }
+                @if columns.is_empty() { td.text { code { (outcome.case) } } }
                 td { (count(outcome.events)) }
                 td { (killed.count_ones(..)) }
                 td { (new) }

@@ -4,35 +4,42 @@ use maud::{Markup, html};
 use simutant_analysis::{MutantClass, Survivor};
 
 use super::Page;
-use super::overview::class_name;
+use super::overview::{class_name, prose};
 use crate::change::shortened;
 use crate::contradiction::contradiction_sentence;
-use crate::survivors::by_place;
+use crate::survivors::{Group, by_place, skip_sentence};
 
 /// How wide the code of a change is.
 const CODE: usize = 60;
 
 /// The groups, with what can be done about them.
-const GROUPS: [(MutantClass, &str); 6] = [
+const GROUPS: [(Group, &str); 7] = [
     (
-        MutantClass::NeverKilled,
+        Group::Of(MutantClass::NeverKilled),
         "Some runs have other events than the original's, and still pass: look at what the expectations and checks leave out.",
     ),
     (
-        MutantClass::NotKnown,
+        Group::Of(MutantClass::NotKnown),
         "The code computes something else, and the engine does not see what becomes of it: the events of this system's runs show nothing of what happens inside of its components.",
     ),
     (
-        MutantClass::NeverPropagated,
+        Group::Of(MutantClass::NeverPropagated),
         "The code computes something else, and every run has the events of the original's all the same: it may be equivalent.",
     ),
     (
-        MutantClass::NeverInfected,
+        Group::Of(MutantClass::NeverInfected),
         "The code is executed, but never computes anything else: find a test case that tells the two apart, or show that none can.",
     ),
-    (MutantClass::NeverReached, "No test case executes the code: find one that does, or show that none can."),
     (
-        MutantClass::Equivalent,
+        Group::Of(MutantClass::NeverReached),
+        "No test case executes the code: find one that does, or show that none can.",
+    ),
+    (
+        Group::Tuning,
+        "Some runs have other events than the original's, since something takes longer or shorter, or a constant differs, and still pass.",
+    ),
+    (
+        Group::Of(MutantClass::Equivalent),
         "No test case can kill them, as a person judged or as their machine code shows: scores leave them out.",
     ),
 ];
@@ -44,11 +51,14 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             p.wrong { (contradiction_sentence(wrong, &page.analysis.system, page.analysis.campaign.cases)) }
         }
         @if survivors.is_empty() { p { "Every mutant is killed by some test case." } }
-        @for (class, advice) in GROUPS {
-            @let functions = by_place(page.analysis, class);
+        @for (group, advice) in GROUPS {
+            @let functions = by_place(page.analysis, group);
+            @let class = match group { Group::Of(class) => class, Group::Tuning => MutantClass::NeverKilled };
+            @let is_open = matches!(group, Group::Of(MutantClass::NeverKilled | MutantClass::Equivalent));
             @if !functions.is_empty() {
-                details open[class == MutantClass::NeverKilled || class == MutantClass::Equivalent] {
-                    summary { span.badge.(class_name(class)) { (class) } " " b { (functions.iter().flat_map(|(_, places)| places).map(Vec::len).sum::<usize>()) } " " (advice) }
+                details open[is_open] {
+                    summary { span.badge.(class_name(class)) { (group) } " " b { (functions.iter().flat_map(|(_, places)| places).map(Vec::len).sum::<usize>()) } " " (advice) }
+                    @if let Some(sentence) = skip_sentence(page.analysis).filter(|_| group == Group::Tuning) { p { (prose(&sentence)) } }
                     div.scroll { (table(page, &functions)) }
                 }
             }
@@ -65,7 +75,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 /// A row for each survivor, below a row for each function; those first that change most runs.
 fn table(page: &Page<'_>, functions: &[(&str, Vec<Vec<&Survivor>>)]) -> Markup {
     html! {
-        table.compact {
+        table.compact.stacked {
             thead {
                 tr {
                     th scope="col" { "#" }
@@ -97,10 +107,10 @@ fn row(page: &Page<'_>, survivor: &Survivor) -> Markup {
             td { (page.operators.code(&survivor.operator)) }
             td { (survivor.place) }
             td.change { code { del { (before) } br; ins { (after) } } }
-            td { (survivor.reached) }
-            td { (survivor.infected) }
-            td { (survivor.diverged) }
-            td { @if let Some(case) = survivor.example { (page.case_link(case)) } }
+            td data-name="reached by" { (survivor.reached) }
+            td data-name="infected by" { (survivor.infected) }
+            td data-name="other events" { (survivor.diverged) }
+            td data-name="see" { @if let Some(case) = survivor.example { (page.case_link(case)) } }
             td.change {
                 @if let Some(judgement) = &survivor.judgement { b { (judgement.judged) } ": " (judgement.reason) }
                 @if survivor.compiled.is_some() { b { "equivalent" } ": the machine code of the original" }
