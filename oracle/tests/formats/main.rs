@@ -1,6 +1,7 @@
 //! Files of histories: what each format means, what is refused and where, round trips, and damaged files.
 
 mod damaged;
+#[cfg(feature = "catalogue")]
 mod documented;
 mod meaning;
 mod refused;
