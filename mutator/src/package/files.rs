@@ -42,14 +42,14 @@ fn files_of(root: &Path, entry: &str, modules: &BTreeMap<PathBuf, ModuleFile>) -
     let options =
         MatchOptions { require_literal_separator: true, require_literal_leading_dot: true, ..MatchOptions::new() };
     let found = glob::glob_with(&pattern, options).map_err(|error| format!("is no pattern: {error}"))?;
-    let counts = |path: &PathBuf| {
-        let left_out = modules.get(path).and_then(|module| module.left_out.as_ref());
-        left_out.is_none_or(|left_out| left_out.counts)
-    };
+    let left_out = |path: &PathBuf| modules.get(path).and_then(|module| module.left_out.as_ref());
+    let counts = |path: &PathBuf| left_out(path).is_none_or(|left_out| left_out.counts);
     let files = found.filter_map(Result::ok).filter(|path| path.is_file() && counts(path));
-    let mut files: Vec<String> = files.filter_map(|path| path.strip_prefix(root).ok().map(plain)).collect();
+    let files: Vec<PathBuf> = files.collect();
+    let is_compiled = files.iter().any(|path| left_out(path).is_none());
+    let mut files: Vec<String> = files.iter().filter_map(|path| path.strip_prefix(root).ok().map(plain)).collect();
     files.sort();
-    if files.is_empty() { Err(format!("matches no file of {}", root.display())) } else { Ok(files) }
+    if is_compiled { Ok(files) } else { Err(format!("matches no file of {}", root.display())) }
 }
 
 /// Returns a path in its shortest form, with `/`.
