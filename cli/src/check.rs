@@ -1,5 +1,6 @@
 //! `simutant check`: histories in files, judged by a specification.
 
+mod picture;
 mod text;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, Named
 use simutant_oracle::{CheckReport, ReportedAnswer};
 use simutant_study::{JudgingProgram, SpecificationError, SpecificationRequest};
 
+use self::picture::Drawn;
 use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
@@ -70,12 +72,14 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
     let is_stopped = || interrupts.flag().load(Ordering::SeqCst);
     let mut judged: Vec<Judged> = Vec::new();
     let mut counts = Counts::default();
+    let mut drawn = Drawn::default();
     in_order(
         &arguments.histories,
         common.jobs().get(),
         &|path| (!is_stopped()).then(|| judge.judge(path, &is_stopped)),
-        |one| {
+        |mut one| {
             counts.add(&one.judgement);
+            drawn.offer(&mut one);
             if common.json {
                 judged.push(one);
                 return Ok(());
@@ -85,6 +89,9 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
     )?;
     if is_stopped() {
         return Ok(Exit::Interrupted);
+    }
+    if let Some(file) = &arguments.picture {
+        drawn.write(file, arguments.histories.len() > 1)?;
     }
     if common.json {
         let Judge { request: JudgingRequest { order, revisions, .. }, .. } = judge;
@@ -140,6 +147,7 @@ impl Judge {
             steps: arguments.steps,
             bytes: Some(arguments.memory),
             time: arguments.time,
+            calls: arguments.picture.is_some(),
         };
         Ok(Self { specification, request })
     }

@@ -1,15 +1,16 @@
-//! The files that `simulate` writes of a trace. Their extensions say what they are.
+//! The files that `simulate` writes of a trace, and `check` of a history. Their extensions say what they are.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use simutant_sim_core::trace::Trace;
 use simutant_traces::diagram::{self, Caption};
+use simutant_traces::history::{self, Picture};
 use simutant_traces::{json_lines, pcapng, perfetto};
 
 use crate::output;
 
-/// A file for `--diagram`.
+/// A file for `--diagram` and `--picture`.
 #[derive(Debug, Clone)]
 pub(crate) struct DiagramFile {
     path: PathBuf,
@@ -76,6 +77,21 @@ pub(crate) fn write_diagram(file: &DiagramFile, trace: &Trace, caption: &Caption
     let text = match file.form {
         DiagramForm::Html => diagram::html(trace, caption),
         DiagramForm::Svg => diagram::svg(trace, caption),
+    };
+    output::write_named(&file.path, text.as_bytes())
+}
+
+/// Writes the picture of a history.
+pub(crate) fn write_picture(file: &DiagramFile, picture: &Picture, caption: &Caption) -> anyhow::Result<()> {
+    /// How many calls are printed.
+    const PRINTED_MAX: usize = 200;
+    /// How many calls are printed before and after those of the core, if there are more.
+    const NEIGHBOURS: usize = 10;
+    let text = match file.form {
+        DiagramForm::Html => history::html(picture, caption),
+        DiagramForm::Svg if picture.bars.len() <= PRINTED_MAX => history::svg(picture, caption),
+        DiagramForm::Svg if picture.stuck.is_some() => history::svg(&picture.excerpt(NEIGHBOURS), caption),
+        DiagramForm::Svg => history::svg(&picture.excerpt(PRINTED_MAX), caption),
     };
     output::write_named(&file.path, text.as_bytes())
 }

@@ -189,7 +189,7 @@ struct Judging<'a> {
 impl Judging<'_> {
     fn with<S: Vocabulary + Default + DeserializeOwned>(self) -> Result<CheckReport, JudgingError>
     where
-        S::Operation: Serialize + DeserializeOwned,
+        S::Operation: Serialize + DeserializeOwned + Clone,
         S::Response: Serialize + DeserializeOwned + Clone,
     {
         let initial = match self.initial {

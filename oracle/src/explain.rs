@@ -1,10 +1,16 @@
 //! Explanations of a history that the specification cannot have made.
 
-use std::collections::BTreeMap;
+mod core;
 
+use std::cmp::Ordering;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+
+use self::core::Shrinking;
 use crate::check::Calls;
 use crate::search::{Found, Role, Search, Tactics};
-use crate::{Answer, Budget, Call, Check, End, Explored, History, Session, Specification, Strategy, outcomes};
+use crate::{Answer, Budget, Call, Check, Explored, History, RevisionConflict, Specification, Strategy, outcomes};
 
 /// Why a specification cannot have done what clients saw.
 #[derive(Debug, Clone)]
@@ -21,6 +27,8 @@ pub struct Explanation<S: Specification> {
     /// A small part of the history that is impossible, whatever the answers to all other calls were. It is smallest in
     /// the sense that nothing of it can be left out by itself, as far as the budget allowed to find out.
     pub core: Vec<Known>,
+    /// Whether the history would be possible without the order of its revisions, and which of them contradict the rest.
+    pub revisions: Option<RevisionConflict>,
 }
 
 /// An explanation of a part of a history that nothing can be added to.
@@ -66,36 +74,70 @@ impl Check<'_> {
     /// Returns why a specification cannot have done what clients saw, or `None` if it can have done it, or that is not
     /// known. The history is explained as a whole; a scope of [`Check::scope`] is not looked at.
     ///
-    /// The check is made anew many times, each within the budget. To find the core takes as many checks as the history
-    /// has calls, about.
+    /// The check is made anew many times. All of that together takes at most the steps of the budget, and, besides the
+    /// first check, some dozen times the steps of that one; its memory is the budget's at any time. What is not found
+    /// out by then is left open: the core is larger than it need be.
     pub fn explain<S: Specification>(
         &self,
         history: &History<S::Operation, S::Response>,
         initial: &S,
     ) -> Option<Explanation<S>>
     where
+        S::Operation: Clone,
         S::Response: Clone,
     {
         // What can be said before a call is what a search went through.
-        let check = Check { order: self.order.clone(), strategy: Strategy::JustInTime, has_fast_paths: false, ..*self };
+        let mut check =
+            Check { order: self.order.clone(), strategy: Strategy::JustInTime, has_fast_paths: false, ..*self };
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
         let Answer::Impossible { stuck, .. } = checked.answer else { return None };
+        check.spend(checked.explored.steps);
+        let is_possible_without_revisions =
+            check.is_possible_without_revisions(&calls, initial, checked.explored.steps);
         let calls = check.part_with::<S>(calls, stuck);
 
         // A search that foresees where a state leads is stuck before the answer that people see to be wrong.
         let limited = check.limited(checked.explored.steps);
         let unforeseeing = Tactics { foresees: false, ..check.strategy.tactics() };
         let seen = limited.whole_by(unforeseeing, calls.clone(), initial, |_, call| Role::of(&call.end));
+        check.spend(seen.explored.steps);
         let (tactics, stuck) = match seen.answer {
             Answer::Impossible { stuck, .. } => (unforeseeing, stuck),
             Answer::Possible { .. } | Answer::Undecided { .. } => (check.strategy.tactics(), stuck),
         };
-        let (maximal, maximal_count) = check.maximal(tactics, &calls, initial, stuck);
+        let (maximal, maximal_count, steps) = check.maximal(tactics, &calls, initial, stuck);
+        check.spend(steps);
         let call = &history.calls()[stuck];
         let allowed = call.end.response().map_or_else(Vec::new, |observed| allowed(&maximal, call, observed));
-        let core = Shrinking { check: &check, calls: &calls, initial, steps: checked.explored.steps }.core();
-        Some(Explanation { stuck, maximal, maximal_count, allowed, core })
+        let core = Shrinking::new(&check, &calls, initial, checked.explored.steps).core(stuck);
+        let revisions = is_possible_without_revisions.then(|| RevisionConflict {
+            calls: check.order.contradicting_revisions(history).or_else(|| conflict_of(&core, history)),
+        });
+        Some(Explanation { stuck, maximal, maximal_count, allowed, core, revisions })
+    }
+
+    /// Takes steps off the budget.
+    fn spend(&mut self, steps: u64) {
+        self.budget.steps = self.budget.steps.map(|budget| budget.saturating_sub(steps));
+    }
+
+    /// Returns whether there is an order of revisions, and the history is possible without it. `taken` is what the check
+    /// took.
+    fn is_possible_without_revisions<S: Specification>(
+        &mut self,
+        calls: &Calls<'_, S>,
+        initial: &S,
+        taken: u64,
+    ) -> bool {
+        if !self.order.revisions {
+            return false;
+        }
+        let mut check = Check { order: self.order.without_revisions(), ..self.clone() };
+        check.budget.steps = Some(core::steps_max(&self.budget, taken));
+        let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
+        self.spend(checked.explored.steps);
+        checked.is_possible()
     }
 
     /// Returns a check that may take some times the steps that another one took, and no more than this one.
@@ -108,15 +150,16 @@ impl Check<'_> {
         Check { order: self.order.clone(), budget: Budget { steps: Some(steps), ..self.budget }, ..*self }
     }
 
-    /// Returns what can be said of all calls that ended before `stuck`.
+    /// Returns what can be said of all calls that ended before `stuck`, how many explanations there are, and the steps
+    /// that it took.
     fn maximal<S: Specification>(
         &self,
         tactics: Tactics,
         calls: &Calls<'_, S>,
         initial: &S,
         stuck: usize,
-    ) -> (Vec<Maximal<S>>, u64) {
-        let Some(problem) = self.problem::<S>(calls, |_, call| Role::of(&call.end)) else { return (Vec::new(), 0) };
+    ) -> (Vec<Maximal<S>>, u64, u64) {
+        let Some(problem) = self.problem::<S>(calls, |_, call| Role::of(&call.end)) else { return (Vec::new(), 0, 0) };
         let mut search = Search::new(&problem, initial, tactics);
         let found = search.run(initial, u64::MAX, &self.budget, Explored::default());
         // The budget may stop this search where it did not stop the one before; what was found by then counts.
@@ -126,25 +169,31 @@ impl Check<'_> {
         });
         let (ends, count) = search.dead_ends();
         let mut maximal: Vec<Maximal<S>> = Vec::new();
+        let mut known: HashSet<(&S, Vec<u32>), FixedState> = HashSet::default();
         for (state, end) in ends {
-            let order = problem.places(&end.order);
             // Two orders of the same calls to the same state say the same.
-            let is_known = maximal.iter().any(|known| known.state == *state && is_permutation(&known.order, &order));
-            if !is_known {
-                maximal.push(Maximal { order, state: state.clone() });
+            let mut calls = end.order.clone();
+            calls.sort_unstable();
+            if known.insert((state, calls)) {
+                maximal.push(Maximal { order: problem.places(&end.order), state: state.clone() });
             }
         }
-        (maximal, count)
+        drop(known);
+        let steps = search.explored().steps;
+        (maximal, count, steps)
     }
 }
 
-fn is_permutation(one: &[usize], other: &[usize]) -> bool {
-    let sorted = |calls: &[usize]| {
-        let mut calls = calls.to_vec();
-        calls.sort_unstable();
-        calls
-    };
-    one.len() == other.len() && sorted(one) == sorted(other)
+/// Returns the two calls of a core that has no others: their revisions alone contradict their answers. The one with the
+/// larger revision is the first.
+fn conflict_of<O, R>(core: &[Known], history: &History<O, R>) -> Option<(usize, usize)> {
+    let &[one, other] = core else { return None };
+    let revision = |known: Known| history.calls().get(known.call).and_then(|call| call.revision);
+    match revision(one)?.cmp(&revision(other)?) {
+        Ordering::Greater => Some((one.call, other.call)),
+        Ordering::Less => Some((other.call, one.call)),
+        Ordering::Equal => None,
+    }
 }
 
 /// Returns what a specification would have answered to a call after each explanation.
@@ -163,62 +212,4 @@ fn allowed<S: Specification>(
         }
     }
     allowed
-}
-
-/// The search for a small part of a history that is impossible.
-///
-/// To leave a call out is to forget its end, as if nobody knew what became of it. That can only make more possible, so
-/// what is impossible with calls left out shows by itself that the history is.
-struct Shrinking<'c, 'h, S: Specification> {
-    check: &'c Check<'c>,
-    calls: &'c Calls<'h, S>,
-    initial: &'c S,
-    /// What the check of the whole history took.
-    steps: u64,
-}
-
-impl<S: Specification> Shrinking<'_, '_, S> {
-    fn core(&self) -> Vec<Known> {
-        let answered = self.calls.iter().filter(|(_, call)| call.end.response().is_some());
-        let mut known: BTreeMap<usize, What> = answered.clone().map(|&(place, _)| (place, What::Answer)).collect();
-        // Whole sessions first, then halves of what is left, quarters, and so on to single calls.
-        let mut sessions: BTreeMap<Session, Vec<usize>> = BTreeMap::new();
-        answered.for_each(|&(place, call)| sessions.entry(call.session).or_default().push(place));
-        sessions.values().for_each(|session| self.forget(&mut known, session));
-        let mut size = known.len().div_ceil(2);
-        while size > 0 {
-            let places: Vec<usize> = known.keys().copied().collect();
-            places.chunks(size).for_each(|chunk| self.forget(&mut known, chunk));
-            size = if size == 1 { 0 } else { size.div_ceil(2) };
-        }
-        for place in known.keys().copied().collect::<Vec<_>>() {
-            let mut fewer = known.clone();
-            fewer.insert(place, What::Ended);
-            if self.is_impossible(&fewer) {
-                known = fewer;
-            }
-        }
-        known.into_iter().map(|(call, what)| Known { call, what }).collect()
-    }
-
-    /// Forgets the ends of calls, if the rest is still impossible.
-    fn forget(&self, known: &mut BTreeMap<usize, What>, places: &[usize]) {
-        let mut fewer = known.clone();
-        fewer.retain(|place, _| !places.contains(place));
-        if fewer.len() < known.len() && self.is_impossible(&fewer) {
-            *known = fewer;
-        }
-    }
-
-    fn is_impossible(&self, known: &BTreeMap<usize, What>) -> bool {
-        // Calls whose ends are forgotten may be anywhere, and what is not decided soon is kept.
-        let check = self.check.limited(self.steps);
-        let role = |place: usize, call: &Call<S::Operation, S::Response>| match (&call.end, known.get(&place)) {
-            (End::DidNotHappen { .. }, _) => Role::Absent,
-            (_, Some(What::Answer)) => Role::Demanded { is_compared: true },
-            (_, Some(What::Ended)) => Role::Demanded { is_compared: false },
-            (_, None) => Role::Doubtful,
-        };
-        matches!(check.whole(self.calls.clone(), self.initial, role).answer, Answer::Impossible { .. })
-    }
 }

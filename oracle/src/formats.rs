@@ -73,7 +73,7 @@ use crate::History;
 pub use self::data::DEPTH_MAX;
 pub use self::error::{HistoryError, LINE_MAX};
 pub use self::value::Value;
-pub use self::vocabulary::{Answer, Asked, Misfit, Said, Vocabulary};
+pub use self::vocabulary::{Answered, Asked, Misfit, Said, Vocabulary};
 
 /// How a file has its history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

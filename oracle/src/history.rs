@@ -82,6 +82,12 @@ pub(crate) const fn key(moment: Moment) -> (Time, Option<u64>) {
     (moment.time, moment.event)
 }
 
+/// Returns what ends are sorted by, so that the calls whose ends are before a moment come first: of one time, ends whose
+/// place among the events is not known come last.
+pub(crate) const fn end_key(moment: Moment) -> (Time, bool, Option<u64>) {
+    (moment.time, moment.event.is_none(), moment.event)
+}
+
 impl<O, R> Default for History<O, R> {
     fn default() -> Self {
         Self::new()

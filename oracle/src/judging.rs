@@ -15,6 +15,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::formats::{self, Format, HistoryError, Vocabulary, json_lines};
+use crate::report::reported_calls;
 use crate::{Budget, Check, CheckReport, History, Order, Specification, Strategy};
 
 /// How much of a file tells its format.
@@ -45,6 +46,8 @@ pub struct JudgingRequest {
     /// How long the search takes at most. The search for an explanation takes at most twice the time of the check, and
     /// ten seconds.
     pub time: Option<Duration>,
+    /// Whether the report has all calls ([`CheckReport::history`]).
+    pub calls: bool,
 }
 
 /// An order that has a name.
@@ -214,6 +217,7 @@ impl Default for JudgingRequest {
             steps: None,
             bytes: Budget::default().bytes,
             time: None,
+            calls: false,
         }
     }
 }
@@ -232,7 +236,7 @@ impl JudgingRequest {
     ) -> Result<CheckReport, JudgingError>
     where
         S: Specification,
-        S::Operation: Serialize,
+        S::Operation: Serialize + Clone,
         S::Response: Serialize + Clone,
     {
         let mut head = Vec::new();
@@ -260,7 +264,11 @@ impl JudgingRequest {
         let explaining = Budget { stop: Some(&stop_explaining), ..budget };
         let order = Order { revisions: self.revisions, ..self.order.order() };
         let check = Check { order, budget, strategy: self.strategy, ..Check::default() };
-        Ok(check.report_within(&history, initial, explaining))
+        let mut report = check.report_within(&history, initial, explaining);
+        if self.calls {
+            report.history = reported_calls(&history);
+        }
+        Ok(report)
     }
 }
 
@@ -279,7 +287,7 @@ pub fn serve<S>(
 ) -> io::Result<()>
 where
     S: Specification,
-    S::Operation: Serialize,
+    S::Operation: Serialize + Clone,
     S::Response: Serialize + Clone,
 {
     let reply = match serde_json::from_str::<JudgingRequest>(request) {

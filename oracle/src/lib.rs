@@ -118,6 +118,7 @@ mod open;
 mod order;
 mod recorder;
 mod report;
+mod revisions;
 mod search;
 pub mod smt;
 mod specification;
@@ -133,6 +134,9 @@ pub use online::{CallNumber, Online, OnlineBudget, OnlineError};
 pub use open::{Open, Unknown, Unknowns};
 pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
-pub use report::{AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, words};
+pub use report::{
+    AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, words,
+};
+pub use revisions::RevisionConflict;
 pub use specification::{Footprint, Region, Regions, Specification, outcomes};
 pub use time::{Moment, Time};

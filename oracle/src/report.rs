@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
 
-use crate::{Answer, Budget, Call, Check, Explanation, Explored, History, Limit, Session, Specification, Time, What};
+use crate::{
+    Answer, Budget, Call, Check, End, Explanation, Explored, History, Limit, Revision, RevisionConflict, Session,
+    Specification, Time, What,
+};
 
 mod words;
 
@@ -25,6 +28,9 @@ pub struct CheckReport {
     pub answer: ReportedAnswer,
     /// What the check has done, without the search for an explanation.
     pub explored: Explored,
+    /// All calls, for a picture; empty unless they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<ReportedCall>,
 }
 
 /// Whether a specification can have done what clients saw.
@@ -60,6 +66,18 @@ pub struct Impossible {
     pub maximal_count: u64,
     /// Calls that are impossible whatever else happened; empty if the budget ended the explanation.
     pub core: Vec<CoreCall>,
+    /// Whether it would be possible without the order of the revisions, and which of them contradict the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revisions: Option<ReportedConflict>,
+}
+
+/// Revisions without which a history would be possible.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedConflict {
+    /// Two calls whose revisions alone contradict the rest: the first one was taken before the second one, as the order
+    /// or the answers say, and has the larger revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<[ReportedCall; 2]>,
 }
 
 /// A call with its answer.
@@ -84,6 +102,12 @@ pub struct ReportedCall {
     /// The place of that among all invocations and ends, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_event: Option<u64>,
+    /// Where the service says that it took the operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    /// Whether it is known that the operation has no effect.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub did_not_happen: bool,
 }
 
 /// An answer that the specification would have given.
@@ -93,6 +117,9 @@ pub struct AllowedAnswer {
     pub response: Json,
     /// Why it and not what was observed, in the words of the specification.
     pub reason: Option<String>,
+    /// The first of the explanations that leads to it, as a place in [`Impossible::maximal`].
+    #[serde(default)]
+    pub after: usize,
 }
 
 /// A call of the core, and what has to be known of it.
@@ -108,17 +135,17 @@ pub struct CoreCall {
 impl Check<'_> {
     /// Returns what came of a check, with the explanation of what is impossible.
     ///
-    /// The search for the explanation has the budget of the check, for each of its many checks.
+    /// The search for the explanation has the budget of the check once more.
     pub fn report<S>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> CheckReport
     where
         S: Specification,
-        S::Operation: Serialize,
+        S::Operation: Serialize + Clone,
         S::Response: Serialize + Clone,
     {
         self.report_within(history, initial, self.budget)
     }
 
-    /// Returns the same, where each check of the search for the explanation has a budget of its own.
+    /// Returns the same, where the search for the explanation has a budget of its own.
     pub fn report_within<S>(
         &self,
         history: &History<S::Operation, S::Response>,
@@ -127,7 +154,7 @@ impl Check<'_> {
     ) -> CheckReport
     where
         S: Specification,
-        S::Operation: Serialize,
+        S::Operation: Serialize + Clone,
         S::Response: Serialize + Clone,
     {
         let checked = self.run(history, initial);
@@ -141,7 +168,8 @@ impl Check<'_> {
             }
         };
         let sessions: BTreeSet<Session> = history.calls().iter().map(|call| call.session).collect();
-        CheckReport { calls: history.calls().len(), sessions: sessions.len(), answer, explored: checked.explored }
+        let explored = checked.explored;
+        CheckReport { calls: history.calls().len(), sessions: sessions.len(), answer, explored, history: Vec::new() }
     }
 
     /// Returns the verdict on a history, for testbeds and other judges: the finding of a failure has the whole
@@ -164,7 +192,7 @@ impl Check<'_> {
     pub fn verdict<S>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Verdict
     where
         S: Specification,
-        S::Operation: Serialize,
+        S::Operation: Serialize + Clone,
         S::Response: Serialize + Clone,
     {
         self.report(history, initial).into_verdict()
@@ -179,17 +207,25 @@ fn impossible<S>(
 ) -> Impossible
 where
     S: Specification,
-    S::Operation: Serialize,
+    S::Operation: Serialize + Clone,
     S::Response: Serialize + Clone,
 {
     let reported = |place: usize| ReportedCall::new(place, &history.calls()[place]);
-    let Some(Explanation { stuck, maximal, maximal_count, allowed, core }) = explanation else {
-        let (maximal, core) = (vec![longest.clone()], Vec::new());
-        return Impossible { stuck: reported(stuck), allowed: Vec::new(), longest, maximal, maximal_count: 1, core };
+    let Some(Explanation { stuck, maximal, maximal_count, allowed, core, revisions }) = explanation else {
+        return Impossible {
+            stuck: reported(stuck),
+            allowed: Vec::new(),
+            maximal: vec![longest.clone()],
+            longest,
+            maximal_count: 1,
+            core: Vec::new(),
+            revisions: None,
+        };
     };
     let allowed = allowed.into_iter().map(|allowed| AllowedAnswer {
         response: json(&allowed.response),
         reason: allowed.reason.filter(|reason| !reason.is_empty()),
+        after: allowed.after,
     });
     let core = core.into_iter().map(|known| CoreCall { call: reported(known.call), known: known.what });
     Impossible {
@@ -199,7 +235,20 @@ where
         maximal: maximal.into_iter().map(|maximal| maximal.order).collect(),
         maximal_count,
         core: core.collect(),
+        revisions: revisions.map(|RevisionConflict { calls }| ReportedConflict {
+            calls: calls.map(|(one, other)| [one, other].map(reported)),
+        }),
     }
+}
+
+/// Returns all calls of a history.
+pub(crate) fn reported_calls<O: Serialize, R: Serialize>(history: &History<O, R>) -> Vec<ReportedCall> {
+    history.calls().iter().enumerate().map(|(place, call)| ReportedCall::new(place, call)).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Returns a value as JSON. What JSON cannot have, as a map whose keys are no texts, is said to be so: it is shown, and
@@ -213,9 +262,11 @@ impl CheckReport {
     pub fn into_verdict(self) -> Verdict {
         match self.answer {
             ReportedAnswer::Possible { .. } => Verdict::Pass,
-            ReportedAnswer::Impossible(impossible) => Verdict::Fail(
-                Finding::wrong_result("impossible-history", impossible.to_string()).with_detail(impossible),
-            ),
+            ReportedAnswer::Impossible(impossible) => {
+                let kind =
+                    if impossible.revisions.is_some() { "contradicting-revisions" } else { "impossible-history" };
+                Verdict::Fail(Finding::wrong_result(kind, impossible.to_string()).with_detail(impossible))
+            }
             ReportedAnswer::Undecided { limit } => {
                 let reason = format!("{limit} ran out before it was known whether the history is possible");
                 Verdict::Inconclusive(Inconclusive { reason })
@@ -236,6 +287,8 @@ impl ReportedCall {
             invoked_event: call.invoked.event,
             ended_ns: ended.map(|ended| ended.time),
             ended_event: ended.and_then(|ended| ended.event),
+            revision: call.revision,
+            did_not_happen: matches!(call.end, End::DidNotHappen { .. }),
         }
     }
 
@@ -258,6 +311,9 @@ impl ReportedCall {
 /// A sentence without a full stop.
 impl fmt::Display for Impossible {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(conflict) = &self.revisions {
+            return conflict.fmt(formatter);
+        }
         let ReportedCall { session, operation, response, .. } = &self.stuck;
         let (operation, response) = (words(operation), words(response));
         write!(
@@ -265,7 +321,7 @@ impl fmt::Display for Impossible {
             "no order of the calls explains that {session} asked for `{operation}` and was answered `{response}`"
         )?;
         match &self.allowed[..] {
-            [AllowedAnswer { response, reason: Some(reason) }] => {
+            [AllowedAnswer { response, reason: Some(reason), .. }] => {
                 write!(formatter, ": {reason}, so the answer is `{}`", words(response))
             }
             [] => Ok(()),
@@ -274,5 +330,18 @@ impl fmt::Display for Impossible {
                 rest.iter().try_for_each(|allowed| write!(formatter, " or `{}`", words(&allowed.response)))
             }
         }
+    }
+}
+
+/// A sentence without a full stop.
+impl fmt::Display for ReportedConflict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the history is possible without its revisions")?;
+        let Some([one, other]) = &self.calls else { return Ok(()) };
+        let told = |call: &ReportedCall| {
+            let revision = call.revision.map_or_else(String::new, |revision| format!(" ({revision})"));
+            format!("`{}` of {}{revision}", words(&call.operation), call.session)
+        };
+        write!(formatter, ": {} was taken before {}", told(one), told(other))
     }
 }

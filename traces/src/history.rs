@@ -2,7 +2,7 @@
 //! a line through their points of effect, up to where it breaks.
 //!
 //! [`Picture`] is plain data: texts and times. [`Words`] makes one of a history of the oracle, of the answer of a check
-//! and of an explanation. [`html`] is a page for looking around in histories of any length, with a table of all calls;
+//! and of an explanation; [`reported`] makes one of a report. [`html`] is a page for looking around in histories of any length, with a table of all calls;
 //! [`svg`] is a picture for papers, black on white, of some hundred calls, or of an [excerpt](Picture::excerpt).
 //!
 //! A call takes effect at one instant between its invocation and its end. A picture draws that instant as a point, with
@@ -40,6 +40,7 @@
 mod conversion;
 mod html;
 mod layout;
+mod reported;
 mod svg;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +48,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use simutant_oracle::{Moment, Time};
 
 pub use self::conversion::Words;
+pub use self::reported::reported;
 use crate::diagram::Caption;
 
 /// A history to be drawn. Lanes, bars and orders are named by their places in these lists; what names none is left out.
@@ -128,12 +130,12 @@ pub struct Stuck {
     /// The call.
     pub bar: usize,
     /// What the specification would have answered.
-    pub allowed: Vec<AllowedAnswer>,
+    pub allowed: Vec<PicturedAnswer>,
 }
 
 /// An answer that the specification would have given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AllowedAnswer {
+pub struct PicturedAnswer {
     /// The answer.
     pub answer: String,
     /// Why, in the words of the specification.

@@ -9,6 +9,8 @@ use simutant_oracle::Strategy;
 use simutant_oracle::formats::Format;
 use simutant_oracle::judging::NamedOrder;
 
+use crate::trace_files::DiagramFile;
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Files with histories; - reads the standard input.
@@ -52,6 +54,11 @@ pub(crate) struct CheckArguments {
     /// a failure may take twice the time of its check, and ten seconds.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) time: Option<Duration>,
+    /// Draws a history: a lane for each session, a bar for each call, the order that explains them, and where it breaks.
+    /// The file's name ends in .html (a page to look around in) or .svg (a picture to print; of more than 200 calls, it
+    /// shows those around the core). Of several histories it shows the first that is impossible, or else the first.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<DiagramFile>,
 }
 
 /// What may be assumed of the order of calls.

@@ -1,6 +1,8 @@
 //! What came of checks, for people.
 
-use simutant_oracle::{AllowedAnswer, CoreCall, Impossible, ReportedAnswer, ReportedCall, What, words};
+use simutant_oracle::{
+    AllowedAnswer, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, What, words,
+};
 
 use super::{Counts, Judged, Judgement};
 
@@ -58,14 +60,15 @@ fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, noun: &str) -> 
 }
 
 fn explained(impossible: &Impossible, calls: usize) -> String {
-    let Impossible { stuck, allowed, core, .. } = impossible;
-    let mut text = paragraph("No order of the calls explains the answer of");
+    let Impossible { stuck, allowed, core, revisions, .. } = impossible;
+    let mut text = revisions.as_ref().map_or_else(String::new, contradicting);
+    text.push_str(&paragraph("No order of the calls explains the answer of"));
     text.push_str(&item(&shown(stuck, What::Answer)));
     if !allowed.is_empty() {
         text.push_str(&paragraph(
             "All calls that ended before it can be explained. After them, the specification allows",
         ));
-        let items = allowed.iter().map(|AllowedAnswer { response, reason }| match reason {
+        let items = allowed.iter().map(|AllowedAnswer { response, reason, .. }| match reason {
             Some(reason) => format!("{}, since {reason}", words(response)),
             None => words(response),
         });
@@ -89,6 +92,22 @@ fn explained(impossible: &Impossible, calls: usize) -> String {
         }
     }
     text
+}
+
+/// Returns which revisions contradict the rest.
+fn contradicting(conflict: &ReportedConflict) -> String {
+    let Some(calls) = &conflict.calls else {
+        return paragraph(
+            "It is possible without the revisions: those of the calls below contradict the answers, or the order of the \
+             calls.",
+        );
+    };
+    let revision = |call: &ReportedCall| call.revision.map_or_else(String::new, |revision| format!(", {revision}"));
+    let items = calls.iter().map(|call| shown(call, What::Answer) + &revision(call));
+    paragraph(
+        "It is possible without the revisions: these calls' revisions contradict the answers, or the order of the \
+         calls, by which the first one was taken before the second:",
+    ) + &listed(items)
 }
 
 /// Returns a call with its time and its answer.

@@ -208,6 +208,77 @@ fn an_initial_state_is_json_or_a_file() {
     }
 }
 
+#[test]
+fn a_picture_shows_the_first_history_that_is_impossible() {
+    let folder = folder();
+    let path = folder.path();
+    write(&path.join("good.edn"), GOOD);
+    write(&path.join("stale.edn"), STALE);
+    let drawn = |arguments: &[&str], file: &str, code: i32| {
+        let output = check(path, &[arguments, &["--specification", "register", "--picture", file]].concat());
+        assert_exit(&output, code);
+        let text = std::fs::read_to_string(path.join(file)).expect("it is written");
+        (stdout(&output), stderr(&output), text)
+    };
+    let (out, _, page) = drawn(&["good.edn"], "good.html", 0);
+    assert_eq!(out, "good.edn: possible (2 calls of 2 sessions)\n");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("good.edn") && page.contains("write 3"), "{page}");
+
+    // What is right is drawn only if nothing is wrong.
+    let (_, told, picture) = drawn(&["good.edn", "stale.edn", "stale.edn"], "stale.svg", 1);
+    assert!(told.contains("the picture shows stale.edn (impossible)"), "{told}");
+    assert!(picture.contains("<svg") && picture.contains("stale.edn"), "{picture}");
+    assert!(picture.contains("the register has the value 4"), "{picture}");
+    let (_, told, _) = drawn(&["none.edn", "good.edn"], "both.svg", 3);
+    assert!(told.contains("the picture shows good.edn (possible)"), "{told}");
+
+    // What is printed as data does not have the calls once more.
+    let (out, _, _) = drawn(&["stale.edn", "--json"], "again.svg", 1);
+    let listing: Value = serde_json::from_str(&out).expect("it is JSON");
+    assert_eq!(listing["histories"][0]["history"], Value::Null);
+
+    let output = check(path, &["none.edn", "--specification", "register", "--picture", "none.svg"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("there is no picture") && !path.join("none.svg").exists());
+    let output = check(path, &["good.edn", "--specification", "register", "--picture", "good.png"]);
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("must end in .html"), "{}", stderr(&output));
+}
+
+#[test]
+fn revisions_that_contradict_the_rest_are_told_apart_from_other_failures() {
+    let folder = folder();
+    let call = |session: u64, operation: &str, period: (u64, u64), response: &str, revision: u64| {
+        format!(
+            "{{\"session\":{session},\"operation\":{operation},\"invoked_ns\":{},\"revision\":{revision},\
+             \"end\":{{\"returned\":{{\"at_ns\":{},\"response\":{response}}}}}}}\n",
+            period.0, period.1
+        )
+    };
+    let write_1 = call(1, "{\"write\":1}", (0, 5), "\"done\"", 7);
+    let late = write_1.clone() + &call(2, "{\"write\":2}", (10, 15), "\"done\"", 6);
+    write(&folder.path().join("late.jsonl"), &late);
+    // Without its revisions it is as impossible.
+    write(&folder.path().join("wrong.jsonl"), late + &call(3, "\"read\"", (20, 25), "{\"value\":9}", 8));
+    let arguments = ["late.jsonl", "wrong.jsonl", "--specification", "register"];
+    assert_exit(&check(folder.path(), &arguments[1..]), 1);
+    let output = check(folder.path(), &[&arguments[..], &["--revisions"]].concat());
+    assert_exit(&output, 1);
+    let expect = "\
+late.jsonl: impossible (2 calls of 2 sessions)
+  It is possible without the revisions: these calls' revisions contradict the
+  answers, or the order of the calls, by which the first one was taken before
+  the second:
+    call 0 of session 1, 0 s to 0.000000005 s: write 1 -> done, revision 7
+    call 1 of session 2, 0.00000001 s to 0.000000015 s: write 2 -> done,
+      revision 6
+";
+    let text = stdout(&output);
+    assert!(text.starts_with(expect), "{text}");
+    let (_, wrong) = text.split_once("wrong.jsonl: impossible").expect("it is told, too");
+    assert!(!wrong.contains("without the revisions"), "{text}");
+}
+
 /// What a user writes: a service that sells tickets.
 const TICKETS: &str = r#"
 use simutant_oracle::{Open, Session, Specification};
@@ -261,6 +332,12 @@ fn a_specification_of_ones_own_judges_as_the_others_do() {
     let text = stdout(&output);
     assert!(text.starts_with("good.jsonl: possible (2 calls of 2 sessions)\ntwice.jsonl: impossible"), "{text}");
     assert!(text.contains("These 2 calls are impossible together"), "{text}");
+
+    // Its calls come back from the program.
+    let output = package.simutant(&["check", "twice.jsonl", "--specification", "tickets", "--picture", "twice.html"]);
+    assert_exit(&output, 1);
+    let page = std::fs::read_to_string(package.path("twice.html")).expect("it is written");
+    assert!(page.contains("session 2") && page.contains("its answer"), "{page}");
 
     // Its steps may panic, and it has no words for files of others.
     let output = package.simutant(&["check", "none.jsonl", "good.edn", "--specification", "tickets", "--jobs", "1"]);

@@ -1,6 +1,8 @@
 //! Test cases, their domain, and how they become simulations with an oracle.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::specifications::store::Operation;
@@ -24,7 +26,7 @@ pub const REPLICAS: usize = 3;
 const CLIENTS: Lengths = Lengths(1..=3);
 
 /// What a client asks for.
-const REQUESTS: Lengths = Lengths(1..=24);
+const REQUESTS: Lengths = Lengths(1..=20);
 
 /// How long a client waits between an answer and the next request.
 const THINK_MS: RangeInclusive<u64> = 10..=80;
@@ -47,14 +49,14 @@ const OUTAGE_FOR_MS: RangeInclusive<u64> = 1..=1_500;
 /// By how many per cent a clock may be too fast or too slow.
 const DRIFT_PERCENT: RangeInclusive<i64> = -4..=4;
 
-/// When replicas and clients stop, long after the last outage.
-const UNTIL: VirtualTime = VirtualTime::from_millis(6_000);
+/// When clients give up, long after the last outage.
+const UNTIL: VirtualTime = VirtualTime::from_millis(10_000);
 
 /// An input vector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
-    /// What each client asks for: from 1 to 3 lists of from 1 to 24 requests.
+    /// What each client asks for: from 1 to 3 lists of from 1 to 20 requests.
     pub clients: Vec<Vec<Request>>,
     /// How long a client waits between an answer and the next request: from 10 to 80 ms.
     pub think_ms: u64,
@@ -222,8 +224,9 @@ pub(crate) fn configure(case: &TestCase) -> Simulation<StoreMessage> {
     simulation.network(network(case));
     simulation.faults(faults(case));
     let addresses: Vec<_> = (1..=REPLICAS).map(|number| simulation.address(&replica_name(number), PORT)).collect();
+    let working = Rc::new(Cell::new(case.clients.len()));
     for number in 1..=REPLICAS {
-        let one = Replica { number, addresses: addresses.clone(), until: UNTIL };
+        let one = Replica { number, addresses: addresses.clone(), clients: working.clone(), until: UNTIL };
         simulation.add_restartable(&replica_name(number), move |context| replica(context, one.clone()));
     }
     let calls = Calls::new(&simulation);
@@ -236,8 +239,13 @@ pub(crate) fn configure(case: &TestCase) -> Simulation<StoreMessage> {
             think: VirtualDuration::from_millis(case.think_ms),
             until: UNTIL,
         };
-        let calls = calls.clone();
-        simulation.add(&client_name(number), |context| client(context, one, calls)).expecting(requests.len());
+        let (calls, working) = (calls.clone(), working.clone());
+        let body = |context| async move {
+            let answered = client(context, one, calls).await;
+            working.set(working.get() - 1);
+            answered
+        };
+        simulation.add(&client_name(number), body).expecting(requests.len());
     }
     calls.check(&mut simulation);
     simulation

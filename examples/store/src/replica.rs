@@ -8,7 +8,9 @@
 //! differ by in that time. Each message that a majority stores prolongs it. While it holds, no other primary can change
 //! anything, so reads need nobody else (Gray and Cheriton, 1989).
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use simutant_oracle::specifications::store::{Operation, Response};
 use simutant_sim_core::{Address, Channel, Context, Durable, VirtualDuration, VirtualTime};
@@ -45,7 +47,9 @@ pub struct Replica {
     pub number: usize,
     /// The addresses of all replicas, number 1 first.
     pub addresses: Vec<Address>,
-    /// When it stops.
+    /// How many clients are not done yet: it stops when all are.
+    pub clients: Rc<Cell<usize>>,
+    /// When it stops in any case.
     pub until: VirtualTime,
 }
 
@@ -111,7 +115,7 @@ pub async fn replica(context: Context<StoreMessage>, replica: Replica) {
     let mut member =
         Member { context, channel, disk, replica, role: Role::Follower, follows_until, election_at: follows_until };
     member.put_off_election();
-    while member.context.now() < member.replica.until {
+    while member.replica.clients.get() > 0 && member.context.now() < member.replica.until {
         let wait = member.wakes_at().since(member.context.now());
         match member.channel.recv_timeout(wait).await {
             Ok(delivery) => member.receive(delivery.source, delivery.message).await,

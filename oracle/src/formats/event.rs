@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Value;
 use super::error::{HistoryError, Place};
-use super::vocabulary::{Answer, Misfit, Said, Vocabulary};
+use super::vocabulary::{Answered, Misfit, Said, Vocabulary};
 use crate::{Call, End, EndsTooEarly, History, Moment, Session, Time};
 
 /// What happened to a process at a line of a file.
@@ -109,7 +109,7 @@ impl<S: Vocabulary> Pairing<S> {
                 None => End::DidNotHappen { at },
             },
             EventKind::Done => {
-                let answer = Answer { key: key.as_ref(), value: &value, asked: &asked };
+                let answer = Answered { key: key.as_ref(), value: &value, asked: &asked };
                 let response = response::<S>(place, &asked_name, &call.operation, &answer)?;
                 End::Returned { at, response }
             }
@@ -126,7 +126,7 @@ impl<S: Vocabulary> Pairing<S> {
         [invoked, ended]: [Time; 2],
     ) -> Result<(), HistoryError> {
         let operation = operation::<S>(place, said)?;
-        let answer = Answer { key: None, value: answer, asked: said.value };
+        let answer = Answered { key: None, value: answer, asked: said.value };
         let response = response::<S>(place, said.name, &operation, &answer)?;
         let session = Session(self.calls.len() as u64);
         let end = End::Returned { at: ended.into(), response };
@@ -172,7 +172,7 @@ fn response<S: Vocabulary>(
     place: Place,
     name: &str,
     operation: &S::Operation,
-    answer: &Answer<'_>,
+    answer: &Answered<'_>,
 ) -> Result<S::Response, HistoryError> {
     S::response(operation, answer).map_err(|misfit| {
         let message = format!("{} of {} does not answer with {}", named(name), S::NAME, answer.value.shown());

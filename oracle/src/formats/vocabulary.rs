@@ -35,7 +35,7 @@ pub trait Vocabulary: Specification {
     ///
     /// # Errors
     /// [`Misfit`] says what value belongs to the answer.
-    fn response(operation: &Self::Operation, answer: &Answer<'_>) -> Result<Self::Response, Misfit>;
+    fn response(operation: &Self::Operation, answer: &Answered<'_>) -> Result<Self::Response, Misfit>;
 
     /// Returns the response which says that the operation was taken and changed nothing, as that of a comparison that
     /// did not match, if there is one.
@@ -68,7 +68,7 @@ pub struct Said<'a> {
 
 /// What the end of a call says.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct Answered<'a> {
     /// The key, of a format that has one beside the value.
     pub key: Option<&'a Value>,
     /// The value.
@@ -126,7 +126,7 @@ impl<'a> Said<'a> {
     }
 }
 
-impl Answer<'_> {
+impl Answered<'_> {
     /// Returns a response that says nothing but that it was done: no value, or that of the invocation.
     pub(crate) fn done<R>(&self, response: R) -> Result<R, Misfit> {
         if self.says_nothing() { Ok(response) } else { Err(Misfit::ECHO) }

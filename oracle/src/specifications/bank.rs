@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Text;
-use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Regions, Session, Specification};
 
 /// Accounts with their balances. No balance is ever negative, and the sum stays what it was.
@@ -122,7 +122,7 @@ impl Vocabulary for Bank {
         }
     }
 
-    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+    fn response(operation: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         match (operation, answer.value) {
             (Operation::Transfer { .. }, _) => answer.done(Response::Transferred(true)),
             (Operation::Read, Value::Map { map }) => {

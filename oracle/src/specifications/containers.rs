@@ -7,8 +7,8 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::distinct::Contents;
-use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Call, Footprint, Open, Session, Specification};
+use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
+use crate::{Answer, Call, Footprint, Open, Session, Specification};
 
 /// What a client asks of a container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ trait Container<V> {
     fn take(&mut self) -> Option<V>;
     /// What would be taken next, in words.
     fn next(&self) -> Option<&V>;
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer>;
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer>;
 }
 
 impl<V: Eq + Hash> Container<V> for Queue<V> {
@@ -68,7 +68,7 @@ impl<V: Eq + Hash> Container<V> for Queue<V> {
         self.0.front()
     }
 
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         Contents::new(self.0.iter(), calls)?.queue()
     }
 }
@@ -86,7 +86,7 @@ impl<V: Eq + Hash> Container<V> for Stack<V> {
         self.0.last()
     }
 
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         Contents::new(self.0.iter(), calls)?.stack()
     }
 }
@@ -105,7 +105,7 @@ impl<V: Ord + Hash> Container<V> for PriorityQueue<V> {
         self.0.last()
     }
 
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         let mut contents = Contents::new(self.0.iter(), calls)?;
         contents.sort();
         contents.priority_queue()
@@ -182,7 +182,7 @@ macro_rules! container {
 
             /// Where no value is put twice. Where it is unknown what a take took, if it took something, the search may
             /// have to decide.
-            fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+            fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
                 Container::fast_path(self, calls)
             }
         }
@@ -209,7 +209,7 @@ macro_rules! vocabulary {
                 }
             }
 
-            fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+            fn response(operation: &Operation<Value>, answer: &Answered<'_>) -> Result<Response<Value>, Misfit> {
                 match operation {
                     Operation::Put(_) => answer.done(Response::Done),
                     Operation::Take => answer.optional_element().map(Response::Value),

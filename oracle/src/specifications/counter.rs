@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Misfit, Said, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A counter, 0 at first. It wraps around at the ends of its numbers.
@@ -99,7 +99,7 @@ impl Vocabulary for Counter {
         }
     }
 
-    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+    fn response(operation: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         match operation {
             Operation::Add(_) => answer.done(Response::Done),
             Operation::Read | Operation::AddAndGet(_) => {

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Open, Session, Specification};
 
 /// What gives identifiers: any, but none twice.
@@ -89,7 +89,7 @@ impl Vocabulary for UniqueIds<Value> {
         }
     }
 
-    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+    fn response(_: &Operation, answer: &Answered<'_>) -> Result<Response<Value>, Misfit> {
         answer.value.element().map(Response::Id).ok_or(Misfit::ELEMENT)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Session, Specification};
 
 /// A mutex, which nobody has at first.
@@ -146,7 +146,7 @@ impl Vocabulary for Mutex {
         operation(asked)
     }
 
-    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+    fn response(_: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         answer.done(Response::GRANTED)
     }
 
@@ -164,7 +164,7 @@ impl Vocabulary for Lease {
     }
 
     /// An integer is the number of the grant.
-    fn response(_: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+    fn response(_: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         match answer.value.integer().map(u64::try_from) {
             Some(Ok(fence)) => Ok(Response::Granted { fence: Some(fence) }),
             None if *answer.value == Value::Nil => Ok(Response::GRANTED),

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Open, Session, Specification};
 
 /// A log, empty at first. Offsets grow; a service that uses some for itself, as Kafka does for the ends of
@@ -209,7 +209,7 @@ impl Vocabulary for Log<Value> {
         }
     }
 
-    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+    fn response(operation: &Operation<Value>, answer: &Answered<'_>) -> Result<Response<Value>, Misfit> {
         const RECORDS: Misfit = Misfit::Value { cure: "answer with `[[offset record] …]`" };
         let record = |value: &Value| {
             let (offset, value) = value.pair()?;

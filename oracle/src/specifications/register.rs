@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Call, Footprint, Open, Session, Specification, distinct};
+use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
+use crate::{Answer, Call, Footprint, Open, Session, Specification, distinct};
 
 /// A register with compare and set, which has no value at first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
@@ -94,7 +94,7 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Register<V> {
         one == other
     }
     /// Where no value is written twice, and there is no compare and set.
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         distinct::register(self.0.as_ref(), calls)
     }
 }
@@ -115,7 +115,7 @@ impl Vocabulary for Register<Value> {
         }
     }
 
-    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+    fn response(operation: &Operation<Value>, answer: &Answered<'_>) -> Result<Response<Value>, Misfit> {
         match operation {
             Operation::Read => answer.optional_element().map(Response::Value),
             Operation::Write(_) => answer.done(Response::Done),

@@ -6,8 +6,8 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::{Answer, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Call, Footprint, Open, Region, Session, Specification, distinct};
+use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
+use crate::{Answer, Call, Footprint, Open, Region, Session, Specification, distinct};
 
 /// A set, empty at first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
@@ -147,7 +147,7 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
         self.values.len() * size_of::<V>()
     }
     /// Where no value is added twice, and nobody reads all of them.
-    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<crate::Answer> {
+    fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         distinct::set(self.values.iter(), calls)
     }
 }
@@ -166,7 +166,7 @@ impl Vocabulary for Set<Value> {
         }
     }
 
-    fn response(operation: &Operation<Value>, answer: &Answer<'_>) -> Result<Response<Value>, Misfit> {
+    fn response(operation: &Operation<Value>, answer: &Answered<'_>) -> Result<Response<Value>, Misfit> {
         match (operation, answer.value) {
             (Operation::Add(_) | Operation::Remove(_), _) if answer.says_nothing() => Ok(Response::Done),
             (Operation::Add(_) | Operation::Remove(_) | Operation::Contains(_), Value::Boolean(is)) => {

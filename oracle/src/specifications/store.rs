@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Text;
-use crate::formats::{Answer, Misfit, Said, Value, Vocabulary};
+use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Footprint, Open, Region, Session, Specification};
 
 /// A store of texts by key, empty at first.
@@ -240,7 +240,7 @@ impl Vocabulary for KeyValueStore {
         }
     }
 
-    fn response(operation: &Operation, answer: &Answer<'_>) -> Result<Response, Misfit> {
+    fn response(operation: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         match operation {
             Operation::Get { key } => {
                 const SAME: Misfit = Misfit::Value { cure: "answer with the key of the invocation, as that has it" };

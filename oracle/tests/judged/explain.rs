@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::Register;
 use simutant_oracle::specifications::register::{Operation, Response};
-use simutant_oracle::{Call, Check, End, Explanation, History, Order, Recorder, Session, Time, What};
+use simutant_oracle::{Call, Check, End, Explanation, History, Order, Recorder, Revision, Session, Time, What};
 use simutant_random::Random;
 
+type RegisterCall = Call<Operation<u8>, Response<u8>>;
 type RegisterHistory = History<Operation<u8>, Response<u8>>;
 
 fn made(seed: u64) -> RegisterHistory {
@@ -135,4 +136,78 @@ fn the_answer_that_is_wrong_is_named_and_not_the_one_that_leads_to_it() {
     let explanation = explanation.expect("`b` is missing");
     assert_eq!(explanation.stuck, 2);
     assert_eq!(explanation.allowed[0].response, value("ab"));
+}
+
+fn revised(
+    session: u64,
+    operation: Operation<u8>,
+    period: (u64, u64),
+    response: Response<u8>,
+    revision: u64,
+) -> RegisterCall {
+    let moment = |nanos| Time::from_nanos(nanos).into();
+    let end = End::Returned { at: moment(period.1), response };
+    Call { revision: Some(Revision(revision)), ..Call::new(Session(session), operation, moment(period.0), end) }
+}
+
+#[test]
+fn revisions_that_contradict_times_or_answers_are_named() {
+    use Operation::{Read, Write};
+    use Response::{Done, Value};
+    #[track_caller]
+    fn check(calls: Vec<RegisterCall>, order: Order, expect: Option<Option<(usize, usize)>>) {
+        let history = History::from_calls(calls).expect("they end later");
+        let check = Check { order: order.with_revisions(), ..Check::default() };
+        let explanation = check.explain(&history, &Register::default()).expect("it is impossible");
+        assert_eq!(explanation.revisions.map(|conflict| conflict.calls), expect);
+        let verdict = check.verdict(&history, &Register::default());
+        let kind = if expect.is_some() { "contradicting-revisions" } else { "impossible-history" };
+        assert_eq!(verdict.finding().map(|finding| finding.kind.as_str()), Some(kind));
+    }
+    let late = || vec![revised(1, Write(1), (0, 5), Done, 7), revised(2, Write(2), (10, 15), Done, 6)];
+    check(late(), Order::linearizability(), Some(Some((0, 1))));
+    let of_one = || late().into_iter().map(|call| Call { session: Session(1), ..call }).collect();
+    check(of_one(), Order::sequential(), Some(Some((0, 1))));
+    check(late(), Order::zookeeper(), Some(Some((0, 1))));
+    check(late(), Order::partial(vec![(0, 1)]), Some(Some((0, 1))));
+    // The read had the value before it was written.
+    let early = vec![revised(1, Write(1), (0, 20), Done, 7), revised(2, Read, (0, 20), Value(Some(1)), 6)];
+    check(early, Order::linearizability(), Some(Some((0, 1))));
+    // It takes all three: the second write has no place between the first one and the read.
+    let three = vec![
+        revised(1, Write(1), (0, 20), Done, 1),
+        revised(2, Write(2), (0, 20), Done, 2),
+        revised(3, Read, (0, 20), Value(Some(1)), 3),
+    ];
+    check(three, Order::linearizability(), Some(None));
+    // Nobody wrote 9, whatever the revisions are.
+    let wrong = [late(), vec![revised(3, Read, (20, 25), Value(Some(9)), 8)]].concat();
+    check(wrong, Order::linearizability(), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(8), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn revisions_are_blamed_where_the_rest_is_possible(seed: u64, revisions: [u8; 7]) {
+        for order in orders() {
+            let calls = made(seed).into_calls().into_iter().zip(revisions);
+            let calls = calls.map(|(call, revision)| {
+                let revision = call.end.response().map(|_| Revision(u64::from(revision % 8)));
+                Call { revision, ..call }
+            });
+            let history = History::from_calls(calls.collect()).expect("ends are as they were");
+            let revised = order.clone().with_revisions();
+            let explanation = Check { order: revised.clone(), ..Check::default() }.explain(&history, &Register::default());
+            let Some(explanation) = explanation else { continue };
+            let is_possible = brute_force(&history, &Register::default(), &order);
+            prop_assert_eq!(explanation.revisions.is_some(), is_possible);
+            // The two alone are impossible, and their revisions are in the wrong order.
+            if let Some((one, other)) = explanation.revisions.and_then(|conflict| conflict.calls) {
+                prop_assert!(history.calls()[one].revision > history.calls()[other].revision);
+                let two = with_ends(&history, |place| [one, other].contains(&place));
+                prop_assert!(!brute_force(&two, &Register::default(), &revised), "{one}, {other} of {history:#?}");
+            }
+        }
+    }
 }

@@ -98,6 +98,7 @@ fn a_request_is_read_as_it_was_written() {
         steps: Some(7),
         bytes: None,
         time: Some(Duration::from_millis(1500)),
+        calls: true,
     };
     let written = serde_json::to_string(&request).expect("plain data");
     assert_eq!(serde_json::from_str::<JudgingRequest>(&written).expect("it was written"), request);

@@ -8,6 +8,7 @@ mod any;
 #[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
 mod case;
 mod explain;
+mod explaining;
 #[path = "../../../examples/checker/src/judge.rs"]
 mod judge;
 #[cfg(feature = "catalogue")]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use simutant_oracle::{Answer, Call, End, Explanation, History, Session, Specification, What, outcomes};
 
-use super::{AllowedAnswer, Bar, BarEnd, CoreBar, ExplainedOrder, Picture, Step, Stuck};
+use super::{Bar, BarEnd, CoreBar, ExplainedOrder, Picture, PicturedAnswer, Step, Stuck};
 
 /// How operations, responses and states are said.
 pub struct Words<'w, S: Specification> {
@@ -75,18 +75,12 @@ impl<S: Specification> Words<'_, S> {
         let orders = explanation.maximal.iter().enumerate().map(|(number, maximal)| {
             self.order(history, initial, &maximal.order, Some(&maximal.state), format!("explanation {}", number + 1))
         });
-        let allowed = explanation.allowed.iter().map(|allowed| AllowedAnswer {
+        let allowed = explanation.allowed.iter().map(|allowed| PicturedAnswer {
             answer: (self.response)(&allowed.response),
             reason: allowed.reason.clone(),
             order: allowed.after,
         });
-        let core = explanation.core.iter().map(|known| CoreBar {
-            bar: known.call,
-            what: match known.what {
-                What::Ended => "that it took effect by its end".to_owned(),
-                What::Answer => "its answer".to_owned(),
-            },
-        });
+        let core = explanation.core.iter().map(|known| CoreBar { bar: known.call, what: what(known.what) });
         Picture {
             orders: orders.collect(),
             orders_count: explanation.maximal_count,
@@ -111,6 +105,14 @@ impl<S: Specification> Words<'_, S> {
             Step { bar, answer: Some((self.response)(response)), state: (!state.is_empty()).then_some(state) }
         });
         ExplainedOrder { name, steps: steps.collect() }
+    }
+}
+
+/// Returns what has to be known of a call of the core, in words.
+pub(super) fn what(known: What) -> String {
+    match known {
+        What::Ended => "that it took effect by its end".to_owned(),
+        What::Answer => "its answer".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use simutant_oracle::{Moment, Time};
 
-use super::{AllowedAnswer, Band, Bar, BarEnd, CoreBar, ExplainedOrder, Picture, Step, Stuck};
+use super::{Band, Bar, BarEnd, CoreBar, ExplainedOrder, Picture, PicturedAnswer, Step, Stuck};
 use crate::examples::any_text;
 
 /// Any picture, also such as no history has: with bars that end too early, of lanes that are not there, and orders of
@@ -13,7 +13,7 @@ pub(super) fn any_picture() -> impl Strategy<Value = Picture> {
     let bars = prop::collection::vec(any_bar(), 0..12);
     let orders = prop::collection::vec(any_order(), 0..3);
     let allowed = (any_text(), prop::option::of(any_text()), 0..4_usize)
-        .prop_map(|(answer, reason, order)| AllowedAnswer { answer, reason, order });
+        .prop_map(|(answer, reason, order)| PicturedAnswer { answer, reason, order });
     let stuck = (0..13_usize, prop::collection::vec(allowed, 0..3)).prop_map(|(bar, allowed)| Stuck { bar, allowed });
     let core = (0..13_usize, any_text()).prop_map(|(bar, what)| CoreBar { bar, what });
     let band =
@@ -84,7 +84,7 @@ pub(super) fn lost_write() -> Picture {
         steps: steps.iter().copied().map(step).collect(),
     };
     let allowed =
-        AllowedAnswer { answer: "2".to_owned(), reason: Some("the register has the value 2".to_owned()), order: 0 };
+        PicturedAnswer { answer: "2".to_owned(), reason: Some("the register has the value 2".to_owned()), order: 0 };
     let core = |bar, what: &str| CoreBar { bar, what: what.to_owned() };
     let (from, to) = (Time::from_nanos(12_000), Some(Time::from_nanos(36_000)));
     Picture {

@@ -40,16 +40,21 @@ pub(super) fn table(rows: &[Row]) -> String {
     for condition in distinct(rows, |row| &row.condition) {
         let of: Vec<&Row> = rows.iter().filter(|row| row.condition == condition).collect();
         let strategies = distinct(rows, |row| &row.strategy);
+        let strategies: Vec<&str> =
+            strategies.into_iter().filter(|strategy| of.iter().any(|row| row.strategy == *strategy)).collect();
         let mut sizes: Vec<u64> = of.iter().map(|row| row.size).collect();
         sizes.sort_unstable();
         sizes.dedup();
         let header = std::iter::once(condition.to_owned()).chain(sizes.iter().map(u64::to_string)).collect();
         let cell = |strategy: &str, size: u64| {
             let row = of.iter().find(|row| row.strategy == strategy && row.size == size);
-            row.map_or_else(String::new, |row| match row.undecided {
-                0 => format!("{:.2}", row.ms()),
-                undecided => format!("{:.2} ({undecided})", row.ms()),
-            })
+            row.map_or_else(
+                || "-".to_owned(),
+                |row| match row.undecided {
+                    0 => format!("{:.2}", row.ms()),
+                    undecided => format!("{:.2} ({undecided})", row.ms()),
+                },
+            )
         };
         let line = |strategy: &&str| {
             let cells = sizes.iter().map(|&size| cell(strategy, size));
@@ -67,7 +72,7 @@ const PANEL_HEIGHT: f64 = 210.0;
 const MARGIN: f64 = 48.0;
 const TOP: f64 = 58.0;
 /// Colours that differ in lightness, too (Okabe and Ito).
-const COLOURS: [&str; 5] = ["#d55e00", "#e69f00", "#009e73", "#56b4e9", "#0b3d66"];
+const COLOURS: [&str; 6] = ["#d55e00", "#e69f00", "#009e73", "#56b4e9", "#0b3d66", "#cc79a7"];
 
 /// Returns an SVG with a panel for each condition: milliseconds a history on a logarithmic axis, by size. A hollow point
 /// has histories that ended undecided, so their search would have gone on.
@@ -89,7 +94,7 @@ pub(super) fn plot(rows: &[Row]) -> String {
     ));
     line(format_args!(r##"<rect width="{width:.0}" height="{height:.0}" fill="#fff"/>"##));
     for (number, (strategy, colour)) in strategies.iter().zip(COLOURS).enumerate() {
-        let x = MARGIN + number as f64 * 128.0;
+        let x = MARGIN + number as f64 * ((width - MARGIN) / strategies.len() as f64).min(128.0);
         line(format_args!(
             r##"<path d="M{x} 20h18" stroke="{colour}" stroke-width="2"/><text x="{:.0}" y="24">{strategy}</text>"##,
             x + 24.0
@@ -165,14 +170,19 @@ mod tests {
             undecided,
             seconds,
         };
-        let rows =
-            [row("slow", 2, 0, 0.002), row("slow", 3, 1, 0.2), row("fast", 2, 0, 0.001), row("fast", 3, 0, 0.001)];
+        let rows = [
+            row("slow", 2, 0, 0.002),
+            row("slow", 3, 1, 0.2),
+            row("fast", 2, 0, 0.001),
+            row("fast", 3, 0, 0.001),
+            row("gone", 2, 0, 0.002),
+        ];
         assert_eq!(
             table(&rows),
-            "| strict |    2 |          3 |\n| ------ | ---: | ---------: |\n| slow   | 1.00 | 100.00 (1) |\n| fast   | 0.50 |       0.50 |\n\n"
+            "| strict |    2 |          3 |\n| ------ | ---: | ---------: |\n| slow   | 1.00 | 100.00 (1) |\n| fast   | 0.50 |       0.50 |\n| gone   | 1.00 |          - |\n\n"
         );
         let svg = plot(&rows);
-        assert_eq!(svg.matches("<circle").count(), 4);
+        assert_eq!(svg.matches("<circle").count(), 5);
         assert_eq!(svg.matches(r##"fill="#fff" stroke="##).count(), 1);
     }
 }

@@ -1,0 +1,51 @@
+//! The picture of a history that was judged.
+
+use simutant_oracle::{CheckReport, ReportedAnswer, ReportedCall};
+use simutant_traces::diagram::{Caption, Outcome};
+use simutant_traces::history;
+
+use super::{Judged, Judgement};
+use crate::output;
+use crate::trace_files::{DiagramFile, write_picture};
+
+/// The history that `--picture` draws: of those that came so far, the first impossible one, or else the first.
+#[derive(Debug, Default)]
+pub(super) struct Drawn(Option<(String, CheckReport)>);
+
+impl Drawn {
+    /// Takes the calls off a judgement, and keeps them with it if it is the one to draw so far.
+    pub(super) fn offer(&mut self, judged: &mut Judged) {
+        let Judgement::Report(report) = &mut judged.judgement else { return };
+        let history: Vec<ReportedCall> = std::mem::take(&mut report.history);
+        let is_better = match &self.0 {
+            None => true,
+            Some((_, known)) => !is_impossible(known) && is_impossible(report),
+        };
+        if is_better {
+            self.0 = Some((judged.file.clone(), CheckReport { history, ..report.clone() }));
+        }
+    }
+
+    /// Writes the picture, and says of which history it is if there are `others`.
+    pub(super) fn write(&self, file: &DiagramFile, others: bool) -> anyhow::Result<()> {
+        let Some((name, report)) = &self.0 else {
+            output::tell("no history could be read, so there is no picture");
+            return Ok(());
+        };
+        let (verdict, outcome) = match report.answer {
+            ReportedAnswer::Possible { .. } => ("possible", Outcome::Passed),
+            ReportedAnswer::Impossible(_) => ("impossible", Outcome::Failed),
+            ReportedAnswer::Undecided { .. } => ("undecided", Outcome::Unknown),
+        };
+        let caption = Caption { title: name.clone(), verdict: verdict.to_owned(), outcome };
+        write_picture(file, &history::reported(report), &caption)?;
+        if others {
+            output::tell(&format!("the picture shows {name} ({verdict})"));
+        }
+        Ok(())
+    }
+}
+
+const fn is_impossible(report: &CheckReport) -> bool {
+    matches!(report.answer, ReportedAnswer::Impossible(_))
+}

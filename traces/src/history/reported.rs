@@ -1,0 +1,64 @@
+//! Pictures of reports, which come from a specification that need not be known here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use simutant_oracle::{CheckReport, Impossible, Moment, ReportedAnswer, ReportedCall, Session, words};
+
+use super::conversion::what;
+use super::{Bar, BarEnd, CoreBar, ExplainedOrder, Picture, PicturedAnswer, Step, Stuck};
+
+/// Returns the picture of a report that has its calls ([`CheckReport::history`]): with the order that explains them, or
+/// with the explanations of the part that can be explained, up to where they break.
+///
+/// States of the service are not shown, as a report has none.
+pub fn reported(report: &CheckReport) -> Picture {
+    let sessions: BTreeSet<Session> = report.history.iter().map(|call| call.session).collect();
+    let lanes: BTreeMap<Session, usize> = sessions.iter().enumerate().map(|(lane, &session)| (session, lane)).collect();
+    let bars: Vec<Bar> = report.history.iter().map(|call| bar(call, lanes[&call.session])).collect();
+    let mut picture = Picture { lanes: sessions.iter().map(Session::to_string).collect(), bars, ..Picture::default() };
+    match &report.answer {
+        // Where each call is explained by itself, there is no order of all.
+        ReportedAnswer::Possible { order } if order.is_empty() => {}
+        ReportedAnswer::Possible { order } => {
+            picture.orders = vec![explained(order, "explanation".to_owned())];
+            picture.orders_count = 1;
+        }
+        ReportedAnswer::Impossible(impossible) => break_at(&mut picture, impossible),
+        ReportedAnswer::Undecided { .. } => {}
+    }
+    picture
+}
+
+fn bar(call: &ReportedCall, lane: usize) -> Bar {
+    let at = call.ended_ns.map(|time| Moment { time, event: call.ended_event });
+    Bar {
+        number: call.call,
+        lane,
+        operation: words(&call.operation),
+        invoked: Moment { time: call.invoked_ns, event: call.invoked_event },
+        end: match at {
+            Some(at) if call.did_not_happen => BarEnd::DidNotHappen { at },
+            Some(at) => BarEnd::Answered { at, answer: words(&call.response) },
+            None => BarEnd::Unknown,
+        },
+    }
+}
+
+fn explained(order: &[usize], name: String) -> ExplainedOrder {
+    ExplainedOrder { name, steps: order.iter().map(|&bar| Step { bar, ..Step::default() }).collect() }
+}
+
+/// Adds the explanations of what can be explained, and the call that fits none of them.
+fn break_at(picture: &mut Picture, impossible: &Impossible) {
+    let names = (1..).map(|number| format!("explanation {number}"));
+    picture.orders = impossible.maximal.iter().zip(names).map(|(order, name)| explained(order, name)).collect();
+    picture.orders_count = impossible.maximal_count;
+    let allowed = impossible.allowed.iter().map(|allowed| PicturedAnswer {
+        answer: words(&allowed.response),
+        reason: allowed.reason.clone(),
+        order: allowed.after,
+    });
+    picture.stuck = Some(Stuck { bar: impossible.stuck.call, allowed: allowed.collect() });
+    let core = impossible.core.iter().map(|core| CoreBar { bar: core.call.call, what: what(core.known) });
+    picture.core = core.collect();
+}
