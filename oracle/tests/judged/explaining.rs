@@ -72,7 +72,7 @@ fn made(random: &mut Random, shape: Shape) -> CountedHistory {
             0 => (Operation::Read, Response::Value(value)),
             _ => {
                 let written = if shape.values == 0 { number } else { random.uniform(0..=shape.values) };
-                gone.push(std::mem::replace(&mut value, Some(written)));
+                gone.push(value.replace(written));
                 (Operation::Write(written), Response::Done)
             }
         };
