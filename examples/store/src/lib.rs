@@ -28,7 +28,7 @@ pub struct Store;
 impl System for Store {
     const NAME: &'static str = "store";
 
-    const UNIVERSE: usize = 1_000;
+    const UNIVERSE: usize = 500;
 
     type TestCase = TestCase;
     type Message = StoreMessage;
