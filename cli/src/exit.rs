@@ -144,6 +144,7 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<MutatorError>() {
             return Some(match error {
+                MutatorError::Interrupted => Self::Interrupted,
                 MutatorError::Io { .. } => Self::Storage,
                 MutatorError::DoesNotCompile { .. } | MutatorError::NoCargo(_) | MutatorError::Cargo { .. } => {
                     Self::Unavailable

@@ -116,6 +116,9 @@ pub enum MutatorError {
     /// Cargo could not be started or listened to.
     #[error("cannot run cargo: {0}; it must be on the PATH, since the simulation is compiled anew with its mutants")]
     NoCargo(std::io::Error),
+    /// Somebody interrupted cargo: Ctrl-C in a terminal reaches it, too.
+    #[error("the compiler was interrupted")]
+    Interrupted,
     /// Cargo failed otherwise than by the compiler's errors.
     #[error("cargo failed in {}:\n{message}", directory.display())]
     Cargo {

@@ -146,4 +146,15 @@ impl StudyError {
     pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::File { action, path: path.to_owned(), source }
     }
+
+    /// Returns whether an interrupt ended the compiler.
+    pub(crate) fn is_interruption(&self) -> bool {
+        match self {
+            Self::Package(error) => matches!(error, MutatorError::Interrupted),
+            Self::Instrument { source, .. }
+            | Self::BuildPlain { source, .. }
+            | Self::CompareMachineCode { source, .. } => matches!(**source, MutatorError::Interrupted),
+            _ => false,
+        }
+    }
 }

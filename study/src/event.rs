@@ -124,10 +124,12 @@ impl Watch<'_> {
         if self.stop.load(Ordering::SeqCst) { Err(StudyError::Stopped) } else { Ok(()) }
     }
 
-    /// Returns [`StudyError::Stopped`] for what failed after the study was told to stop: Ctrl-C in a terminal ends the
-    /// compiler as well.
+    /// Returns [`StudyError::Stopped`] for what failed after the study was told to stop, and for a compiler that was
+    /// interrupted: Ctrl-C in a terminal ends both, and the compiler may be the first.
     pub(crate) fn unless_stopped<T>(&self, result: Result<T, StudyError>) -> Result<T, StudyError> {
-        result.map_err(|error| self.go_on().err().unwrap_or(error))
+        result.map_err(|error| {
+            if error.is_interruption() { StudyError::Stopped } else { self.go_on().err().unwrap_or(error) }
+        })
     }
 }
 
@@ -161,6 +163,8 @@ impl<'a> Phases<'a> {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
+
+    use simutant_mutator::MutatorError;
 
     use super::*;
 
@@ -196,6 +200,8 @@ mod tests {
         let watch = Watch { observer: &|_| {}, stop: &stop };
         let failed = || watch.unless_stopped::<()>(Err(StudyError::NoCostOracle));
         assert!(matches!(failed(), Err(StudyError::NoCostOracle)));
+        let interrupted = StudyError::Package(MutatorError::Interrupted);
+        assert!(matches!(watch.unless_stopped::<()>(Err(interrupted)), Err(StudyError::Stopped)));
         assert!(watch.go_on().is_ok());
         stop.store(true, Ordering::SeqCst);
         assert!(matches!(failed(), Err(StudyError::Stopped)));

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::BufReader;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
@@ -13,6 +14,9 @@ use crate::error::MutatorError;
 
 /// Lets lints pass.
 const CAP_LINTS: &str = "--cap-lints=allow";
+
+/// The number of the signal that Ctrl-C sends, on every Unix.
+const INTERRUPT: i32 = 2;
 
 /// What came of compiling.
 pub(super) enum Compiled<T> {
@@ -72,6 +76,10 @@ pub(super) fn rendered(errors: &[Diagnostic]) -> String {
 }
 
 /// Runs cargo.
+///
+/// # Errors
+/// [`MutatorError::NoCargo`] if it cannot be started or listened to, [`MutatorError::Interrupted`] if an interrupt ended
+/// it.
 pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(MutatorError::NoCargo)?;
     let mut stderr = child.stderr.take().expect("it is piped");
@@ -100,6 +108,9 @@ pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -
         }
     }
     let status = child.wait().map_err(MutatorError::NoCargo)?;
+    if status.signal() == Some(INTERRUPT) {
+        return Err(MutatorError::Interrupted);
+    }
     let complaints = complaints.join().unwrap_or_default();
     Ok(Run { artifacts, errors, conditions, succeeds: status.success(), complaints })
 }
@@ -120,4 +131,20 @@ pub(super) fn cargo(command: &str) -> Command {
         _ => cargo.args(["--config", &format!("build.rustflags=[{CAP_LINTS:?}]")]),
     };
     cargo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_that_ends_the_compiler_is_told_from_a_failure() {
+        let run_script = |script: &str| run(Command::new("sh").args(["-c", script]), &mut |_| {});
+        assert!(matches!(run_script("kill -INT $$; sleep 60"), Err(MutatorError::Interrupted)));
+        for failure in ["kill -KILL $$; sleep 60", "exit 101"] {
+            let failed = run_script(failure).unwrap_or_else(|error| panic!("{failure}: {error}"));
+            assert!(!failed.succeeds, "{failure}");
+        }
+        assert!(run_script("exit 0").expect("it ends by itself").succeeds);
+    }
 }
