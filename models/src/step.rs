@@ -9,6 +9,7 @@ use simutant_random::{Probability, Random};
 
 use crate::instance::Instance;
 use crate::path::InstanceId;
+use crate::script::option_at;
 
 /// Why an action ends early.
 #[derive(Debug)]
@@ -60,7 +61,11 @@ pub(crate) enum Decisions<'w> {
     /// A generator.
     Random(&'w mut Random),
     /// An earlier run of the action; what it did not decide is the first option.
-    Script(std::slice::Iter<'w, u32>),
+    Replay(std::slice::Iter<'w, u32>),
+    /// Places of options; what they do not decide is the first option.
+    Places(std::slice::Iter<'w, u16>),
+    /// Places of options that a generator draws, and that are noted.
+    Noted(&'w mut Random, &'w mut Vec<u16>),
 }
 
 /// What an action asked for.
@@ -130,7 +135,8 @@ impl<'w> Step<'w> {
     pub fn choose(&mut self, range: RangeInclusive<u32>) -> u32 {
         assert!(!range.is_empty(), "there is nothing to choose from");
         let (least, last) = (*range.start(), range.end() - range.start());
-        least + self.decide(last, |random| random.uniform(0..=last))
+        least
+            + self.decide(last, |random| random.uniform(0..=last), |place| option_at(place, u64::from(last) + 1) as u32)
     }
 
     /// Returns one of several, each with the same probability.
@@ -146,7 +152,8 @@ impl<'w> Step<'w> {
     /// Returns whether something is done that need not be: [`Limits::maybe`](crate::Limits::maybe) is how likely.
     pub fn maybe(&mut self) -> bool {
         let probability = self.maybe;
-        self.decide(1, |random| u32::from(random.chance(probability))) == 1
+        let is_yes = |place: u16| f64::from(place) >= (1.0 - probability.get()) * 65_536.0;
+        self.decide(1, |random| u32::from(random.chance(probability)), |place| u32::from(is_yes(place))) == 1
     }
 
     /// Starts a further machine, whose transitions are taken between those of the others from now on.
@@ -170,10 +177,17 @@ impl<'w> Step<'w> {
         self.now
     }
 
-    fn decide(&mut self, last: u32, draw: impl FnOnce(&mut Random) -> u32) -> u32 {
+    /// Decides for one of the options up to the last: `draw` draws it, and `at` says which one is at a place.
+    fn decide(&mut self, last: u32, draw: impl FnOnce(&mut Random) -> u32, at: impl FnOnce(u16) -> u32) -> u32 {
         let chosen = match &mut self.decisions {
             Decisions::Random(random) => draw(random),
-            Decisions::Script(script) => script.next().map_or(0, |chosen| (*chosen).min(last)),
+            Decisions::Replay(chosen) => chosen.next().map_or(0, |chosen| (*chosen).min(last)),
+            Decisions::Places(places) => places.next().map_or(0, |&place| at(place)),
+            Decisions::Noted(random, noted) => {
+                let place = random.uniform(0..=u16::MAX);
+                noted.push(place);
+                at(place)
+            }
         };
         self.asked.choices.push(chosen);
         chosen

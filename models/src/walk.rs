@@ -14,6 +14,7 @@ use crate::coverage::Coverage;
 use crate::instance::{Caught, Instance};
 use crate::machine::Shape;
 use crate::path::{End, InstanceId, Path, StepResult, Taken};
+use crate::script::{Script, place_of, weighted_at};
 use crate::step::{Asked, Decisions, Exception, Step, Stop};
 use crate::strategy::{Learned, Open, Strategy, Uniform};
 
@@ -44,6 +45,19 @@ pub struct Walker {
     limits: Limits,
     clock: Rc<dyn Clock>,
     coverage: Coverage,
+    observer: Option<Box<Observer>>,
+}
+
+/// What is told of a walk.
+type Observer = dyn FnMut(&Observed<'_>);
+
+/// A transition that a walk has tried, as who [listens](Walker::with_observer) is told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Observed<'a> {
+    /// The machine's states and transitions.
+    pub shape: &'a Shape,
+    /// The transition, and what came of it.
+    pub taken: &'a Taken,
 }
 
 impl fmt::Debug for Walker {
@@ -83,14 +97,28 @@ impl Walking {
 enum Guide<'g> {
     /// The walker's strategy and a generator.
     Strategy(Random),
+    /// The walker's strategy and a generator, with a note of what they decided.
+    Noted(Random, &'g mut Script),
+    /// Decisions that were made beforehand.
+    Script(std::slice::Iter<'g, Vec<u16>>),
     /// An earlier path, or a part of one.
-    Script(std::slice::Iter<'g, Taken>),
+    Replay(std::slice::Iter<'g, Taken>),
 }
 
 /// A transition that is to be taken, and what is known of its choices.
 struct Next<'g> {
     open: Open,
-    choices: Option<&'g [u32]>,
+    choices: Choices<'g>,
+}
+
+/// What is known of the choices of an action.
+enum Choices<'g> {
+    /// Nothing: a generator makes them.
+    Open,
+    /// The places of their options.
+    Places(&'g [u16]),
+    /// The options.
+    Replay(&'g [u32]),
 }
 
 /// What a walk knows while it goes on.
@@ -112,6 +140,7 @@ impl Walker {
             limits: Limits::default(),
             clock: Rc::new(VirtualClock::default()),
             coverage: Coverage::default(),
+            observer: None,
         }
     }
 
@@ -142,6 +171,13 @@ impl Walker {
         self
     }
 
+    /// Tells of each transition that a walk tries, once it is known what came of it.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl FnMut(&Observed<'_>) + 'static) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
     /// Returns what the walks have covered so far.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -163,10 +199,27 @@ impl Walker {
         path
     }
 
+    /// Takes a walk like [`Walker::walk`] does, and returns a script, too, that makes the same decisions. Transitions
+    /// that weigh nothing are not taken, and the choices of a setup are those of seed 0.
+    pub async fn walk_noted(&mut self, instance: Box<dyn Instance>, seed: u64) -> (Path, Script) {
+        let mut script = Script::default();
+        let path = self.guided(instance, 0, Guide::Noted(Random::from_seed(seed), &mut script)).await;
+        self.coverage.end(&path.taken);
+        (path, script)
+    }
+
+    /// Takes the walk of a script. The script and what the actions do fix the path; the strategy decides nothing, and
+    /// chance does not end it. The choices of a setup are those of seed 0.
+    pub async fn follow(&mut self, instance: Box<dyn Instance>, script: &Script) -> Path {
+        let path = self.guided(instance, 0, Guide::Script(script.steps.iter())).await;
+        self.coverage.end(&path.taken);
+        path
+    }
+
     /// Takes the same transitions as a path did, with the same choices, and no others. Neither coverage nor what a
     /// strategy knows changes.
     pub async fn replay(&mut self, instance: Box<dyn Instance>, path: &Path) -> Path {
-        self.guided(instance, path.seed, Guide::Script(path.taken.iter())).await
+        self.guided(instance, path.seed, Guide::Replay(path.taken.iter())).await
     }
 
     async fn guided(&mut self, instance: Box<dyn Instance>, seed: u64, mut guide: Guide<'_>) -> Path {
@@ -185,32 +238,57 @@ impl Walker {
     async fn go_on(&mut self, progress: &mut Progress, guide: &mut Guide<'_>) -> End {
         let mut open = Vec::new();
         loop {
-            if let Guide::Strategy(random) = guide {
-                let is_over = progress.taken.len() >= self.limits.transitions || random.chance(self.limits.abort);
-                if is_over && !progress.taken.is_empty() {
-                    return End::Cut;
-                }
+            let is_long = progress.taken.len() >= self.limits.transitions;
+            let is_over = match guide {
+                Guide::Strategy(random) | Guide::Noted(random, _) => is_long || random.chance(self.limits.abort),
+                Guide::Script(_) => is_long,
+                Guide::Replay(_) => false,
+            };
+            if is_over && !progress.taken.is_empty() {
+                return if progress.has_ended() { End::Finished } else { End::Cut };
             }
             while let Some(then) = self.open(progress, &mut open) {
                 self.clock.sleep_until(then).await;
             }
             let next = match guide {
-                Guide::Script(script) => {
-                    let Some(next) = script.next() else { return End::Cut };
+                Guide::Replay(path) => {
+                    let Some(next) = path.next() else { return End::Cut };
                     let is_it = |open: &&Open| open.instance == next.instance && open.transition == next.transition;
                     let Some(found) = open.iter().find(is_it) else { return End::Diverged(progress.taken.len()) };
-                    Next { open: *found, choices: Some(&next.choices) }
+                    Next { open: *found, choices: Choices::Replay(&next.choices) }
                 }
-                Guide::Strategy(_) if open.is_empty() => return progress.end(),
-                Guide::Strategy(random) => match self.strategy.choose(&open, random) {
-                    Some(place) => Next { open: open[place], choices: None },
-                    None => return progress.end(),
-                },
+                Guide::Script(steps) => {
+                    // Whatever comes next, nothing can be taken.
+                    if weighted_at(0, weights(&open)).is_none() {
+                        return progress.end();
+                    }
+                    let Some(step) = steps.next() else { return End::Cut };
+                    let (&place, choices) = step.split_first().unwrap_or((&0, &[]));
+                    let Some(found) = weighted_at(place, weights(&open)) else { return progress.end() };
+                    Next { open: open[found], choices: Choices::Places(choices) }
+                }
+                Guide::Strategy(random) => {
+                    let Some(place) = self.choose(&open, random) else { return progress.end() };
+                    Next { open: open[place], choices: Choices::Open }
+                }
+                Guide::Noted(random, script) => {
+                    open.retain(|open| open.weight > 0.0);
+                    let Some(chosen) = self.choose(&open, random) else { return progress.end() };
+                    let place = place_of(chosen, weights(&open));
+                    script.steps.push(vec![place]);
+                    // A share may be smaller than a place: what the place means counts.
+                    let found = weighted_at(place, weights(&open)).unwrap_or(chosen);
+                    Next { open: open[found], choices: Choices::Open }
+                }
             };
             if let Err(finding) = self.take(progress, next, guide).await {
                 return End::Failed(*finding);
             }
         }
+    }
+
+    fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
+        if open.is_empty() { None } else { self.strategy.choose(open, random) }
     }
 
     /// Lists the transitions that can be taken now; returns until when to wait, if nothing else can be done.
@@ -268,11 +346,17 @@ impl Walker {
         let chosen = &next.open;
         let number = walking.len() as u32;
         let this = &mut walking[chosen.instance.0 as usize];
+        let is_new = !matches!(next.choices, Choices::Replay(_));
         let decisions = match (guide, next.choices) {
-            (Guide::Strategy(random), None) => Decisions::Random(random),
-            (_, choices) => Decisions::Script(choices.unwrap_or_default().iter()),
+            (_, Choices::Replay(choices)) => Decisions::Replay(choices.iter()),
+            (_, Choices::Places(places)) => Decisions::Places(places.iter()),
+            (Guide::Strategy(random), Choices::Open) => Decisions::Random(random),
+            (Guide::Noted(random, script), Choices::Open) => match script.steps.last_mut() {
+                Some(step) => Decisions::Noted(random, step),
+                None => Decisions::Random(random),
+            },
+            (Guide::Script(_) | Guide::Replay(_), Choices::Open) => Decisions::Places([].iter()),
         };
-        let is_new = matches!(decisions, Decisions::Random(_));
         let mut step = Step::new(decisions, self.limits.maybe, now, number);
         let stopped = this.instance.act(chosen.transition, &mut step).await;
         let asked = step.asked;
@@ -289,7 +373,7 @@ impl Walker {
             StepResult::Backtracked | StepResult::Failed => chosen.origin,
         };
         let Asked { choices, preconditions, assertions, launched, joined, stay } = asked;
-        taken.push(Taken {
+        let tried = Taken {
             instance: chosen.instance,
             machine: chosen.machine,
             transition: chosen.transition,
@@ -297,7 +381,11 @@ impl Walker {
             launched: launched.len() as u32,
             result,
             state,
-        });
+        };
+        if let Some(observer) = &mut self.observer {
+            observer(&Observed { shape, taken: &tried });
+        }
+        taken.push(tried);
         if is_new {
             self.coverage.note(chosen, result, state);
             self.strategy.learn(chosen, &Learned { result, state, preconditions, assertions });
@@ -350,7 +438,12 @@ impl Walker {
 impl Progress {
     /// Returns how a walk ends in which nothing can be taken.
     fn end(&self) -> End {
-        if self.walking.iter().all(Walking::has_ended) { End::Finished } else { End::Stuck }
+        if self.has_ended() { End::Finished } else { End::Stuck }
+    }
+
+    /// Returns whether all instances are in states that no transition leaves.
+    fn has_ended(&self) -> bool {
+        self.walking.iter().all(Walking::has_ended)
     }
 
     /// Checks the invariants of all instances.
@@ -362,6 +455,10 @@ impl Progress {
         }
         Ok(())
     }
+}
+
+fn weights(open: &[Open]) -> impl Iterator<Item = f64> + Clone {
+    open.iter().map(|open| open.weight)
 }
 
 /// Says what an action's end comes to.

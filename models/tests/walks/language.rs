@@ -9,9 +9,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use simutant_models::{
-    Bandit, CoverageGuided, End, InstanceId, Limits, Machine, MachineError, Rewards, Step, StepResult, Stop, Uniform,
-    Walker, Weighted, skip, transition,
+    Bandit, CoverageGuided, End, InstanceId, Limits, Machine, MachineError, Rewards, Script, Step, StepResult, Stop,
+    Uniform, Walker, Weighted, skip, transition,
 };
+use simutant_random::Probability;
 
 /// What happened, in words.
 type Log = Rc<RefCell<Vec<String>>>;
@@ -243,9 +244,10 @@ fn the_bandit_takes_each_once_and_then_what_pays() {
     assert!(counts[2].abs_diff(counts[3]) <= 1, "{counts:?}");
 }
 
-/// Random machines without actions.
+/// The arrows of random machines: some from each state to the next one, so that none is a mistake, and others.
 fn machines() -> impl Strategy<Value = Vec<(usize, usize)>> {
-    proptest::collection::vec((0..5_usize, 0..6_usize), 1..14)
+    let others = proptest::collection::vec((0..5_usize, 0..6_usize), 0..12);
+    others.prop_map(|others| others.into_iter().chain((0..5).map(|state| (state, state + 1))).collect())
 }
 
 #[test]
@@ -261,7 +263,7 @@ fn walks_are_paths_of_the_machine_and_replay() {
             };
             transition(&format!("{} -> {}", names[*from], names[*to]), choose).label(&number.to_string())
         });
-        let Ok(machine) = Machine::new("m", names, transitions) else { return Ok(()) };
+        let machine = Machine::new("m", names, transitions).expect("it is a machine");
         let limits = Limits { transitions: 50, ..Limits::default() };
         let walkers = [
             Walker::new().with_strategy(Uniform),
@@ -290,4 +292,77 @@ fn walks_are_paths_of_the_machine_and_replay() {
         Ok(())
     };
     runner.run(&machines(), property).expect("walks are paths");
+}
+
+/// Returns a machine with an arrow for each pair of states, whose transitions have weights, choices and preconditions.
+fn machine_of(arrows: &[(usize, usize)]) -> Machine<Vec<u32>> {
+    let names = ["a", "b", "c", "d", "e", "end"];
+    let transitions = arrows.iter().enumerate().map(|(number, (from, to))| {
+        let choose = async |chosen: &mut Vec<u32>, step: &mut Step<'_>| {
+            let options = step.choose(1..=300);
+            chosen.extend([options, step.choose(0..=options), u32::from(step.maybe())]);
+            step.require(options > 40)
+        };
+        let weight = [0.0, 1.0, 0.25, 100.0][number % 4];
+        let arrow = format!("{} -> {}", names[*from], names[*to]);
+        transition(&arrow, choose).label(&number.to_string()).weight(weight)
+    });
+    Machine::new("m", names, transitions).expect("it is a machine")
+}
+
+#[test]
+fn the_script_of_a_walk_makes_the_same_decisions_and_any_other_is_a_walk() {
+    let config = Config { cases: 200, rng_seed: RngSeed::Fixed(7), ..Config::default() };
+    let mut runner = TestRunner::new(config);
+    let steps = proptest::collection::vec(proptest::collection::vec(any::<u16>(), 0..4), 0..40);
+    let property = |(arrows, steps): (Vec<(usize, usize)>, Vec<Vec<u16>>)| {
+        let machine = machine_of(&arrows);
+        let limits = Limits { transitions: 30, abort: Probability::new(0.02).expect("it is one"), ..Limits::default() };
+        let walkers = [
+            Walker::new().with_strategy(Weighted),
+            Walker::new().with_strategy(Bandit::default()),
+            Walker::new().with_strategy(CoverageGuided::default()),
+        ];
+        for mut walker in walkers.map(|walker| walker.with_limits(limits)) {
+            for seed in 0..3 {
+                let (path, script) = pollster(walker.walk_noted(machine.with(Vec::new()), seed));
+                let again = pollster(walker.follow(machine.with(Vec::new()), &script));
+                prop_assert_eq!(&again.taken, &path.taken);
+                let is_same = again.end == path.end || again.end == End::Stuck && path.end == End::Cut;
+                prop_assert!(is_same, "{:?} {:?}", again.end, path.end);
+                let weights = &machine.shape().transitions;
+                prop_assert!(path.taken.iter().all(|taken| weights[taken.transition as usize].weight > 0.0));
+            }
+        }
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let told = seen.clone();
+        let mut walker = Walker::new()
+            .with_limits(limits)
+            .with_observer(move |observed| told.borrow_mut().push(observed.taken.clone()));
+        let script = Script { steps };
+        let path = pollster(walker.follow(machine.with(Vec::new()), &script));
+        prop_assert_eq!(&*seen.borrow(), &path.taken);
+        prop_assert!(path.taken.len() <= script.steps.len().min(limits.transitions));
+        prop_assert_eq!(pollster(walker.follow(machine.with(Vec::new()), &script)).taken, path.taken);
+        Ok(())
+    };
+    runner.run(&(machines(), steps), property).expect("scripts are walks");
+}
+
+#[test]
+fn what_a_script_does_not_say_is_the_first_option() {
+    let choose = async |chosen: &mut Vec<u32>, step: &mut Step<'_>| {
+        chosen.extend([step.choose(7..=9), u32::from(step.maybe())]);
+        step.assert(*chosen == [7, 0], "both are the first option")
+    };
+    let machine = |weight| {
+        let arrows =
+            [transition("a -> b", choose).weight(weight), transition("a -> b", choose).label("other").weight(0.0)];
+        Machine::new("m", ["a", "b"], arrows).expect("it is a machine").with(Vec::new())
+    };
+    let script = Script { steps: vec![Vec::new(); 9] };
+    let path = pollster(Walker::new().follow(machine(1.0), &script));
+    assert_eq!((path.taken[0].transition, path.end), (0, End::Finished));
+    let path = pollster(Walker::new().follow(machine(0.0), &script));
+    assert_eq!((path.taken.len(), path.end), (0, End::Stuck), "nothing that can be taken weighs anything");
 }
